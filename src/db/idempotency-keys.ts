@@ -1,0 +1,80 @@
+// Rows of the Idempotency-Key: written with the intent they guard, answered with the outcome, kept 24 hours.
+import { sql } from 'kysely';
+import type { Db, Tx } from './db.ts';
+
+export interface KeyOf {
+  accountId: string;
+  /** Names the operation, such as `book` or `send`: the same key under another operation is another key. */
+  operation: string;
+  key: string;
+}
+
+export interface IdempotencyKeyRow {
+  fingerprint: Buffer;
+  subject_id: string;
+  /** True while the first request may still be under way. */
+  leased: boolean;
+  status: number | null;
+  body: string | null;
+}
+
+/** The key's row, if it was made in the last 24 hours. */
+export async function findKey(db: Db | Tx, of: KeyOf): Promise<IdempotencyKeyRow | undefined> {
+  const { rows } = await sql<IdempotencyKeyRow>`
+    select fingerprint, subject_id, leased_until > now() as leased, status, body from idempotency_keys
+    where account_id = ${of.accountId} and operation = ${of.operation} and key = ${of.key}
+      and created_at > now() - interval '24 hours'`.execute(db);
+  return rows[0];
+}
+
+/** Writes the key with its subject's intent; false if a living row holds the key (a lapsed one, past 24 hours, is replaced). */
+export async function insertKey(
+  tx: Tx,
+  of: KeyOf & { fingerprint: Buffer; subjectId: string; leaseSeconds: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until)
+    values (${of.accountId}, ${of.operation}, ${of.key}, ${of.fingerprint}, ${of.subjectId},
+      now() + ${of.leaseSeconds} * interval '1 second')
+    on conflict (account_id, operation, key) do update
+      set fingerprint = excluded.fingerprint, subject_id = excluded.subject_id, leased_until = excluded.leased_until,
+          status = null, body = null, created_at = now()
+      where k.created_at <= now() - interval '24 hours'
+    returning 1`.execute(tx);
+  return rows.length === 1;
+}
+
+/** Takes over a key whose lease lapsed without an answer; false if somebody else was quicker or an answer is there. */
+export async function takeOverKey(db: Db | Tx, of: KeyOf & { leaseSeconds: number }): Promise<boolean> {
+  const { rows } = await sql`
+    update idempotency_keys set leased_until = now() + ${of.leaseSeconds} * interval '1 second'
+    where account_id = ${of.accountId} and operation = ${of.operation} and key = ${of.key}
+      and leased_until <= now() and status is null
+    returning 1`.execute(db);
+  return rows.length === 1;
+}
+
+/** Stores the exact answer for every key that made this subject; does nothing where one is stored already. */
+export async function storeKeyAnswer(
+  tx: Db | Tx,
+  subjectId: string,
+  answer: { status: number; body: string },
+): Promise<void> {
+  await sql`
+    update idempotency_keys set status = ${answer.status}, body = ${answer.body}
+    where subject_id = ${subjectId} and status is null`.execute(tx);
+}
+
+/** Frees the keys of a subject that came to nothing: only a success is kept. */
+export async function freeKeysOf(tx: Db | Tx, subjectId: string): Promise<void> {
+  await sql`delete from idempotency_keys where subject_id = ${subjectId} and status is null`.execute(tx);
+}
+
+/** Deletes up to `limit` keys past their 24 hours; answers how many. */
+export async function deleteOldKeys(db: Db, limit: number): Promise<number> {
+  const result = await sql`
+    delete from idempotency_keys where (account_id, operation, key) in (
+      select account_id, operation, key from idempotency_keys
+      where created_at <= now() - interval '24 hours' limit ${limit} for update skip locked)`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}

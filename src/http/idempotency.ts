@@ -1,0 +1,84 @@
+// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): its form, its fingerprint, and what a repeat gets.
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { AppError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import type { Db } from '../db/db.ts';
+import { findKey, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
+
+/** The bare UUID, in lower case, of a header that is one, bare or quoted (a Structured Field string); 400 otherwise. */
+export function idempotencyKeyOf(
+  header: string | string[] | undefined,
+  need: 'required' | 'optional',
+): string | undefined {
+  if (header === undefined || header === '') {
+    if (need === 'optional') return undefined;
+    throw new AppError(
+      'idempotency_key_missing',
+      'The Idempotency-Key header is required here. Send a fresh UUID with each new request, and the same one when you repeat it.',
+    );
+  }
+  const text = (Array.isArray(header) ? header.join(',') : header).trim();
+  const bare = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  if (!isUuid(bare)) throw new AppError('idempotency_key_invalid', 'The Idempotency-Key header must hold one UUID.');
+  return bare.toLowerCase();
+}
+
+/** The value with every object's keys in order, so that two spellings of one body are one body. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return Object.fromEntries(entries.map(([key, member]) => [key, canonical(member)]));
+}
+
+/** SHA-256 of the canonical JSON of a body. */
+export function fingerprintOf(body: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(canonical(body))).digest();
+}
+
+/** What a request with a key is: the first of its kind, a repeat of an answered one, or one whose first doer died. */
+export type Repeat =
+  | { kind: 'first' }
+  | { kind: 'answered'; status: number; body: string }
+  | { kind: 'continue'; subjectId: string };
+
+/**
+ * Looks the key up. Throws 422 `idempotency_key_reused` for another body under the same key, and 409
+ * `idempotency_in_progress` (with Retry-After) while the first is under way. A lapsed lease is taken over for
+ * `leaseSeconds`: the caller then goes on with `subjectId` and never starts a second one.
+ */
+export async function consultKey(
+  db: Db,
+  of: KeyOf & { fingerprint: Buffer; leaseSeconds: number },
+): Promise<Repeat> {
+  const row = await findKey(db, of);
+  if (!row) return { kind: 'first' };
+  if (!row.fingerprint.equals(of.fingerprint)) {
+    throw new AppError(
+      'idempotency_key_reused',
+      'This Idempotency-Key came with another body before. Use a fresh UUID for a new request.',
+    );
+  }
+  if (row.status !== null && row.body !== null) return { kind: 'answered', status: row.status, body: row.body };
+  if (!row.leased && (await takeOverKey(db, of))) return { kind: 'continue', subjectId: row.subject_id };
+  throw inProgress();
+}
+
+/** 409 for a repeat that came while the first request is under way. */
+export function inProgress(): AppError {
+  return new AppError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still under way. Repeat it in a moment to get its answer.',
+    { retryAfterSeconds: 2 },
+  );
+}
+
+/** Sends stored bytes again, marked as a replay. */
+export function sendReplay(reply: FastifyReply, stored: { status: number; body: string }): FastifyReply {
+  return reply
+    .code(stored.status)
+    .header('Idempotency-Replayed', 'true')
+    .type('application/json; charset=utf-8')
+    .send(stored.body);
+}

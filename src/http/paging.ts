@@ -1,0 +1,66 @@
+// Paging: page numbers for lists that are counted, opaque cursors for lists that grow without end. Pure.
+import { AppError } from '../base/errors.ts';
+
+export interface PageQuery {
+  page?: number;
+  limit?: number;
+}
+
+export interface Page<T> {
+  items: T[];
+  pagination: { page: number; limit: number; total: number; totalPages: number };
+}
+
+/** The SQL window of a page: `limit` (1 to 100, default 20) and `offset`. */
+export function pageWindow(query: PageQuery): { page: number; limit: number; offset: number } {
+  const page = query.page ?? 1;
+  const limit = query.limit ?? 20;
+  return { page, limit, offset: (page - 1) * limit };
+}
+
+/** `data` of a counted list. */
+export function pageOf<T>(items: T[], total: number, query: PageQuery): Page<T> {
+  const { page, limit } = pageWindow(query);
+  return { items, pagination: { page, limit, total, totalPages: Math.ceil(total / limit) } };
+}
+
+export interface CursorPage<T> {
+  items: T[];
+  pagination: { limit: number; nextCursor: string | null };
+}
+
+/**
+ * `data` of a list by cursor: give it `limit + 1` rows; the extra one only says that there is a next page.
+ * `positionOf` answers what the next page starts after (kept in the cursor as JSON, so strings and numbers only).
+ */
+export function cursorPageOf<T>(
+  rows: T[],
+  limit: number,
+  positionOf: (row: T) => (string | number)[],
+): CursorPage<T> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const nextCursor =
+    rows.length > limit && last !== undefined
+      ? Buffer.from(JSON.stringify(positionOf(last))).toString('base64url')
+      : null;
+  return { items, pagination: { limit, nextCursor } };
+}
+
+/** The position in a cursor that `cursorPageOf` made with `length` members; 400 `invalid_request` for any other text. */
+export function cursorPosition(cursor: string | undefined, length: number): (string | number)[] | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const sound =
+      Array.isArray(position) &&
+      position.length === length &&
+      position.every((part) => typeof part === 'string' || typeof part === 'number');
+    if (sound) return position as (string | number)[];
+  } catch {
+    // falls through to the one answer for every malformed cursor
+  }
+  throw new AppError('invalid_request', 'cursor: is not one that a list answered. Start again without it.', {
+    errors: [{ path: 'cursor', message: 'is not one that a list answered' }],
+  });
+}

@@ -1,0 +1,138 @@
+// The two forms of an answer, and the one table from error code to HTTP status.
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, type Fault, invalidRequest } from '../base/errors.ts';
+
+/** The success body. */
+export function ok<T>(message: string, data: T): { success: true; message: string; data: T } {
+  return { success: true, message, data };
+}
+
+const statusOf: Record<string, number> = {
+  invalid_request: 400,
+  malformed_json: 400,
+  idempotency_key_missing: 400,
+  idempotency_key_invalid: 400,
+  media_empty: 400,
+  api_key_missing: 401,
+  api_key_invalid: 401,
+  signature_invalid: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  template_not_approved: 409,
+  template_not_draft: 409,
+  template_exists: 409,
+  sender_mismatch: 409,
+  sender_not_configured: 409,
+  sender_exists: 409,
+  sender_in_use: 409,
+  last_manage_key: 409,
+  media_in_use: 409,
+  slot_unavailable: 409,
+  booking_not_changeable: 409,
+  calendar_not_connected: 409,
+  calendar_provider_not_configured: 409,
+  idempotency_in_progress: 409,
+  department_in_use: 409,
+  endpoint_limit_reached: 409,
+  rotation_in_progress: 409,
+  conflict: 409,
+  body_too_large: 413,
+  media_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  queue_full: 429,
+  internal: 500,
+  provider_rejected: 502,
+  provider_unavailable: 503,
+  not_ready: 503,
+};
+
+/** HTTP status of an AppError's code; a code ending in `_not_found` is 404, an unlisted one is a fault of ours (500). */
+export function httpStatus(code: string): number {
+  return statusOf[code] ?? (code.endsWith('_not_found') ? 404 : 500);
+}
+
+/** Fastify's own refusals in our words; undefined for what is not a refusal of the request. */
+function frameworkError(error: FastifyError): AppError | undefined {
+  if (error.validation) {
+    const part = error.validationContext ?? 'body';
+    return invalidRequest(error.validation.map((issue) => validationFault(issue, part)));
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new AppError('malformed_json', 'The body is not valid JSON. Send one JSON object in UTF-8.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported_media_type', 'This Content-Type is not taken here. See the API reference.');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('body_too_large', 'The body is larger than this operation takes.');
+    default: {
+      const status = error.statusCode ?? 500;
+      return status >= 400 && status < 500 ? new AppError('invalid_request', error.message) : undefined;
+    }
+  }
+}
+
+interface SchemaIssue {
+  keyword: string;
+  instancePath: string;
+  message?: string;
+  params: Record<string, unknown>;
+}
+
+/** `/recipients/3/phone` → `recipients[3].phone` */
+function dotted(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+}
+
+function validationFault(issue: unknown, part: string): Fault {
+  const { keyword, instancePath, message, params } = issue as SchemaIssue;
+  const at = dotted(instancePath);
+  const member = (name: unknown) => (at ? `${at}.${String(name)}` : String(name));
+  const where = part === 'querystring' ? 'query parameter' : part === 'params' ? 'path parameter' : 'field';
+  if (keyword === 'required') return { path: member(params.missingProperty), message: `this ${where} is required` };
+  if (keyword === 'additionalProperties') {
+    return { path: member(params.additionalProperty), message: `there is no such ${where}; check its spelling` };
+  }
+  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
+    return { path: at, message: `must be one of ${params.allowedValues.join(', ')}` };
+  }
+  if (keyword === 'const') return { path: at, message: `must be ${JSON.stringify(params.allowedValue)}` };
+  return { path: at || part, message: message ?? 'is invalid' };
+}
+
+/** Faults of a union say every branch's complaint; keep one a path. */
+function onePerPath(faults: Fault[]): Fault[] {
+  const seen = new Set<string>();
+  return faults.filter(({ path }) => !seen.has(path) && seen.add(path));
+}
+
+/** Turns whatever was thrown into the failure body; an unknown error becomes `internal` and its text is never shown. */
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = error instanceof AppError ? error : frameworkError(error as FastifyError);
+  const told = known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
+  const status = httpStatus(told.code);
+  if (status >= 500) request.log.error({ err: error, code: told.code }, 'request.failed');
+  const { errors, provider, retryAfterSeconds, extra } = told.details;
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(
+      JSON.stringify({
+        success: false,
+        message: told.message,
+        code: told.code,
+        requestId: request.id,
+        ...(errors ? { errors: onePerPath(errors) } : {}),
+        ...(provider ? { provider } : {}),
+        ...extra,
+      }),
+    );
+}
