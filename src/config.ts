@@ -1,0 +1,177 @@
+// Environment to one frozen Config; every problem is reported at once. The only reader of process.env.
+import { resolve } from 'node:path';
+
+export type Role = 'all' | 'api' | 'worker';
+
+export interface Config {
+  port: number;
+  host: string;
+  /** Where the outside reaches us; null: `http://HOST:PORT`, once the port is known. */
+  publicUrl: string | null;
+  role: Role;
+  databaseUrl: string | null;
+  dataDir: string;
+  objectStoreUrl: string;
+  /** `id:base64,…`, newest first; null: the embedded mode keeps one key in DATA_DIR. */
+  encryptionKeys: string | null;
+  redisUrl: string | null;
+  messaging: { apiUrl: string; apiVersion: string };
+  google: {
+    clientId: string | null;
+    clientSecret: string | null;
+    apiUrl: string;
+    authUrl: string;
+    tokenUrl: string;
+    revokeUrl: string;
+  };
+  /** Base of fallback meeting rooms (Jitsi). */
+  meetingUrl: string;
+  /** Networks that webhook receivers may lie in although they are not public. */
+  allowPrivateAddresses: string[];
+  sendWaitMs: number;
+  webhookTimeoutMs: number;
+  rateLimitPerMinute: number;
+  corsOrigins: string[];
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+/** Every setting that the environment may hold, with what it does: `.env.example` is held against this list. */
+export const settings: Record<string, string> = {
+  PORT: 'Port of the gateway; 0 takes any free one. Default 8080.',
+  HOST: 'Address to listen on. Default 127.0.0.1; 0.0.0.0 for all.',
+  PUBLIC_URL: 'Where browsers and the platforms reach the gateway, such as https://gateway.example.com.',
+  ROLE: 'all (default), api (answers requests) or worker (does what is due).',
+  DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded one runs in DATA_DIR.',
+  DATA_DIR: 'Where the embedded database, the key file and stored media live. Default ./data.',
+  OBJECT_STORE_URL: 'Where media are stored, encrypted: file:/path. Default: DATA_DIR/objects.',
+  ENCRYPTION_KEYS: 'id:base64 of 32 bytes, several by comma, newest first. Needed with DATABASE_URL.',
+  REDIS_URL: 'Shares the API rate limit between processes. Without it each process counts for itself.',
+  MESSAGING_API_URL: 'The messaging platform. Default https://graph.facebook.com.',
+  MESSAGING_API_VERSION: 'Its version. Default v23.0.',
+  GOOGLE_CLIENT_ID: 'OAuth client for Google Calendar; without it calendars cannot be connected.',
+  GOOGLE_CLIENT_SECRET: 'Secret of that client.',
+  GOOGLE_API_URL: 'Default https://www.googleapis.com.',
+  GOOGLE_AUTH_URL: 'Default https://accounts.google.com/o/oauth2/v2/auth.',
+  GOOGLE_TOKEN_URL: 'Default https://oauth2.googleapis.com/token.',
+  GOOGLE_REVOKE_URL: 'Default https://oauth2.googleapis.com/revoke.',
+  MEETING_URL: 'Base of meeting rooms where the calendar gives none. Default https://meet.jit.si.',
+  ALLOW_PRIVATE_ADDRESSES: 'Networks (CIDR, by comma) that webhook receivers may lie in although not public.',
+  SEND_WAIT_SECONDS: 'How long a send waits for the platform before it answers. Default 20.',
+  WEBHOOK_TIMEOUT_SECONDS: 'How long a webhook receiver may take. Default 15.',
+  RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute. Default 600; 0 for no limit.',
+  CORS_ORIGINS: 'Origins (by comma) whose pages may call the API. Default none.',
+  LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
+};
+
+/** All problems of the environment, one a line. */
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(`The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads single settings and gathers what is wrong with them. */
+function reader(env: Environment) {
+  const problems: string[] = [];
+  const raw = (name: string) => {
+    const value = env[name]?.trim();
+    return value === '' ? undefined : value;
+  };
+  return {
+    problems,
+    text: (name: string): string | null => raw(name) ?? null,
+    integer(name: string, fallback: number, min: number, max: number): number {
+      const value = raw(name);
+      if (value === undefined) return fallback;
+      const number = Number(value);
+      if (Number.isInteger(number) && number >= min && number <= max) return number;
+      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
+      return fallback;
+    },
+    oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
+      const value = raw(name);
+      if (value === undefined) return fallback;
+      if ((values as readonly string[]).includes(value)) return value as T;
+      problems.push(`${name} must be one of ${values.join(', ')}, not "${value}".`);
+      return fallback;
+    },
+    url<T extends string | null>(name: string, fallback: T, protocols: string[]): string | T {
+      const value = raw(name);
+      if (value === undefined) return fallback;
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      if (url && protocols.includes(url.protocol)) return value.replace(/\/+$/, '');
+      problems.push(`${name} must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
+      return fallback;
+    },
+    list: (name: string): string[] =>
+      (raw(name) ?? '')
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+  };
+}
+
+/**
+ * The settings of this process. `env` defaults to the real environment; `overrides` (the sandbox's addresses) win over
+ * it. Throws ConfigError with every problem found.
+ */
+export function readConfig(env: Environment = process.env, overrides: Environment = {}): Config {
+  const read = reader({ ...env, ...overrides });
+  const web = ['http:', 'https:'];
+  const dataDir = resolve(read.text('DATA_DIR') ?? './data');
+  const config: Config = {
+    port: read.integer('PORT', 8080, 0, 65_535),
+    host: read.text('HOST') ?? '127.0.0.1',
+    publicUrl: read.url('PUBLIC_URL', null, web),
+    role: read.oneOf('ROLE', ['all', 'api', 'worker'] as const, 'all'),
+    databaseUrl: read.url('DATABASE_URL', null, ['postgres:', 'postgresql:']),
+    dataDir,
+    objectStoreUrl: read.url('OBJECT_STORE_URL', `file:${dataDir}/objects`, ['file:', 's3:']),
+    encryptionKeys: read.text('ENCRYPTION_KEYS'),
+    redisUrl: read.url('REDIS_URL', null, ['redis:', 'rediss:']),
+    messaging: {
+      apiUrl: read.url('MESSAGING_API_URL', 'https://graph.facebook.com', web),
+      apiVersion: read.text('MESSAGING_API_VERSION') ?? 'v23.0',
+    },
+    google: {
+      clientId: read.text('GOOGLE_CLIENT_ID'),
+      clientSecret: read.text('GOOGLE_CLIENT_SECRET'),
+      apiUrl: read.url('GOOGLE_API_URL', 'https://www.googleapis.com', web),
+      authUrl: read.url('GOOGLE_AUTH_URL', 'https://accounts.google.com/o/oauth2/v2/auth', web),
+      tokenUrl: read.url('GOOGLE_TOKEN_URL', 'https://oauth2.googleapis.com/token', web),
+      revokeUrl: read.url('GOOGLE_REVOKE_URL', 'https://oauth2.googleapis.com/revoke', web),
+    },
+    meetingUrl: read.url('MEETING_URL', 'https://meet.jit.si', web),
+    allowPrivateAddresses: read.list('ALLOW_PRIVATE_ADDRESSES'),
+    sendWaitMs: read.integer('SEND_WAIT_SECONDS', 20, 0, 300) * 1000,
+    webhookTimeoutMs: read.integer('WEBHOOK_TIMEOUT_SECONDS', 15, 1, 60) * 1000,
+    rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 10_000_000),
+    corsOrigins: read.list('CORS_ORIGINS'),
+    logLevel: read.oneOf(
+      'LOG_LEVEL',
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,
+      'info',
+    ),
+  };
+  read.problems.push(...combinedProblems(config));
+  if (read.problems.length > 0) throw new ConfigError(read.problems);
+  return Object.freeze(config);
+}
+
+/** What is wrong with settings that are sound by themselves. */
+function combinedProblems(config: Config): string[] {
+  const problems: string[] = [];
+  if (config.databaseUrl !== null && config.encryptionKeys === null) {
+    problems.push(
+      'ENCRYPTION_KEYS is needed with DATABASE_URL, since several machines must open the same secrets. ' +
+        'Make one with: echo "k1:$(openssl rand -base64 32)"',
+    );
+  }
+  if ((config.google.clientId === null) !== (config.google.clientSecret === null)) {
+    problems.push('GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET belong together: set both or neither.');
+  }
+  return problems;
+}

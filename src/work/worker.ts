@@ -1,0 +1,60 @@
+// The loop: look for what is due, do it, look again. Knows no kind of work.
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+
+export interface Work {
+  name: string;
+  /** Claims and does a bounded amount; answers how much it found (0: nothing was due). */
+  perform: (signal: AbortSignal) => Promise<number>;
+  /** How long to rest when nothing was due. */
+  idleMs: number;
+}
+
+export interface Worker {
+  /** Looks again at once instead of at the end of its rest. */
+  nudge(): void;
+  /** Stops claiming and resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+const failureRestMs = 2_000;
+
+/** Starts one loop for one kind of work. A failing round is logged and followed by a rest, never by the loop's end. */
+export function startWorker(work: Work, deps: { clock: Clock; log: Log }): Worker {
+  const stopping = new AbortController();
+  let wake: AbortController | undefined;
+  let nudged = false;
+
+  async function rest(ms: number): Promise<void> {
+    if (nudged || stopping.signal.aborted) return;
+    wake = new AbortController();
+    await deps.clock.sleep(ms, AbortSignal.any([wake.signal, stopping.signal]));
+    wake = undefined;
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      nudged = false;
+      try {
+        const found = await work.perform(stopping.signal);
+        if (found === 0) await rest(work.idleMs);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        deps.log.error({ err: error, work: work.name }, 'work.failed');
+        await rest(failureRestMs);
+      }
+    }
+  }
+
+  const ended = loop();
+  return {
+    nudge() {
+      nudged = true;
+      wake?.abort();
+    },
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
