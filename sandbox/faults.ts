@@ -1,0 +1,88 @@
+// Faults a server of the sandbox is told to show: the next N calls or a share of them, by kind of call.
+import type { ServerResponse } from 'node:http';
+import { ControlError, sendJson } from './server.ts';
+
+export interface Fault {
+  /** Kind of call it meets, as the server names its kinds; absent: every kind. */
+  on?: string;
+  /** How many calls it meets, then it is gone; absent: until cleared. */
+  times?: number;
+  /** Share of the calls it meets, 0 to 1 (default 1). */
+  share?: number;
+  /** `before` (default): the call has no effect. `after`: it is carried out, only its answer is spoiled. */
+  when?: 'before' | 'after';
+  /**
+   * `answer`: `status`, `headers`, `body` (no body: an empty one). `hang`: never answers. `reset`: TCP reset.
+   * `close`: ends the connection without an answer. `drip`: a byte of an answer every `ms`, without end.
+   * `delay`: waits `ms`, then goes on as if nothing were wrong.
+   */
+  does: 'answer' | 'hang' | 'reset' | 'close' | 'drip' | 'delay';
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Milliseconds of `delay` and `drip` (default 1000). */
+  ms?: number;
+}
+
+export interface Faults {
+  add(fault: unknown): Fault;
+  /** The fault that this call meets, if any; uses up one of its `times`. */
+  take(kind: string): Fault | undefined;
+  list(): Fault[];
+  clear(): void;
+}
+
+const deeds = ['answer', 'hang', 'reset', 'close', 'drip', 'delay'];
+
+/** An empty list of faults; `kinds` are the kinds of call that `on` may name. */
+export function faultList(kinds: readonly string[]): Faults {
+  let faults: Fault[] = [];
+  return {
+    add(given) {
+      const fault = { ...(given as Fault) };
+      if (!deeds.includes(fault.does)) throw new ControlError(400, `does: one of ${deeds.join(', ')}`);
+      if (fault.on !== undefined && !kinds.includes(fault.on))
+        throw new ControlError(400, `on: one of ${kinds.join(', ')}`);
+      faults.push(fault);
+      return fault;
+    },
+    take(kind) {
+      if (faults.length === 0) return undefined;
+      const fault = faults.find((f) => (f.on ?? kind) === kind && Math.random() < (f.share ?? 1));
+      if (fault?.times !== undefined && --fault.times <= 0) faults = faults.filter((f) => f !== fault);
+      return fault;
+    },
+    list: () => faults,
+    clear: () => {
+      faults = [];
+    },
+  };
+}
+
+/** Spoils an answer as the fault says; a `delay` is the caller's own to wait for (`Fault.ms`). */
+export function spoil(res: ServerResponse, fault: Fault): void {
+  if (res.destroyed || res.headersSent) return;
+  switch (fault.does) {
+    case 'answer':
+      if (fault.body !== undefined) sendJson(res, fault.status ?? 500, fault.body, fault.headers);
+      else res.writeHead(fault.status ?? 500, { 'content-length': 0, ...fault.headers }).end();
+      return;
+    case 'reset':
+      res.socket?.resetAndDestroy();
+      return;
+    case 'close':
+      res.socket?.destroy();
+      return;
+    case 'drip':
+      drip(res, fault);
+      return;
+    default:
+  }
+}
+
+function drip(res: ServerResponse, fault: Fault): void {
+  res.writeHead(fault.status ?? 200, { 'content-type': 'text/plain', ...fault.headers });
+  res.flushHeaders();
+  const timer = setInterval(() => res.write('.'), fault.ms ?? 1000);
+  res.on('close', () => clearInterval(timer));
+}

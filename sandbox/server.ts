@@ -1,0 +1,113 @@
+// What every server of the sandbox shares: its shape, listening on loopback, reading and answering JSON.
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A server of the sandbox that is running. */
+export interface Played {
+  /** Its base address, such as `http://127.0.0.1:40123`, without a slash at the end. */
+  url: string;
+  /** Stops it: open calls are cut, what must survive is on disk when this resolves. */
+  close(): Promise<void>;
+}
+
+/** What every server of the sandbox can be started with. */
+export interface PlayedOptions {
+  /** TCP port on 127.0.0.1; 0 or absent: any free one. */
+  port?: number;
+  /** Folder that keeps the state over a restart; null or absent: nothing is kept. */
+  dir?: string | null;
+}
+
+/** Starts a `node:http` server on loopback only; `port` 0 takes any free one. Rejects if the port is taken. */
+export function listen(handle: RequestListener, port = 0): Promise<Played> {
+  const server = createServer({ keepAlive: true, keepAliveTimeout: 60_000, requestTimeout: 0 }, handle);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', backlog: 1024 }, () => {
+      server.off('error', reject);
+      resolve({
+        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        close: () =>
+          new Promise((closed) => {
+            server.close(() => closed());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+}
+
+/** Reads a whole request body; null once it is longer than `maxBytes` or the caller went away. */
+export function readBody(req: IncomingMessage, maxBytes = 10_000_000): Promise<Buffer | null> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+    });
+    req.on('end', () =>
+      resolve(size > maxBytes ? null : chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+    );
+    req.on('error', () => resolve(null));
+    req.on('close', () => resolve(null));
+  });
+}
+
+/** Answers with JSON, unless the caller has gone or was answered already. */
+export function sendJson(
+  res: ServerResponse,
+  status: number,
+  body: unknown,
+  headers?: Record<string, string>,
+): void {
+  if (res.headersSent || res.destroyed) return;
+  const bytes = Buffer.from(JSON.stringify(body));
+  res.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers });
+  res.end(bytes);
+}
+
+/** What a control call says when it cannot be carried out; answered as `{error}` with its status. */
+export class ControlError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * Answers a call of a control API: reads the JSON body, runs `act`, answers what it returns (`{}` for nothing).
+ * Only loopback callers that also name a loopback host are heard, so that no web page can reach it by DNS rebinding.
+ */
+export async function answerControl(
+  req: IncomingMessage,
+  res: ServerResponse,
+  act: (body: unknown) => unknown,
+): Promise<void> {
+  try {
+    if (!isLoopback(req)) throw new ControlError(403, 'the control API answers loopback callers only');
+    const bytes = await readBody(req, 50_000_000);
+    const body = bytes === null || bytes.length === 0 ? undefined : parseJson(bytes);
+    sendJson(res, 200, (await act(body)) ?? {});
+  } catch (error) {
+    const status = error instanceof ControlError ? error.status : 500;
+    sendJson(res, status, { error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ControlError(400, 'the body is not JSON');
+  }
+}
+
+const loopbackHost = /^(127(\.\d+){3}|localhost|\[::1\])(:\d+)?$/i;
+
+function isLoopback(req: IncomingMessage): boolean {
+  const from = req.socket.remoteAddress ?? '';
+  const near = from.startsWith('127.') || from === '::1' || from.startsWith('::ffff:127.');
+  return near && loopbackHost.test(req.headers.host ?? '') && req.headers.origin === undefined;
+}
