@@ -20,7 +20,8 @@ export function idempotencyKeyOf(
   }
   const text = (Array.isArray(header) ? header.join(',') : header).trim();
   const bare = /^"(.*)"$/.exec(text)?.[1] ?? text;
-  if (!isUuid(bare)) throw new AppError('idempotency_key_invalid', 'The Idempotency-Key header must hold one UUID.');
+  if (!isUuid(bare))
+    throw new AppError('idempotency_key_invalid', 'The Idempotency-Key header must hold one UUID.');
   return bare.toLowerCase();
 }
 
@@ -34,7 +35,9 @@ function canonical(value: unknown): unknown {
 
 /** SHA-256 of the canonical JSON of a body. */
 export function fingerprintOf(body: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(canonical(body))).digest();
+  return createHash('sha256')
+    .update(JSON.stringify(canonical(body)))
+    .digest();
 }
 
 /** What a request with a key is: the first of its kind, a repeat of an answered one, or one whose first doer died. */
@@ -60,7 +63,8 @@ export async function consultKey(
       'This Idempotency-Key came with another body before. Use a fresh UUID for a new request.',
     );
   }
-  if (row.status !== null && row.body !== null) return { kind: 'answered', status: row.status, body: row.body };
+  if (row.status !== null && row.body !== null)
+    return { kind: 'answered', status: row.status, body: row.body };
   if (!row.leased && (await takeOverKey(db, of))) return { kind: 'continue', subjectId: row.subject_id };
   throw inProgress();
 }

@@ -65,7 +65,10 @@ function frameworkError(error: FastifyError): AppError | undefined {
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new AppError('malformed_json', 'The body is not valid JSON. Send one JSON object in UTF-8.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new AppError('unsupported_media_type', 'This Content-Type is not taken here. See the API reference.');
+      return new AppError(
+        'unsupported_media_type',
+        'This Content-Type is not taken here. See the API reference.',
+      );
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError('body_too_large', 'The body is larger than this operation takes.');
     default: {
@@ -96,9 +99,13 @@ function validationFault(issue: unknown, part: string): Fault {
   const at = dotted(instancePath);
   const member = (name: unknown) => (at ? `${at}.${String(name)}` : String(name));
   const where = part === 'querystring' ? 'query parameter' : part === 'params' ? 'path parameter' : 'field';
-  if (keyword === 'required') return { path: member(params.missingProperty), message: `this ${where} is required` };
+  if (keyword === 'required')
+    return { path: member(params.missingProperty), message: `this ${where} is required` };
   if (keyword === 'additionalProperties') {
-    return { path: member(params.additionalProperty), message: `there is no such ${where}; check its spelling` };
+    return {
+      path: member(params.additionalProperty),
+      message: `there is no such ${where}; check its spelling`,
+    };
   }
   if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
     return { path: at, message: `must be one of ${params.allowedValues.join(', ')}` };
@@ -116,11 +123,13 @@ function onePerPath(faults: Fault[]): Fault[] {
 /** Turns whatever was thrown into the failure body; an unknown error becomes `internal` and its text is never shown. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = error instanceof AppError ? error : frameworkError(error as FastifyError);
-  const told = known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
+  const told =
+    known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
   const status = httpStatus(told.code);
   if (status >= 500) request.log.error({ err: error, code: told.code }, 'request.failed');
   const { errors, provider, retryAfterSeconds, extra } = told.details;
-  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+  if (retryAfterSeconds !== undefined)
+    reply.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   return reply
     .code(status)
     .type('application/json; charset=utf-8')

@@ -32,8 +32,11 @@ function isDeadlock(error: unknown): boolean {
  * sorted by key and answers one result for each, in that order. One run is under way at a time. A run that fails by
  * deadlock is tried again; one that fails otherwise is done item by item, so that one bad row fails alone.
  */
-export function batch<T, R>(run: (items: T[]) => Promise<R[]>, options: BatchOptions<T>): (item: T) => Promise<R> {
-  let waiting: Waiting<T, R>[] = [];
+export function batch<T, R>(
+  run: (items: T[]) => Promise<R[]>,
+  options: BatchOptions<T>,
+): (item: T) => Promise<R> {
+  const waiting: Waiting<T, R>[] = [];
   let running = false;
   let timer: NodeJS.Timeout | undefined;
   let lastStart = Number.NEGATIVE_INFINITY;
@@ -77,12 +80,15 @@ export function batch<T, R>(run: (items: T[]) => Promise<R[]>, options: BatchOpt
   }
 
   function plan(): void {
-    if (running || timer !== undefined || waiting.length === 0) return;
+    if (running || waiting.length === 0) return;
     const waitMs = lastStart + options.gapMs - performance.now();
     if (waitMs <= 0 || waiting.length >= options.max) {
+      clearTimeout(timer);
+      timer = undefined;
       void flush();
       return;
     }
+    if (timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
       if (!running) void flush();

@@ -1,0 +1,121 @@
+// Who is calling: the X-API-Key header to a caller, a missing scope to 403, and the rate of each key.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Db } from '../db/db.ts';
+import type { Caller } from '../http/request.ts';
+import { hashKey, looksLikeKey } from './key.ts';
+import { findLivingKey, touchKeys } from './store.ts';
+
+export interface Authenticator {
+  /** The caller of a key; throws 401 `api_key_missing` or `api_key_invalid` (the same words for unknown, revoked and expired). */
+  authenticate(header: string | string[] | undefined): Promise<Caller>;
+  /** Forgets what is remembered of keys, so that a change of one is seen at once by this process. */
+  forget(): void;
+  /** Writes when keys were last used. */
+  flush(): Promise<void>;
+}
+
+/** A key is asked of the database again after this: how long a revoked key may still pass in another process. */
+const rememberMs = 5_000;
+const rememberedKeysMax = 10_000;
+const touchStepMs = 60_000;
+
+/** Answers callers from a short memory, so that a request costs no look-up on the hot path. */
+export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Authenticator {
+  const remembered = new Map<string, { caller: Caller; until: number; expiresAt: number }>();
+  let used = new Set<string>();
+
+  async function lookUp(key: string): Promise<Caller> {
+    const now = deps.clock.now();
+    const hash = hashKey(key);
+    const known = remembered.get(hash.toString('base64'));
+    if (known && known.until > now && known.expiresAt > now) return known.caller;
+    const row = looksLikeKey(key) ? await findLivingKey(deps.db, hash, new Date(now)) : undefined;
+    if (!row) {
+      throw new AppError(
+        'api_key_invalid',
+        'The API key is invalid. Check that it was copied whole and was not revoked.',
+      );
+    }
+    const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
+    if (remembered.size >= rememberedKeysMax) remembered.clear();
+    remembered.set(hash.toString('base64'), {
+      caller,
+      until: now + rememberMs,
+      expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+    });
+    return caller;
+  }
+
+  return {
+    async authenticate(header) {
+      const key = Array.isArray(header) ? header.join(',') : header;
+      if (!key) {
+        throw new AppError('api_key_missing', 'The API key is missing. Send it in the X-API-Key header.');
+      }
+      const caller = await lookUp(key);
+      used.add(caller.keyId);
+      return caller;
+    },
+    forget: () => remembered.clear(),
+    async flush() {
+      const ids = [...used];
+      used = new Set();
+      if (ids.length === 0) return;
+      const at = new Date(Math.floor(deps.clock.now() / touchStepMs) * touchStepMs);
+      await touchKeys(deps.db, ids, at).catch((error) => deps.log.warn({ err: error }, 'keys.touch_failed'));
+    },
+  };
+}
+
+/** 403 unless the caller's key carries the route's scope. */
+export function requireScope(caller: Caller, scope: string): void {
+  if (caller.scopes.has(scope)) return;
+  throw new AppError(
+    'forbidden',
+    `This API key lacks the scope ${scope}. Use a key that has it, or make one.`,
+  );
+}
+
+export interface RateCheck {
+  isAllowed: boolean;
+  isExceeded?: boolean;
+  max?: number;
+  timeWindow?: number;
+  remaining?: number;
+  /** Milliseconds until the window ends. */
+  ttl?: number;
+}
+
+/**
+ * Counts the request against its key and writes the `RateLimit-Policy` and `RateLimit` headers
+ * (draft-ietf-httpapi-ratelimit-headers); throws 429 `rate_limited` with Retry-After past the limit.
+ */
+export async function limitRate(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  check: (request: FastifyRequest) => Promise<RateCheck>,
+): Promise<void> {
+  const {
+    isAllowed,
+    isExceeded,
+    max = 0,
+    timeWindow = 60_000,
+    remaining = 0,
+    ttl = 0,
+  } = await check(request);
+  if (isAllowed) return;
+  const resetSeconds = Math.max(1, Math.ceil(ttl / 1000));
+  reply.header('RateLimit-Policy', `"default";q=${max};w=${Math.round(timeWindow / 1000)}`);
+  reply.header('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
+  if (!isExceeded) return;
+  throw new AppError(
+    'rate_limited',
+    `More than ${max} requests a minute came with this key. Wait, then go on.`,
+    {
+      retryAfterSeconds: resetSeconds,
+    },
+  );
+}

@@ -1,0 +1,122 @@
+// Routes of API keys.
+import { Type } from 'typebox';
+import type { Clock } from '../base/clock.ts';
+import { CreateKeyBody, KeyItem, RotateKeyBody, ShownKey } from '../contract/accounts.ts';
+import { page, pageProperties, success } from '../contract/envelope.ts';
+import type { Db } from '../db/db.ts';
+import { pageOf, pageWindow } from '../http/paging.ts';
+import { ok } from '../http/reply.ts';
+import type { Server } from '../http/request.ts';
+import type { Authenticator } from './authenticate.ts';
+import { createKey, type MadeKey, revoke, rotateKey } from './keys.ts';
+import { type KeyRow, listKeys } from './store.ts';
+
+export interface AccountRoutesDeps {
+  db: Db;
+  clock: Clock;
+  authenticator: Authenticator;
+}
+
+function keyItem(row: KeyRow) {
+  return {
+    _id: row.id,
+    name: row.name,
+    scopes: row.scopes,
+    hint: row.hint,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}
+
+const shownKey = (key: MadeKey) => ({ ...keyItem(key), apiKey: key.apiKey });
+const tags = ['Keys'];
+const KeyParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
+
+/** GET and POST /v1/keys, POST /v1/keys/:id/rotate, DELETE /v1/keys/:id. */
+export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
+  const config = { scope: 'manage' } as const;
+
+  server.get(
+    '/v1/keys',
+    {
+      schema: {
+        summary: 'List API keys',
+        tags,
+        querystring: Type.Object(pageProperties, { additionalProperties: false }),
+        response: { 200: success(page(KeyItem)) },
+      },
+      config,
+    },
+    async (request) => {
+      const now = new Date(deps.clock.now());
+      const { rows, total } = await listKeys(
+        deps.db,
+        request.caller.accountId,
+        pageWindow(request.query),
+        now,
+      );
+      return ok('API keys listed.', pageOf(rows.map(keyItem), total, request.query));
+    },
+  );
+
+  server.post(
+    '/v1/keys',
+    {
+      schema: { summary: 'Make an API key', tags, body: CreateKeyBody, response: { 200: success(ShownKey) } },
+      config,
+    },
+    async (request) => {
+      const { name, scopes, expiresAt } = request.body;
+      const key = await createKey(deps, {
+        accountId: request.caller.accountId,
+        name,
+        scopes,
+        ...(expiresAt ? { expiresAt: new Date(expiresAt) } : {}),
+      });
+      return ok('API key made. It is shown this once.', shownKey(key));
+    },
+  );
+
+  server.post(
+    '/v1/keys/:id/rotate',
+    {
+      schema: {
+        summary: 'Replace an API key',
+        description: 'Answers a new key with the same scopes; the old one works for `overlapSeconds` more.',
+        tags,
+        params: KeyParams,
+        body: Type.Optional(RotateKeyBody),
+        response: { 200: success(ShownKey) },
+      },
+      config,
+    },
+    async (request) => {
+      const key = await rotateKey(deps, {
+        accountId: request.caller.accountId,
+        keyId: request.params.id,
+        overlapSeconds: request.body?.overlapSeconds ?? 86_400,
+      });
+      deps.authenticator.forget();
+      return ok('API key replaced. The new one is shown this once.', shownKey(key));
+    },
+  );
+
+  server.delete(
+    '/v1/keys/:id',
+    {
+      schema: {
+        summary: 'Revoke an API key',
+        tags,
+        params: KeyParams,
+        response: { 200: success(Type.Object({ _id: Type.String() })) },
+      },
+      config,
+    },
+    async (request) => {
+      await revoke(deps, { accountId: request.caller.accountId, keyId: request.params.id });
+      deps.authenticator.forget();
+      return ok('API key revoked.', { _id: request.params.id });
+    },
+  );
+}

@@ -1,0 +1,149 @@
+// Rows of accounts and API keys.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/db.ts';
+
+export interface KeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  scopes: string[];
+  hint: string;
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+}
+
+/** Adds an account. */
+export async function insertAccount(db: Db | Tx, account: { id: string; name: string }): Promise<void> {
+  await db.insertInto('accounts').values(account).execute();
+}
+
+/** The account of that name, if there is exactly the one. */
+export async function findAccountByName(db: Db, name: string): Promise<{ id: string } | undefined> {
+  return db.selectFrom('accounts').select('id').where('name', '=', name).orderBy('id').executeTakeFirst();
+}
+
+/** All accounts, oldest first. */
+export async function listAccounts(db: Db): Promise<{ id: string; name: string; created_at: Date }[]> {
+  return db.selectFrom('accounts').select(['id', 'name', 'created_at']).orderBy('id').execute();
+}
+
+/** Adds a key by its hash. */
+export async function insertKeyRow(
+  db: Db | Tx,
+  key: {
+    id: string;
+    accountId: string;
+    name: string;
+    scopes: string[];
+    hash: Buffer;
+    hint: string;
+    expiresAt: Date | null;
+  },
+): Promise<KeyRow> {
+  return db
+    .insertInto('api_keys')
+    .values({
+      id: key.id,
+      account_id: key.accountId,
+      name: key.name,
+      scopes: key.scopes,
+      hash: key.hash,
+      hint: key.hint,
+      expires_at: key.expiresAt,
+    })
+    .returning(['id', 'account_id', 'name', 'scopes', 'hint', 'created_at', 'expires_at', 'last_used_at'])
+    .executeTakeFirstOrThrow();
+}
+
+/** The key with that hash, if it is neither revoked nor expired at `now`. */
+export async function findLivingKey(db: Db, hash: Buffer, now: Date): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .select(['id', 'account_id', 'name', 'scopes', 'hint', 'created_at', 'expires_at', 'last_used_at'])
+    .where('hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst();
+}
+
+/** The account's living key with that id. */
+export async function findKeyById(
+  db: Db | Tx,
+  accountId: string,
+  id: string,
+  now: Date,
+): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .select(['id', 'account_id', 'name', 'scopes', 'hint', 'created_at', 'expires_at', 'last_used_at'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst();
+}
+
+/** One page of the account's living keys, newest first, and how many there are. */
+export async function listKeys(
+  db: Db,
+  accountId: string,
+  window: { limit: number; offset: number },
+  now: Date,
+): Promise<{ rows: KeyRow[]; total: number }> {
+  const living = db
+    .selectFrom('api_keys')
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+  const rows = await living
+    .select(['id', 'account_id', 'name', 'scopes', 'hint', 'created_at', 'expires_at', 'last_used_at'])
+    .orderBy('id', 'desc')
+    .limit(window.limit)
+    .offset(window.offset)
+    .execute();
+  const { total } = await living
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+/** Lets a key end at `at`, if it does not end sooner. */
+export async function endKeyAt(db: Db | Tx, id: string, at: Date): Promise<void> {
+  await sql`update api_keys set expires_at = least(expires_at, ${at}) where id = ${id}`.execute(db);
+}
+
+/** Revokes a key; false if the account has no such living key. */
+export async function revokeKey(db: Db | Tx, accountId: string, id: string, now: Date): Promise<boolean> {
+  const result = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** How many living keys of the account may manage it, locking them so that two revocations do not take the last two. */
+export async function lockManagingKeys(tx: Tx, accountId: string, now: Date): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .where(sql<boolean>`scopes @> array['manage']`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Notes when keys were last used, to the minute; rows in the order of their ids, so that writers do not deadlock. */
+export async function touchKeys(db: Db, ids: string[], at: Date): Promise<void> {
+  await sql`
+    update api_keys k set last_used_at = ${at}
+    from (select id from api_keys where id = any(${ids}::uuid[]) order by id for update skip locked) x
+    where k.id = x.id and (k.last_used_at is null or k.last_used_at < ${at})`.execute(db);
+}
