@@ -1,0 +1,189 @@
+// Small secrets at rest (tokens, webhook secrets): AES-256-GCM under a ring of keys, bound to table, column and row.
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+
+/** One key of the ring. `key` is a KeyObject, which neither `JSON.stringify` nor a log ever prints. */
+export interface RingKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** Newest first: `keys[0]` seals, all of them open. Never empty. */
+export interface KeyRing {
+  readonly keys: readonly [RingKey, ...RingKey[]];
+}
+
+/** The place that a sealed value belongs to; it opens nowhere else. `row` is the row's id. */
+export interface SealedPlace {
+  table: string;
+  column: string;
+  row: string;
+}
+
+export interface Cipher {
+  /** Seals `plain` for `where` with the newest key. Two seals of one text differ. */
+  seal(plain: string, where: SealedPlace): Buffer;
+  /** The text that was sealed for `where`. Throws CipherError: `unknown_key`, or `damaged` (altered, or moved from another place). */
+  open(sealed: Uint8Array, where: SealedPlace): string;
+  /** True if `sealed` is under the newest key; otherwise it is due for sealing anew. */
+  isNewest(sealed: Uint8Array): boolean;
+}
+
+/** Why a sealed value did not open. The message holds no secret. */
+export class CipherError extends Error {
+  readonly reason: 'unknown_key' | 'damaged';
+
+  constructor(reason: 'unknown_key' | 'damaged', message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'CipherError';
+    this.reason = reason;
+  }
+}
+
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const formVersion = 1;
+const idPattern = /^[A-Za-z0-9._-]{1,32}$/;
+
+/**
+ * The ring written as `id:base64,id:base64,…`, newest first (a line break separates as well as a comma).
+ * Throws an Error that says which entry is wrong and how to mend it, by its position alone: what stands there may be
+ * key material in the wrong place, so nothing of it is repeated.
+ */
+export function parseKeyRing(text: string): KeyRing {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
+  const keys: RingKey[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const key = parseEntry(entry, `Encryption key ${index + 1} of ${entries.length}`);
+    const twin = keys.findIndex((other) => other.id === key.id);
+    if (twin >= 0) {
+      throw new Error(
+        `Encryption keys ${twin + 1} and ${index + 1} have the same id. Give each key its own id.`,
+      );
+    }
+    keys.push(key);
+  }
+  const [newest, ...older] = keys;
+  if (!newest) throw new Error(`There is no encryption key. Give at least one as ${formHint}.`);
+  return { keys: [newest, ...older] };
+}
+
+const formHint =
+  'id:base64, where the base64 holds 32 random bytes (such as `openssl rand -base64 32` prints)';
+
+function parseEntry(entry: string, which: string): RingKey {
+  const colon = entry.indexOf(':');
+  if (colon < 0) throw new Error(`${which} has no id. Write it as ${formHint}.`);
+  const id = entry.slice(0, colon);
+  if (!idPattern.test(id)) {
+    throw new Error(
+      `${which} has an unusable id. An id is 1 to 32 letters, digits, dots, dashes or underscores.`,
+    );
+  }
+  const base64 = entry.slice(colon + 1);
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.toString('base64') !== base64) {
+    throw new Error(`${which} is not base64. Write it as ${formHint}.`);
+  }
+  if (bytes.length !== keyBytes) {
+    throw new Error(`${which} has ${bytes.length} bytes instead of ${keyBytes}. Write it as ${formHint}.`);
+  }
+  return { id, key: createSecretKey(bytes) };
+}
+
+/** A new random key in the form that parseKeyRing reads (`id:base64`), with a random id. */
+export function makeKey(): string {
+  return `k-${randomBytes(4).toString('hex')}:${randomBytes(keyBytes).toString('base64')}`;
+}
+
+/**
+ * A cipher over `ring`. The sealed form is: version (1 byte), length of the key's id (1 byte), the id, nonce
+ * (12 random bytes), ciphertext, tag (16 bytes). Everything before the nonce, and the place, is authenticated.
+ */
+export function openCipher(ring: KeyRing): Cipher {
+  const newest = ring.keys[0];
+  const byId = new Map(ring.keys.map((key) => [key.id, key]));
+  const newestHeader = headerOf(newest.id);
+
+  return {
+    seal(plain, where) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', newest.key, nonce, { authTagLength: tagBytes });
+      cipher.setAAD(boundTo(newestHeader, where));
+      const body = [cipher.update(plain, 'utf8'), cipher.final()];
+      return Buffer.concat([newestHeader, nonce, ...body, cipher.getAuthTag()]);
+    },
+
+    open(sealed, where) {
+      const parts = split(sealed);
+      if (!parts) throw damaged(where);
+      const key = byId.get(parts.keyId);
+      if (!key) {
+        throw new CipherError(
+          'unknown_key',
+          `${placeName(where)} was sealed with the encryption key "${parts.keyId}", which is not among the configured ones. Add that key again (older keys go after the newest).`,
+        );
+      }
+      const decipher = createDecipheriv('aes-256-gcm', key.key, parts.nonce, { authTagLength: tagBytes });
+      decipher.setAAD(boundTo(parts.header, where));
+      decipher.setAuthTag(parts.tag);
+      try {
+        return decipher.update(parts.body, undefined, 'utf8') + decipher.final('utf8');
+      } catch (cause) {
+        throw damaged(where, cause);
+      }
+    },
+
+    isNewest(sealed) {
+      return split(sealed)?.keyId === newest.id;
+    },
+  };
+}
+
+function headerOf(keyId: string): Buffer {
+  const id = Buffer.from(keyId, 'latin1');
+  return Buffer.concat([Buffer.from([formVersion, id.length]), id]);
+}
+
+/** What is authenticated beside the text. JSON keeps apart what plain joining would not (`a‖bc` and `ab‖c`). */
+function boundTo(header: Buffer, where: SealedPlace): Buffer {
+  return Buffer.concat([header, Buffer.from(JSON.stringify([where.table, where.column, where.row]), 'utf8')]);
+}
+
+interface SealedParts {
+  keyId: string;
+  header: Buffer;
+  nonce: Buffer;
+  body: Buffer;
+  tag: Buffer;
+}
+
+function split(sealed: Uint8Array): SealedParts | null {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  if (bytes.length < 2 || bytes[0] !== formVersion) return null;
+  const nonceAt = 2 + (bytes[1] ?? 0);
+  const bodyAt = nonceAt + nonceBytes;
+  const tagAt = bytes.length - tagBytes;
+  if (tagAt < bodyAt) return null;
+  const keyId = bytes.toString('latin1', 2, nonceAt);
+  if (!idPattern.test(keyId)) return null;
+  return {
+    keyId,
+    header: bytes.subarray(0, nonceAt),
+    nonce: bytes.subarray(nonceAt, bodyAt),
+    body: bytes.subarray(bodyAt, tagAt),
+    tag: bytes.subarray(tagAt),
+  };
+}
+
+function placeName(where: SealedPlace): string {
+  return `The secret in ${where.table}.${where.column} (row ${where.row})`;
+}
+
+function damaged(where: SealedPlace, cause?: unknown): CipherError {
+  return new CipherError(
+    'damaged',
+    `${placeName(where)} does not open: it was altered, moved here from another row, or its key's id now names another key. Set the secret again.`,
+    cause,
+  );
+}

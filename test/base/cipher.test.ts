@@ -1,0 +1,171 @@
+// Small secrets: sealed for one place, opened nowhere else, and still opened after the keys rotate.
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CipherError, makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
+import { addKeyToFile, readOrMakeKeyFile } from '../../src/base/key-file.ts';
+
+const place = { table: 'senders', column: 'access_token', row: '0199a000-0000-7000-8000-000000000001' };
+const secret = 'EAAG-token-ünïcode';
+
+function reasonOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof CipherError) return error.reason;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('sealing', () => {
+  const cipher = openCipher(parseKeyRing(makeKey()));
+
+  test('any text opens again where it was sealed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(cipher.open(cipher.seal(text, place), place)).toBe(text);
+      }),
+    );
+  });
+
+  test('the sealed form holds nothing of the text, and differs each time', () => {
+    const first = cipher.seal(secret, place);
+    expect(first.includes(Buffer.from(secret).subarray(0, 8))).toBe(false);
+    expect(first.equals(cipher.seal(secret, place))).toBe(false);
+  });
+
+  test('a value moved to another row, column or table is refused', () => {
+    const sealed = cipher.seal(secret, place);
+    for (const other of [{ row: '2' }, { column: 'app_secret' }, { table: 'connections' }]) {
+      expect(reasonOf(() => cipher.open(sealed, { ...place, ...other }))).toBe('damaged');
+    }
+  });
+
+  test('places that would read alike when joined are kept apart', () => {
+    const sealed = cipher.seal(secret, { table: 'ab', column: 'c', row: '1' });
+    expect(reasonOf(() => cipher.open(sealed, { table: 'a', column: 'bc', row: '1' }))).toBe('damaged');
+  });
+
+  test('every single altered byte, and every cut, is refused', () => {
+    const sealed = cipher.seal(secret, place);
+    for (let at = 0; at < sealed.length; at += 1) {
+      const altered = Buffer.from(sealed);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      expect(
+        reasonOf(() => cipher.open(altered, place)),
+        `byte ${at}`,
+      ).not.toBe('none');
+      expect(
+        reasonOf(() => cipher.open(sealed.subarray(0, at), place)),
+        `cut at ${at}`,
+      ).toBe('damaged');
+    }
+  });
+});
+
+describe('the ring', () => {
+  const [older, newer] = [makeKey(), makeKey()];
+
+  test('after a rotation old values still open, new ones use the newest key', () => {
+    const before = openCipher(parseKeyRing(older));
+    const after = openCipher(parseKeyRing(`${newer},${older}`));
+    const sealedBefore = before.seal(secret, place);
+    expect(after.open(sealedBefore, place)).toBe(secret);
+    expect(after.isNewest(sealedBefore)).toBe(false);
+    const sealedAfter = after.seal(secret, place);
+    expect(after.isNewest(sealedAfter)).toBe(true);
+    expect(openCipher(parseKeyRing(newer)).open(sealedAfter, place)).toBe(secret);
+  });
+
+  test('a value whose key is gone says which key is missing', () => {
+    const sealed = openCipher(parseKeyRing(older)).seal(secret, place);
+    const act = () => openCipher(parseKeyRing(newer)).open(sealed, place);
+    expect(reasonOf(act)).toBe('unknown_key');
+    expect(act).toThrow(older.split(':')[0]);
+  });
+
+  test('the same id with another key does not open', () => {
+    const key = () => `main:${randomBytes(32).toString('base64')}`;
+    const sealed = openCipher(parseKeyRing(key())).seal(secret, place);
+    expect(reasonOf(() => openCipher(parseKeyRing(key())).open(sealed, place))).toBe('damaged');
+  });
+
+  test('what cannot be a ring is refused with its reason, and no key material in it', () => {
+    const good = randomBytes(32).toString('base64');
+    const cases: [string, RegExp][] = [
+      ['', /no encryption key/],
+      [' , ', /no encryption key/],
+      [good, /key 1 of 1 has no id/],
+      [`a:${good},${good}:b`, /key 2 of 2 has an unusable id/],
+      [`a:${good.slice(0, 42)}`, /not base64|bytes instead of 32/],
+      [`a:${randomBytes(16).toString('base64')}`, /has 16 bytes instead of 32/],
+      [`a:${good}!`, /not base64/],
+      [`a:${good},a:${randomBytes(32).toString('base64')}`, /keys 1 and 2 have the same id/],
+    ];
+    for (const [text, reason] of cases) {
+      let message = '';
+      try {
+        parseKeyRing(text);
+      } catch (error) {
+        message = inspect(error);
+      }
+      expect(message, text).toMatch(reason);
+      expect(message).not.toContain(good.slice(0, 12));
+    }
+  });
+
+  test('a ring that is logged shows no key', () => {
+    const ring = parseKeyRing(older);
+    const material = older.slice(older.indexOf(':') + 1);
+    const hex = Buffer.from(material, 'base64').toString('hex');
+    for (const shown of [JSON.stringify(ring), inspect(ring, { depth: 9, showHidden: true })]) {
+      expect(shown).not.toContain(material);
+      expect(shown.replace(/[ ,]/g, '')).not.toContain(hex);
+    }
+  });
+});
+
+describe('the key file', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'key-file-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test('is made once, for its owner alone, however many start at the same time', async () => {
+    const path = join(folder, 'data', 'encryption.keys');
+    const rings = await Promise.all(Array.from({ length: 8 }, () => readOrMakeKeyFile(path)));
+    expect(new Set(rings.map((ring) => ring.keys[0].id)).size).toBe(1);
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(folder, 'data'))).toEqual(['encryption.keys']);
+    expect((await readOrMakeKeyFile(path)).keys[0].id).toBe(rings[0]?.keys[0].id);
+  });
+
+  test('takes a further key in front; the older one still opens', async () => {
+    const path = join(folder, 'encryption.keys');
+    const first = await readOrMakeKeyFile(path);
+    const sealed = openCipher(first).seal(secret, place);
+    const second = await addKeyToFile(path);
+    expect(second.keys.map((key) => key.id).slice(1)).toEqual(first.keys.map((key) => key.id));
+    expect(openCipher(await readOrMakeKeyFile(path)).open(sealed, place)).toBe(secret);
+  });
+
+  test.skipIf(process.platform === 'win32')('is refused while others may read it', async () => {
+    const path = join(folder, 'encryption.keys');
+    await readOrMakeKeyFile(path);
+    await chmod(path, 0o644);
+    await expect(readOrMakeKeyFile(path)).rejects.toThrow(/chmod 600/);
+  });
+
+  test('that is damaged is refused, not replaced', async () => {
+    const path = join(folder, 'encryption.keys');
+    await writeFile(path, 'k1:abc', { mode: 0o600 });
+    await expect(readOrMakeKeyFile(path)).rejects.toThrow(/not usable: Encryption key 1 of 1/);
+    expect(await readFile(path, 'utf8')).toBe('k1:abc');
+  });
+});
