@@ -54,7 +54,6 @@ create table templates (
   components jsonb not null,
   quality_score text,
   rejected_reason text,
-  -- set when the platform said that it takes no messages of it (paused, disabled); cleared by its next approval
   halted_at timestamptz,
   halted_reason text,
   created_at timestamptz not null default now(),
@@ -98,9 +97,10 @@ create table messages (
   priority smallint not null default 2,
   -- 0 queued 1 dispatching 2 accepted 3 sent 4 delivered 5 read 6 failed. In no index and no index predicate, so that its moves stay heap-only
   state smallint not null default 0,
-  -- state before the last move
+  -- stages told to the account owner: 1 sent, 2 delivered, 4 read, 8 failed; was: what had been told before the last move
+  emitted smallint not null default 0,
   was smallint not null default 0,
-  -- stages never reported but implied by a later one: 1 sent, 2 delivered
+  -- of those, the stages never reported but implied by a later one
   implied smallint not null default 0,
   attempts smallint not null default 0,
   -- null: nobody has to look at it again; the lease is this moved forward

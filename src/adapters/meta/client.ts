@@ -1,0 +1,100 @@
+// One call to the platform: address, token, and its error envelope turned into the three outcomes.
+import type { Readable } from 'node:stream';
+import { VendorError } from '../../base/errors.ts';
+import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
+import { OutgoingError } from '../../base/outgoing-error.ts';
+import type { SenderAccess } from '../../ports/platform.ts';
+
+export interface MetaClient {
+  call(sender: SenderAccess, call: MetaCall): Promise<Record<string, unknown>>;
+}
+
+export interface MetaCall {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Below the version, such as `106540352242922/messages`. */
+  path: string;
+  query?: Record<string, string>;
+  json?: unknown;
+  body?: { stream: Readable; headers: Record<string, string> };
+  timeoutMs: number;
+}
+
+interface ErrorEnvelope {
+  error?: {
+    message?: string;
+    code?: number;
+    error_user_title?: string;
+    error_user_msg?: string;
+    error_data?: { details?: string };
+  };
+}
+
+function parsed(response: OutgoingResponse): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(response.body.toString());
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function retryAfterSeconds(response: OutgoingResponse): { retryAfterSeconds?: number } {
+  const seconds = Number(response.headers['retry-after']);
+  return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {};
+}
+
+/** `(#132000) Number of parameters does not match` → `Number of parameters does not match` */
+function titleOf(message: string): string {
+  return message.replace(/^\(#\d+\)\s*/, '');
+}
+
+/**
+ * An answer that is no success. With the platform's own error body it is a refusal, whatever the HTTP status (the
+ * platform asks to decide by code, not by status); a 4xx without one is a refusal too; anything else says nothing.
+ */
+function failure(response: OutgoingResponse): VendorError {
+  const body = parsed(response) as ErrorEnvelope | undefined;
+  const error = body?.error;
+  const details = { status: response.status, ...retryAfterSeconds(response) };
+  if (error && typeof error.code === 'number') {
+    const title = titleOf(error.error_user_title ?? error.message ?? 'Refused');
+    const text = error.error_data?.details ?? error.error_user_msg ?? error.message ?? title;
+    return new VendorError('refused', text, { ...details, code: error.code, title });
+  }
+  if (response.status >= 400 && response.status < 500) {
+    return new VendorError('refused', `HTTP ${response.status} without an explanation`, {
+      ...details,
+      code: response.status,
+      title: `HTTP ${response.status}`,
+    });
+  }
+  return new VendorError('unknown', `HTTP ${response.status} without the platform's error body`, details);
+}
+
+/** A client for `apiVersion` (such as `v23.0`) over `outgoing`. */
+export function openMetaClient(options: { outgoing: Outgoing; apiVersion: string }): MetaClient {
+  return {
+    async call(sender, { method, path, query, json, body, timeoutMs }) {
+      const search = query ? `?${new URLSearchParams(query)}` : '';
+      const headers: Record<string, string> = { authorization: `Bearer ${sender.accessToken}` };
+      if (json !== undefined) headers['content-type'] = 'application/json';
+      let response: OutgoingResponse;
+      try {
+        response = await options.outgoing.request({
+          method,
+          url: `${sender.apiUrl}/${options.apiVersion}/${path}${search}`,
+          headers: { ...headers, ...body?.headers },
+          ...(json !== undefined ? { body: JSON.stringify(json) } : body ? { body: body.stream } : {}),
+          timeoutMs,
+          maxResponseBytes: 16 * 1024 * 1024,
+        });
+      } catch (error) {
+        if (!(error instanceof OutgoingError)) throw error;
+        throw new VendorError(error.sent ? 'unknown' : 'not_sent', error.message, { cause: error });
+      }
+      const answer = parsed(response);
+      if (response.status >= 200 && response.status < 300 && answer && !response.truncated) return answer;
+      throw failure(response);
+    },
+  };
+}

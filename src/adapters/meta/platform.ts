@@ -1,0 +1,152 @@
+// The messaging platform's port, kept by the WhatsApp Cloud API.
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { VendorError } from '../../base/errors.ts';
+import type { Outgoing } from '../../base/outgoing.ts';
+import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import { isSigned, readCallback } from './callback.ts';
+import { openMetaClient } from './client.ts';
+import { classify } from './error-codes.ts';
+import { messageBody } from './message.ts';
+import { platformTemplate, templateFields } from './template.ts';
+
+const sendTimeoutMs = 20_000;
+const readTimeoutMs = 15_000;
+const templatePageSize = 100;
+
+/** A success whose body lacks what it must carry: it may have been done. */
+function unexpected(what: string): VendorError {
+  return new VendorError('unknown', `the platform answered a success without ${what}`);
+}
+
+function string(value: unknown, what: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'number') return String(value);
+  throw unexpected(what);
+}
+
+/** One file as multipart/form-data, streamed with its length known, so that the platform need not guess. */
+function mediaForm(file: { stream: Readable; size: number; mimeType: string; fileName: string }) {
+  const boundary = `gateway-${randomUUID()}`;
+  const field = (name: string, value: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const fileName = file.fileName.replace(/[^\x20-\x7e]|["\\]/g, '_');
+  const head = Buffer.from(
+    field('messaging_product', 'whatsapp') +
+      field('type', file.mimeType) +
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\n` +
+      `Content-Type: ${file.mimeType}\r\n\r\n`,
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  async function* parts() {
+    yield head;
+    yield* file.stream;
+    yield tail;
+  }
+  return {
+    stream: Readable.from(parts(), { objectMode: false }),
+    headers: {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': String(head.length + file.size + tail.length),
+    },
+  };
+}
+
+/** Opens the adapter. `outgoing` is for trusted hosts; `apiVersion` is such as `v23.0`. */
+export function openMetaPlatform(options: { outgoing: Outgoing; apiVersion: string }): MessagingPlatform {
+  const client = openMetaClient(options);
+  const read = (sender: SenderAccess, path: string, query: Record<string, string>) =>
+    client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
+
+  return {
+    classify,
+    isCallbackSigned: isSigned,
+    readCallback,
+
+    async sendTemplate(sender, message) {
+      const answer = await client.call(sender, {
+        method: 'POST',
+        path: `${sender.phoneNumberId}/messages`,
+        json: messageBody(message),
+        timeoutMs: sendTimeoutMs,
+      });
+      const first = (answer.messages as { id?: unknown; message_status?: unknown }[] | undefined)?.[0];
+      const status = first?.message_status;
+      return {
+        wamid: string(first?.id, 'a message id'),
+        held: typeof status === 'string' && status !== 'accepted',
+      };
+    },
+
+    async listTemplates(sender, after) {
+      const query: Record<string, string> = { fields: templateFields, limit: String(templatePageSize) };
+      if (after) query.after = after;
+      const answer = await read(sender, `${sender.businessAccountId}/message_templates`, query);
+      const paging = answer.paging as { next?: unknown; cursors?: { after?: unknown } } | undefined;
+      const next = typeof paging?.next === 'string' ? paging.cursors?.after : undefined;
+      const data = Array.isArray(answer.data) ? (answer.data as Record<string, unknown>[]) : undefined;
+      if (!data) throw unexpected('a list of templates');
+      return { templates: data.map(platformTemplate), after: typeof next === 'string' ? next : undefined };
+    },
+
+    async readTemplate(sender, providerTemplateId) {
+      return platformTemplate(await read(sender, providerTemplateId, { fields: templateFields }));
+    },
+
+    async createTemplate(sender, draft) {
+      const answer = await client.call(sender, {
+        method: 'POST',
+        path: `${sender.businessAccountId}/message_templates`,
+        json: {
+          name: draft.name,
+          language: draft.language,
+          category: draft.category,
+          parameter_format: draft.parameterFormat.toUpperCase(),
+          components: draft.components,
+        },
+        timeoutMs: readTimeoutMs,
+      });
+      return {
+        providerTemplateId: string(answer.id, 'a template id'),
+        status: string(answer.status ?? 'PENDING', 'a status').toUpperCase(),
+        category: string(answer.category ?? draft.category, 'a category').toUpperCase(),
+      };
+    },
+
+    async deleteTemplate(sender, template) {
+      await client.call(sender, {
+        method: 'DELETE',
+        path: `${sender.businessAccountId}/message_templates`,
+        query: { name: template.name, hsm_id: template.providerTemplateId },
+        timeoutMs: readTimeoutMs,
+      });
+    },
+
+    async readNumber(sender) {
+      const answer = await read(sender, sender.phoneNumberId, { fields: 'display_phone_number,verified_name' });
+      return {
+        displayPhone: string(answer.display_phone_number, 'a phone number'),
+        verifiedName: typeof answer.verified_name === 'string' ? answer.verified_name : '',
+      };
+    },
+
+    async uploadMedia(sender, file, timeoutMs) {
+      const answer = await client.call(sender, {
+        method: 'POST',
+        path: `${sender.phoneNumberId}/media`,
+        body: mediaForm(file),
+        timeoutMs,
+      });
+      return { platformMediaId: string(answer.id, 'a media id') };
+    },
+
+    async deleteMedia(sender, platformMediaId) {
+      await client.call(sender, {
+        method: 'DELETE',
+        path: platformMediaId,
+        query: { phone_number_id: sender.phoneNumberId },
+        timeoutMs: readTimeoutMs,
+      });
+    },
+  };
+}

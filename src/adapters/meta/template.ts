@@ -1,0 +1,27 @@
+// The platform's template object (Cloud API, "Message templates") in ours. Pure.
+import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
+
+/** Asked for on every read: the default answer leaves quality and reasons out. */
+export const templateFields =
+  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
+
+const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+
+/** One template of a list or a single read. */
+export function platformTemplate(value: Record<string, unknown>): PlatformTemplate {
+  const quality = value.quality_score as { score?: unknown } | string | undefined;
+  const score = typeof quality === 'string' ? quality : text(quality?.score);
+  const reason = text(value.rejected_reason);
+  return {
+    providerTemplateId: text(value.id),
+    name: text(value.name),
+    // webhook samples use en-US, the interface en_US
+    language: text(value.language).replace('-', '_'),
+    status: text(value.status).toUpperCase(),
+    category: text(value.category).toUpperCase(),
+    parameterFormat: text(value.parameter_format).toUpperCase() === 'NAMED' ? 'named' : 'positional',
+    components: Array.isArray(value.components) ? (value.components as TemplateComponent[]) : [],
+    qualityScore: score === '' || score === 'UNKNOWN' ? null : score,
+    rejectedReason: reason === '' || reason === 'NONE' ? null : reason,
+  };
+}
