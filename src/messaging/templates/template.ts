@@ -1,0 +1,202 @@
+// Filling a template for one recipient: every fault is found before anything is sent. Pure.
+import type { Fault } from '../../base/errors.ts';
+import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
+import { type Placeholder, shortKey, substitute, type TemplatePlan } from './placeholders.ts';
+
+export interface Location {
+  latitude: number;
+  longitude: number;
+  name: string;
+  address: string;
+}
+
+/** What a caller gives for one recipient; `media` is the stored file that `mediaId` names, already found. */
+export interface Filling {
+  variables: Record<string, unknown>;
+  mediaId?: string;
+  media?: { kind: string; mimeType: string; fileName: string };
+  location?: Location;
+}
+
+/** The platform's limits on the filled text (Cloud API, "Template components"), in characters. */
+const limits = { header: 60, body: 1024, url: 2000, copyCode: 15 };
+
+/** The platform refuses a parameter with a newline, a tab or more than four spaces in a row. */
+const refusedText = /[\n\r\t]| {5,}/;
+
+const length = (text: string) => [...text].length;
+
+/**
+ * The filled template, or every fault with its path below `path` (such as `recipients[3]`). A key must name a
+ * placeholder, each placeholder must have one value, a value must be a text the platform takes, no filled component
+ * may be over the platform's length, and the header's media or location must be there exactly if the template asks.
+ */
+export function fillTemplate(
+  plan: TemplatePlan,
+  filling: Filling,
+  path: string,
+): { filled: FilledTemplate; faults: Fault[] } {
+  const faults: Fault[] = [];
+  const values = assign(plan, filling.variables, `${path}.variables`, faults);
+  if (faults.length === 0) checkLengths(plan, values, `${path}.variables`, faults);
+  checkHeader(plan, filling, path, faults);
+  return {
+    filled: faults.length === 0 ? filledFrom(plan, values, filling) : { body: [], buttons: [] },
+    faults,
+  };
+}
+
+function valueFault(value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be a string';
+  if (value.trim() === '') return 'is empty; the platform refuses empty values';
+  if (refusedText.test(value)) {
+    return 'holds a newline, a tab or more than four spaces in a row; the platform refuses them';
+  }
+  return undefined;
+}
+
+function unknownKey(plan: TemplatePlan, key: string): string {
+  const bearers = plan.placeholders.filter(({ token }) => token === key);
+  if (bearers.length > 0) return `is not clear: say ${bearers.map((one) => one.qualifiedKey).join(' or ')}`;
+  const keys = plan.placeholders.map((placeholder) => shortKey(plan, placeholder));
+  return keys.length > 0
+    ? `is no variable of this template; it has ${[...new Set(keys)].join(', ')}`
+    : 'is no variable of this template; it has none';
+}
+
+function assign(
+  plan: TemplatePlan,
+  variables: Record<string, unknown>,
+  path: string,
+  faults: Fault[],
+): Map<Placeholder, string> {
+  const values = new Map<Placeholder, string>();
+  const faulty = new Set<Placeholder>();
+  for (const [key, value] of Object.entries(variables)) {
+    const placeholders = plan.byKey.get(key);
+    const fault = placeholders ? valueFault(value) : unknownKey(plan, key);
+    if (fault !== undefined) faults.push({ path: `${path}.${key}`, message: fault });
+    for (const placeholder of placeholders ?? []) {
+      if (values.has(placeholder) || faulty.has(placeholder)) {
+        faults.push({
+          path: `${path}.${key}`,
+          message: `fills ${placeholder.qualifiedKey}, which another key fills too`,
+        });
+      }
+      if (fault === undefined) values.set(placeholder, value as string);
+      else faulty.add(placeholder);
+    }
+  }
+  const missing = plan.placeholders.filter((one) => !values.has(one) && !faulty.has(one));
+  for (const key of new Set(missing.map((placeholder) => shortKey(plan, placeholder)))) {
+    faults.push({ path: `${path}.${key}`, message: 'is missing' });
+  }
+  return values;
+}
+
+function checkLengths(
+  plan: TemplatePlan,
+  values: Map<Placeholder, string>,
+  path: string,
+  faults: Fault[],
+): void {
+  const over = (placeholder: Placeholder | undefined, what: string, size: number, limit: number) => {
+    if (size <= limit || !placeholder) return;
+    const message = `makes the ${what} ${size} characters long; the platform takes ${limit}`;
+    faults.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
+  };
+  for (const where of ['header', 'body'] as const) {
+    const own = plan.placeholders.filter((placeholder) => placeholder.where === where);
+    const byToken = new Map(own.map((placeholder) => [placeholder.token, values.get(placeholder) ?? '']));
+    over(own[0], where, length(substitute(plan[where]?.text ?? '', byToken)), limits[where]);
+  }
+  for (const placeholder of plan.placeholders.filter(({ where }) => where === 'button')) {
+    const value = values.get(placeholder) ?? '';
+    if (placeholder.subType !== 'url') {
+      over(placeholder, 'code', length(value), limits.copyCode);
+      continue;
+    }
+    const url = plan.buttons[placeholder.buttonIndex]?.url ?? '';
+    over(placeholder, 'address', length(substitute(url, new Map([[placeholder.token, value]]))), limits.url);
+  }
+}
+
+function checkHeader(plan: TemplatePlan, filling: Filling, path: string, faults: Fault[]): void {
+  const { headerMedia } = plan;
+  if (headerMedia !== 'location' && filling.location) {
+    faults.push({ path: `${path}.location`, message: 'this template has no location header' });
+  }
+  if (headerMedia === 'location' && !filling.location) {
+    faults.push({
+      path: `${path}.location`,
+      message: 'is missing: the header of this template is a location',
+    });
+  }
+  const takesFile = headerMedia !== null && headerMedia !== 'location';
+  if (!takesFile && filling.mediaId !== undefined) {
+    faults.push({ path: `${path}.mediaId`, message: 'this template has no media header' });
+  }
+  if (!takesFile) return;
+  const fault = mediaFault(headerMedia, filling);
+  if (fault !== undefined) faults.push({ path: `${path}.mediaId`, message: fault });
+}
+
+function mediaFault(needed: string, { mediaId, media }: Filling): string | undefined {
+  if (mediaId === undefined)
+    return `is missing: the header of this template is a ${needed}; upload one first`;
+  if (!media) return 'there is no such media in this account; upload it first';
+  if (media.kind !== needed) return `is a ${media.kind}, but the header of this template is a ${needed}`;
+  // Meta: document headers of templates take PDF alone
+  if (needed === 'document' && media.mimeType !== 'application/pdf') {
+    return `is ${media.mimeType}; the document header of a template takes PDF only`;
+  }
+  return undefined;
+}
+
+function filledFrom(plan: TemplatePlan, values: Map<Placeholder, string>, filling: Filling): FilledTemplate {
+  const text = (placeholder: Placeholder): FilledText => ({
+    ...(plan.format === 'named' ? { name: placeholder.token } : {}),
+    text: values.get(placeholder) ?? '',
+  });
+  const of = (where: Placeholder['where']) =>
+    plan.placeholders.filter((placeholder) => placeholder.where === where);
+  const headerTexts = of('header').map(text);
+  const filled: FilledTemplate = {
+    body: of('body').map(text),
+    buttons: of('button').map((placeholder) => ({
+      index: placeholder.buttonIndex,
+      subType: placeholder.subType ?? 'url',
+      value: values.get(placeholder) ?? '',
+    })),
+  };
+  if (headerTexts.length > 0) filled.header = { kind: 'text', values: headerTexts };
+  if (plan.headerMedia === 'location' && filling.location) {
+    filled.header = { kind: 'location', ...filling.location };
+  } else if (plan.headerMedia !== null && plan.headerMedia !== 'location') {
+    filled.header = {
+      kind: 'media',
+      media: plan.headerMedia,
+      ...(filling.media ? { fileName: filling.media.fileName } : {}),
+    };
+  }
+  return filled;
+}
+
+/** Our three statuses for the platform's words; every word but APPROVED and its returns is never sendable. */
+export function statusOf(providerStatus: string): 'approved' | 'submitted' {
+  return ['APPROVED', 'REINSTATED', 'UNARCHIVED'].includes(providerStatus.toUpperCase())
+    ? 'approved'
+    : 'submitted';
+}
+
+/** Lower is sooner: authentication before utility before marketing. */
+export function priorityOf(category: string): 0 | 1 | 2 {
+  switch (category.toUpperCase()) {
+    case 'AUTHENTICATION':
+      return 0;
+    case 'UTILITY':
+      return 1;
+    default:
+      return 2;
+  }
+}
