@@ -1,0 +1,134 @@
+// Opens the database: one pool of connections under Kysely, the session's settings, and how PostgreSQL's values become ours.
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { DB } from './schema.ts';
+
+export type Database = DB;
+export type Db = Kysely<Database>;
+export type Tx = Transaction<Database>;
+
+/** Where a server is: a `postgres://` address, or its parts (`host` may be the folder of a Unix socket). */
+export type Connection =
+  | { connectionString: string }
+  | { host: string; port: number; user: string; password?: string; database: string };
+
+export interface DbOptions {
+  maxConnections: number;
+  /** Seen in `pg_stat_activity`: which process and which part of it asks. */
+  applicationName: string;
+  /**
+   * For statements that name their rows by key, thousands of times a second: plans are made once and never by a
+   * sequential scan, however small or empty the tables were then (measured: a quarter of the server's time).
+   */
+  hot?: boolean;
+  /** Longest one statement may run; 0 is without end. */
+  statementTimeoutMs?: number;
+  /** Longest wait for one lock; 0 is without end. */
+  lockTimeoutMs?: number;
+  /** Longest pause inside an open transaction, so that a stuck caller cannot hold locks; 0 is without end. */
+  idleInTransactionTimeoutMs?: number;
+  /** Longest wait for a connection, whether for a free one or for the server. */
+  connectTimeoutMs?: number;
+  /** Told of a connection lost while idle; the pool opens another by itself. */
+  onLostConnection?: (error: Error) => void;
+}
+
+const hotSettings = [
+  "set plan_cache_mode = 'force_generic_plan'",
+  'set enable_seqscan = off',
+  'set enable_hashjoin = off',
+  'set enable_mergejoin = off',
+];
+
+const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182 };
+
+function toNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value))
+    throw new Error(`The database answered ${text}, which no JavaScript number can hold.`);
+  return value;
+}
+
+type Parse = (text: string) => unknown;
+// 1009 is text[]: its parser splits any array whose items hold no nesting
+const itemsOf: (text: string) => (string | null)[] = pg.types.getTypeParser(1009 as never, 'text');
+
+const parsers: Record<number, Parse> = {
+  [oids.int8]: toNumber,
+  [oids.int8Array]: (text) => itemsOf(text).map((item) => (item === null ? null : toNumber(item))),
+  // a calendar day has no time zone: pg would make it midnight of this machine's zone
+  [oids.date]: (text) => text,
+  [oids.dateArray]: itemsOf,
+};
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text'),
+};
+
+/** The statements that every new connection begins with. */
+function sessionSettings(options: DbOptions): string {
+  return [
+    "set timezone = 'UTC'",
+    "set client_min_messages = 'warning'",
+    `set statement_timeout = ${Math.trunc(options.statementTimeoutMs ?? 30_000)}`,
+    `set lock_timeout = ${Math.trunc(options.lockTimeoutMs ?? 10_000)}`,
+    `set idle_in_transaction_session_timeout = ${Math.trunc(options.idleInTransactionTimeoutMs ?? 30_000)}`,
+    ...(options.hot ? hotSettings : []),
+  ].join('; ');
+}
+
+/**
+ * Opens a pool; nothing connects before the first statement, and `destroy()` closes it. Rows come as PostgreSQL names
+ * them (snake_case). `timestamptz` is a Date, or ±Infinity for `'infinity'`; `int8` (and so `count(*)`) is a number and
+ * throws beyond 2^53; `date` is `YYYY-MM-DD`; `numeric` stays text; `jsonb` is parsed; `bytea` is a Buffer.
+ */
+export function openDb(connection: Connection, options: DbOptions): Db {
+  const settings = sessionSettings(options);
+  const pool = new pg.Pool({
+    ...connection,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+    keepAlive: true,
+    types,
+    onConnect: async (client) => {
+      await client.query(settings);
+    },
+  });
+  pool.on('error', (error) => options.onLostConnection?.(error));
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Refuses a server that cannot carry us, in words that say what to change: older than PostgreSQL 15, or without btree_gist. */
+export async function checkServer(db: Db): Promise<void> {
+  const { rows } = await sql<{
+    version: string;
+    number: number;
+    installed: boolean;
+    available: boolean;
+    may: boolean;
+  }>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      exists (select from pg_extension where extname = 'btree_gist') as installed,
+      exists (select from pg_available_extensions where name = 'btree_gist') as available,
+      has_database_privilege(current_database(), 'create') as may`.execute(db);
+  const server = rows[0];
+  if (!server) throw new Error('The database server did not answer which version it is.');
+  if (server.number < 150_000) {
+    throw new Error(
+      `The database server is PostgreSQL ${server.version}; version 15 or later is needed. Upgrade it, or name another in DATABASE_URL.`,
+    );
+  }
+  if (server.installed) return;
+  if (!server.available) {
+    throw new Error(
+      'The database server lacks the extension btree_gist, which keeps two bookings apart. Install PostgreSQL\'s "contrib" package on that server.',
+    );
+  }
+  if (!server.may) {
+    throw new Error(
+      'The database user may not create the extension btree_gist. Run "create extension btree_gist" once as a privileged user, or "grant create on database … to …".',
+    );
+  }
+}

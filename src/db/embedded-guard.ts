@@ -1,0 +1,83 @@
+// One living gateway a DATA_DIR: an advisory lock on the server itself, which dies with the process that holds it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** How a server is reached by its owner, without the name of a database. */
+export interface Address {
+  host: string;
+  port: number;
+  user: string;
+  password?: string;
+}
+
+/** What asking came to: the held lock, another's, a server that is starting or stopping, or no answer at all. */
+export type Guarding =
+  | { kind: 'held'; client: pg.Client; dataDirectory: string }
+  | { kind: 'taken'; by: string }
+  | { kind: 'not_ready' }
+  | { kind: 'unreachable'; reason: Error };
+
+// any two numbers that no other program on this server of ours would choose
+const lock = [1_128_813_383, 1];
+const answerTimeoutMs = 5000;
+/** A holder that was killed an instant ago is gone as soon as the server has noticed. */
+const patienceMs = 1500;
+const notReadyCodes = new Set(['57P03', '57P01', '57P02', '53300']);
+
+async function tryLock(client: pg.Client): Promise<boolean> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>(
+      'select pg_try_advisory_lock($1, $2) as mine',
+      lock,
+    );
+    if (rows[0]?.mine) return true;
+    if (performance.now() > until) return false;
+    await sleep(50);
+  }
+}
+
+async function holderOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
+     where l.locktype = 'advisory' and l.classid = $1 and l.objid = $2 and l.granted`,
+    lock,
+  );
+  return rows[0]?.name ?? 'another process';
+}
+
+/** Connects and takes the lock. The caller keeps the client open for as long as it runs, and listens for its end. */
+export async function takeGuard(address: Address): Promise<Guarding> {
+  const client = new pg.Client({
+    ...address,
+    database: 'postgres',
+    application_name: `gateway process ${process.pid}`,
+    connectionTimeoutMillis: answerTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    keepAlive: true,
+  });
+  // without a listener the loss of an idle connection would end the process; the caller acts on 'end'
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ folder: string }>(
+      "select current_setting('data_directory') as folder",
+    );
+    const dataDirectory = rows[0]?.folder ?? '';
+    if (await tryLock(client)) return { kind: 'held', client, dataDirectory };
+    const by = await holderOf(client);
+    await client.end();
+    return { kind: 'taken', by };
+  } catch (error) {
+    client.end().catch(() => {});
+    if (error instanceof pg.DatabaseError && error.code && notReadyCodes.has(error.code))
+      return { kind: 'not_ready' };
+    return { kind: 'unreachable', reason: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+/** Makes the database if it is not there; only the holder of the lock may ask. */
+export async function ensureDatabase(client: pg.Client, name: string): Promise<void> {
+  const { rows } = await client.query('select from pg_database where datname = $1', [name]);
+  if (rows.length === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
+}

@@ -1,0 +1,73 @@
+// How the embedded server is set: durable, reachable by us alone, and modest enough for a small machine.
+import { totalmem } from 'node:os';
+
+/** How the server is reached: by a socket in a private folder or, where there are none, by loopback and a password. */
+export type Reach = { socketFolder: string } | { port: number };
+
+function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / 2 ** 20)}MB`;
+}
+
+/** Memory this process may count on: the container's limit where there is one. */
+function memoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+const between = (low: number, value: number, high: number) => Math.min(high, Math.max(low, value));
+
+function reachSettings(reach: Reach): Record<string, string> {
+  if ('port' in reach) {
+    return { listen_addresses: '127.0.0.1', port: String(reach.port), unix_socket_directories: '' };
+  }
+  return {
+    listen_addresses: '',
+    unix_socket_directories: `"${reach.socketFolder}"`,
+    unix_socket_permissions: '0700',
+  };
+}
+
+/** Every setting that differs from PostgreSQL's own; the server's manual says what each means. */
+export function serverSettings(reach: Reach): Record<string, string> {
+  const memory = memoryBytes();
+  return {
+    ...reachSettings(reach),
+    max_connections: '100',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    shared_buffers: megabytes(between(64 * 2 ** 20, memory / 8, 2 ** 30)),
+    effective_cache_size: megabytes(memory / 2),
+    work_mem: '8MB',
+    maintenance_work_mem: '64MB',
+    // the build knows no lz4, and refuses to start when asked for it
+    wal_compression: 'pglz',
+    checkpoint_timeout: '15min',
+    max_wal_size: '2GB',
+    // the one method that needs neither more processes nor a kernel that containers often forbid
+    io_method: 'sync',
+    huge_pages: 'off',
+    // short statements by key gain nothing from them, and containers give them too little shared memory
+    max_parallel_workers_per_gather: '0',
+    jit: 'off',
+    autovacuum_max_workers: '2',
+    autovacuum_naptime: '20s',
+    autovacuum_vacuum_scale_factor: '0.05',
+    autovacuum_vacuum_insert_scale_factor: '0.1',
+    autovacuum_analyze_scale_factor: '0.05',
+    autovacuum_vacuum_cost_limit: '1000',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // failed statements are the program's to report: here their text would put people's data into a log
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_checkpoints: 'off',
+    log_line_prefix: '%m [%p] ',
+  };
+}
+
+/** The text of a postgresql.conf. */
+export function settingsText(settings: Record<string, string>): string {
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
+  return `# Written anew at each start of the gateway; changes made here are lost.\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,39 @@
+// Which failures of a statement the program acts on, told by PostgreSQL's error codes (its manual, appendix A).
+import pg from 'pg';
+
+const codes = {
+  uniqueViolation: '23505',
+  foreignKeyViolation: '23503',
+  checkViolation: '23514',
+  exclusionViolation: '23P01',
+};
+// serialization_failure, deadlock_detected: nothing was done, and the same again may succeed
+const transientCodes = new Set(['40001', '40P01']);
+
+/** True if `error` is a row refused by the named constraint or unique index (unique, exclusion, foreign key or check). */
+export function violates(error: unknown, constraint: string): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.constraint === constraint &&
+    Object.values<string | undefined>(codes).includes(error.code)
+  );
+}
+
+/** True if the transaction was undone only because of what others did at the same moment (deadlock, serialization). */
+export function isTransient(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code !== undefined && transientCodes.has(error.code);
+}
+
+/**
+ * Runs a whole transaction again when it was undone by a deadlock or a serialization failure, `attempts` times in all;
+ * any other failure, and the last one, is thrown. `run` must have no effect outside its transaction.
+ */
+export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Promise<T> {
+  for (let left = attempts - 1; ; left -= 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (left <= 0 || !isTransient(error)) throw error;
+    }
+  }
+}

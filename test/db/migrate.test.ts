@@ -1,0 +1,101 @@
+// Migrations: all or nothing, forward only, safe when several processes start at once, and never run by an older program.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { migrateToLatest, migrationState } from '../../src/db/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase('empty');
+  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+});
+
+afterEach(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text);
+
+async function tables(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%' order by 1`.execute(
+    database.db,
+  );
+  return rows.map((row) => row.name);
+}
+
+describe('migrations', () => {
+  test('the files of this program make a database that fits it', async () => {
+    await migrateToLatest(database.db);
+    expect(await migrationState(database.db)).toEqual({ pending: [], unknown: [] });
+  });
+
+  test('no file at all is a database that fits', async () => {
+    expect(await migrateToLatest(database.db, folder)).toEqual([]);
+    expect(await migrationState(database.db, folder)).toEqual({ pending: [], unknown: [] });
+  });
+
+  test('run in the order of their numbers, many statements a file, and only once', async () => {
+    await write('0002_second.sql', 'alter table a add column c int; create table b (id int);');
+    await write(
+      '0001_first.sql',
+      "create table a (id int); -- a ';' in a comment\ninsert into a values (1);",
+    );
+    expect((await migrationState(database.db, folder)).pending).toEqual(['0001_first', '0002_second']);
+    expect(await migrateToLatest(database.db, folder)).toEqual(['0001_first', '0002_second']);
+    expect(await migrateToLatest(database.db, folder)).toEqual([]);
+    expect(await tables()).toEqual(['a', 'b']);
+    await write('0003_third.sql', 'create table c (id int)');
+    expect((await migrationState(database.db, folder)).pending).toEqual(['0003_third']);
+    expect(await migrateToLatest(database.db, folder)).toEqual(['0003_third']);
+  });
+
+  test('a failure names its file and leaves nothing of any of them behind', async () => {
+    await write('0001_first.sql', 'create table a (id int)');
+    await write('0002_wrong.sql', 'create table b (id int); create table b (id int)');
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(
+      /0002_wrong failed, and nothing was changed/,
+    );
+    expect(await tables()).toEqual([]);
+    expect((await migrationState(database.db, folder)).pending).toEqual(['0001_first', '0002_wrong']);
+  });
+
+  test('four processes that start at once run each file once', async () => {
+    await write('0001_first.sql', 'create table a (id int); insert into a values (1)');
+    await write('0002_second.sql', 'create table b (id int)');
+    const runs = await Promise.all(
+      Array.from({ length: 4 }, () => migrateToLatest(database.open({ maxConnections: 2 }), folder)),
+    );
+    expect(runs.flat().sort()).toEqual(['0001_first', '0002_second']);
+    expect((await sql`select * from a`.execute(database.db)).rows).toHaveLength(1);
+  });
+
+  test('a program older than its database refuses, and says what to do', async () => {
+    await write('0001_first.sql', 'create table a (id int)');
+    await write('0002_newer.sql', 'create table b (id int)');
+    await migrateToLatest(database.db, folder);
+    await rm(join(folder, '0002_newer.sql'));
+    expect((await migrationState(database.db, folder)).unknown).toEqual(['0002_newer']);
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/newer than this program.*0002_newer/);
+  });
+
+  test.each([['1_short.sql'], ['0001-dashes.sql'], ['0001_Upper.sql']])(
+    'a file named %s is refused',
+    async (name) => {
+      await write(name, 'select 1');
+      await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/is not named like/);
+    },
+  );
+
+  test('two files of one number are refused', async () => {
+    await write('0001_one.sql', 'select 1');
+    await write('0001_two.sql', 'select 1');
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/Two migrations have the number/);
+  });
+});

@@ -1,0 +1,37 @@
+// Before all tests: one database server with a migrated template database; after them, or on Ctrl-C, nothing of it is left.
+import type { TestProject } from 'vitest/node';
+import { openDb } from '../../src/db/db.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+import { administer, connectionTo } from './database.ts';
+import { startTestServer } from './test-server.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the tests' database server is, and the name of the template in it. */
+    testServer: { connection: import('../../src/db/db.ts').Connection; template: string };
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startTestServer();
+  const atExit = () => server.stopNow();
+  process.once('exit', atExit);
+  const template = `gateway_template_${process.pid}`;
+  await administer(server.connection, `create database ${template}`);
+  // a template must have no connection while it is cloned
+  const db = openDb(connectionTo(server.connection, template), {
+    maxConnections: 1,
+    applicationName: 'test template',
+  });
+  try {
+    await migrateToLatest(db);
+  } finally {
+    await db.destroy();
+  }
+  project.provide('testServer', { connection: server.connection, template });
+  return async () => {
+    await administer(server.connection, `drop database ${template} with (force)`);
+    await server.stop();
+    process.off('exit', atExit);
+  };
+}

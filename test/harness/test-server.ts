@@ -1,0 +1,81 @@
+// The database server of a whole test run: ours, made for it and removed after it, or the one that TEST_DATABASE_URL names.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from '../../src/db/db.ts';
+import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
+
+export interface TestServer {
+  connection: Connection;
+  stop(): Promise<void>;
+  /** For the last moment of a process: ends the server and removes its folder without waiting. */
+  stopNow(): void;
+}
+
+const folderPrefix = 'chatbot-gateway-test-';
+const nameOfOwner = 'test-run.pid';
+// what is lost with the run needs no disk: half the time of a clone
+const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+
+const warnings = {
+  info() {},
+  warn: (fields: object, text: string) => console.warn(text, fields),
+  error: (fields: object, text: string) => console.error(text, fields),
+};
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** SIGQUIT is PostgreSQL's "immediate": every process of it ends without writing anything more. */
+function discard(folder: string): void {
+  try {
+    const pid = Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    if (pid > 1) process.kill(pid, 'SIGQUIT');
+  } catch {
+    // no server runs there
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+}
+
+/** Removes what runs left behind that were killed. */
+function discardOrphans(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(folderPrefix)) continue;
+    const folder = join(tmpdir(), name);
+    try {
+      if (!isAlive(Number(readFileSync(join(folder, nameOfOwner), 'utf8')))) discard(folder);
+    } catch {
+      // another's, or not yet complete
+    }
+  }
+}
+
+/** Starts the server of this run. */
+export async function startTestServer(): Promise<TestServer> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) return { connection: { connectionString: url }, stop: async () => {}, stopNow() {} };
+  discardOrphans();
+  const folder = await mkdtemp(join(tmpdir(), folderPrefix));
+  await writeFile(join(folder, nameOfOwner), String(process.pid));
+  // as root the server runs as another user, who must be able to enter
+  await chmod(folder, 0o711);
+  const server = await startEmbeddedPostgres({ dataDir: folder, log: warnings, settings }).catch((error) => {
+    discard(folder);
+    throw error;
+  });
+  return {
+    connection: server.connection,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+    stopNow: () => discard(folder),
+  };
+}

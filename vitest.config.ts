@@ -1,0 +1,19 @@
+// How the tests run: one database server for all, a database of its own for each file, as many files at once as there are cores.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/harness/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 15_000,
+    // no test may pass by luck: neither by being repeated nor by there being none
+    retry: 0,
+    passWithNoTests: false,
+    allowOnly: false,
+  },
+});
