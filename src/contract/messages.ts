@@ -1,0 +1,159 @@
+// Sends and messages on the wire.
+import { Type } from 'typebox';
+import { cursorProperties, Id, Instant, nullable } from './envelope.ts';
+
+export const messageStates = [
+  'queued',
+  'dispatching',
+  'accepted',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+] as const;
+export type MessageStateName = (typeof messageStates)[number];
+
+const Metadata = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 512 }), {
+  maxProperties: 10,
+  description: 'Carried into lists and events.',
+});
+const Location = Type.Object(
+  {
+    latitude: Type.Number({ minimum: -90, maximum: 90 }),
+    longitude: Type.Number({ minimum: -180, maximum: 180 }),
+    name: Type.String({ minLength: 1, maxLength: 256 }),
+    address: Type.String({ minLength: 1, maxLength: 256 }),
+  },
+  { additionalProperties: false, description: 'Fills a location header.' },
+);
+const MediaId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "Fills a media header: an upload's mediaId.",
+});
+
+export const Recipient = Type.Object(
+  {
+    phone: Type.String({
+      maxLength: 64,
+      description: 'Digits with country code, no `+`, spaces or dashes.',
+      examples: ['15551234567'],
+    }),
+    name: Type.Optional(Type.String({ maxLength: 256 })),
+    variables: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Placeholder to value: `{"1": "Ada"}`; `header.1` and `buttons.0.1` name other components.',
+      }),
+    ),
+    mediaId: Type.Optional(MediaId),
+    location: Type.Optional(Location),
+    metadata: Type.Optional(Metadata),
+  },
+  { additionalProperties: false },
+);
+
+export const SendBody = Type.Object(
+  {
+    templateId: Type.String(),
+    recipients: Type.Array(Recipient, { minItems: 1, maxItems: 1000 }),
+    mediaId: Type.Optional(MediaId),
+    location: Type.Optional(Location),
+    metadata: Type.Optional(Metadata),
+    senderId: Type.Optional(Type.String({ description: "Default: the business account's default number." })),
+    expiresInSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2_592_000,
+        description: 'Default 86,400; authentication templates 600.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        templateId: '019a0b5e-7c00-7000-8000-000000000000',
+        recipients: [
+          { phone: '15551234567', name: 'Ada', variables: { '1': 'Ada', '2': 'A-1001', '3': 'Friday' } },
+        ],
+      },
+    ],
+  },
+);
+
+export const MessageError = Type.Object({
+  code: Type.Number(),
+  title: Type.String(),
+  message: Type.String(),
+});
+
+export const SendAnswer = Type.Object({
+  sendId: Id,
+  templateId: Id,
+  total: Type.Integer(),
+  accepted: Type.Integer(),
+  failed: Type.Integer(),
+  queued: Type.Integer(),
+  messages: Type.Array(
+    Type.Object({
+      id: Id,
+      messageId: nullable(Type.String({ description: "The platform's message identifier." })),
+      recipientPhone: Type.String(),
+      name: nullable(Type.String()),
+      status: Type.Enum(['accepted', 'failed', 'queued']),
+      error: nullable(MessageError),
+    }),
+  ),
+});
+
+export const ListMessagesQuery = Type.Object(
+  {
+    sendId: Type.Optional(Type.String()),
+    status: Type.Optional(Type.Enum([...messageStates])),
+    phone: Type.Optional(Type.String({ maxLength: 32 })),
+    templateId: Type.Optional(Type.String()),
+    messageId: Type.Optional(Type.String({ maxLength: 256 })),
+    from: Type.Optional(Type.String({ format: 'date-time', description: 'Made at or after.' })),
+    to: Type.Optional(Type.String({ format: 'date-time', description: 'Made before.' })),
+    ...cursorProperties,
+  },
+  { additionalProperties: false },
+);
+
+export const MessageItem = Type.Object({
+  id: Id,
+  messageId: nullable(Type.String()),
+  sendId: Id,
+  templateId: Id,
+  senderId: Id,
+  recipientPhone: Type.String(),
+  name: nullable(Type.String()),
+  status: Type.Enum([...messageStates]),
+  error: nullable(MessageError),
+  priceCategory: nullable(Type.String()),
+  attempts: Type.Integer(),
+  metadata: nullable(Type.Record(Type.String(), Type.String())),
+  expiresAt: Instant,
+  timeline: Type.Array(
+    Type.Object({
+      status: Type.String(),
+      at: Instant,
+      implied: Type.Boolean({ description: 'Never reported by the platform, but implied by a later stage.' }),
+    }),
+  ),
+  createdAt: Instant,
+});
+
+export const SendSummary = Type.Object({
+  sendId: Id,
+  templateId: Id,
+  senderId: Id,
+  total: Type.Integer(),
+  counts: Type.Record(Type.String(), Type.Integer()),
+  cancelledAt: nullable(Instant),
+  createdAt: Instant,
+});
+
+export const SendParams = Type.Object({ sendId: Type.String() }, { additionalProperties: false });
+export const MessageParams = Type.Object({ id: Type.String() }, { additionalProperties: false });

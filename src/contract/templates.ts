@@ -1,0 +1,85 @@
+// Templates on the wire.
+import { Type } from 'typebox';
+import { Id, Instant, nullable, pageProperties } from './envelope.ts';
+
+export const templateStatuses = ['approved', 'submitted', 'draft'] as const;
+export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const;
+
+/** The components in the platform's documented form, passed through as they are. */
+const Components = Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
+  description: "Header, body, footer and buttons in the platform's documented form.",
+});
+
+const itemFields = {
+  _id: Id,
+  providerTemplateName: Type.String(),
+  status: Type.Enum([...templateStatuses]),
+  language: Type.String(),
+  category: Type.String(),
+  components: Components,
+  providerTemplateId: nullable(Type.String()),
+  providerStatus: nullable(Type.String({ description: "The platform's own word." })),
+  qualityScore: nullable(Type.String()),
+  rejectedReason: nullable(Type.String()),
+  createdAt: Instant,
+  updatedAt: Instant,
+};
+
+export const TemplateItem = Type.Object(itemFields, {
+  examples: [
+    {
+      _id: '019a0b5e-7c00-7000-8000-000000000000',
+      providerTemplateName: 'order_update',
+      status: 'approved',
+      language: 'en_US',
+      category: 'UTILITY',
+      components: [{ type: 'BODY', text: 'Hi {{1}}, your order {{2}} arrives {{3}}.' }],
+      providerTemplateId: '920070352646140',
+      providerStatus: 'APPROVED',
+      qualityScore: 'GREEN',
+      rejectedReason: null,
+      createdAt: '2026-03-10T14:00:00.000Z',
+      updatedAt: '2026-03-10T14:00:00.000Z',
+    },
+  ],
+});
+
+export const TemplateDetail = Type.Object({
+  ...itemFields,
+  variables: Type.Object({
+    format: Type.Enum(['positional', 'named']),
+    header: Type.Array(Type.String()),
+    body: Type.Array(Type.String()),
+    buttons: Type.Array(
+      Type.Object({ index: Type.Integer(), subType: Type.String(), variables: Type.Array(Type.String()) }),
+    ),
+    headerMedia: nullable(Type.Enum(['image', 'video', 'document', 'location'])),
+    examples: Type.Record(Type.String(), Type.String()),
+  }),
+});
+
+export const ListTemplatesQuery = Type.Object(
+  {
+    status: Type.Optional(Type.Enum([...templateStatuses])),
+    category: Type.Optional(Type.Enum([...templateCategories])),
+    language: Type.Optional(Type.String({ minLength: 1, maxLength: 15, examples: ['en_US'] })),
+    search: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Part of the name.' })),
+    ...pageProperties,
+  },
+  { additionalProperties: false },
+);
+
+export const TemplateParams = Type.Object({ templateId: Type.String() }, { additionalProperties: false });
+
+export const CreateTemplateBody = Type.Object(
+  {
+    providerTemplateName: Type.String({ pattern: '^[a-z0-9_]{1,512}$', examples: ['order_update'] }),
+    language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$', examples: ['en_US'] }),
+    category: Type.Enum([...templateCategories]),
+    components: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
+      minItems: 1,
+      maxItems: 10,
+    }),
+  },
+  { additionalProperties: false },
+);

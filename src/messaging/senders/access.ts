@@ -1,0 +1,42 @@
+// From a sender's row to what a call on its behalf needs: its secrets opened, its address chosen.
+import { createHash } from 'node:crypto';
+import type { Cipher } from '../../base/cipher.ts';
+import type { SenderAccess } from '../../ports/platform.ts';
+import type { SenderRow } from './store.ts';
+
+export interface AccessDeps {
+  cipher: Cipher;
+  /** The platform's address where the sender has none of its own. */
+  messagingApiUrl: string;
+}
+
+type SealedColumn = 'access_token' | 'app_secret' | 'verify_token';
+
+const place = (column: SealedColumn, row: string) => ({ table: 'senders', column, row });
+
+/** A secret sealed for its column of one sender's row. */
+export function sealSecret(cipher: Cipher, senderId: string, column: SealedColumn, secret: string): Buffer {
+  return cipher.seal(secret, place(column, senderId));
+}
+
+/** A secret of a sender's row in the clear. */
+export function openSecret(cipher: Cipher, row: SenderRow, column: SealedColumn): string {
+  return cipher.open(row[column], place(column, row.id));
+}
+
+/** What finds the numbers of one app: the SHA-256 of its secret, which has no fewer bits than any guess would need. */
+export function appSecretHash(appSecret: string): Buffer {
+  return createHash('sha256').update(appSecret).digest();
+}
+
+/** What a call on behalf of the number needs. */
+export function senderAccess(deps: AccessDeps, row: SenderRow): SenderAccess {
+  return {
+    senderId: row.id,
+    accountId: row.account_id,
+    phoneNumberId: row.phone_number_id,
+    businessAccountId: row.business_account_id,
+    accessToken: openSecret(deps.cipher, row, 'access_token'),
+    apiUrl: (row.api_url ?? deps.messagingApiUrl).replace(/\/+$/, ''),
+  };
+}

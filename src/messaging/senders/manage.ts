@@ -1,0 +1,161 @@
+// Adding, changing and removing senders; their secrets are proved against the platform before they are kept.
+import type { Clock } from '../../base/clock.ts';
+import { AppError, invalidRequest, outsideFault } from '../../base/errors.ts';
+import { isUuid, uuidv7 } from '../../base/ids.ts';
+import type { Db } from '../../db/db.ts';
+import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import { type AccessDeps, appSecretHash, sealSecret, senderAccess } from './access.ts';
+import {
+  clearDefault,
+  deleteSender,
+  findDefaultSender,
+  findSender,
+  hasWaitingMessages,
+  insertSender,
+  type SenderChange,
+  type SenderRow,
+  updateSender,
+} from './store.ts';
+
+export interface SendersDeps extends AccessDeps {
+  db: Db;
+  clock: Clock;
+  platform: Pick<MessagingPlatform, 'readNumber' | 'listTemplates'>;
+}
+
+export interface NewSender {
+  accountId: string;
+  name: string;
+  phoneNumberId: string;
+  businessAccountId: string;
+  accessToken: string;
+  appSecret: string;
+  verifyToken: string;
+  apiUrl?: string | undefined;
+  messagesPerSecond?: number | undefined;
+  isDefault?: boolean | undefined;
+}
+
+function notFound(): AppError {
+  return new AppError('sender_not_found', 'There is no such sender in this account.');
+}
+
+/** Proves that the token reaches the number and the templates of its business account; answers the number as people dial it. */
+async function prove(deps: SendersDeps, access: SenderAccess): Promise<string> {
+  try {
+    const number = await deps.platform.readNumber(access);
+    await deps.platform.listTemplates(access);
+    return number.displayPhone;
+  } catch (error) {
+    throw outsideFault(error, 'The messaging platform');
+  }
+}
+
+/**
+ * Proves and adds a number; an account's first one becomes its default. 409 `sender_exists` if the account has the
+ * number already; 502 or 503 if the platform refuses or cannot be asked.
+ */
+export async function addSender(deps: SendersDeps, input: NewSender): Promise<SenderRow> {
+  if (input.apiUrl !== undefined && !/^https?:$/.test(new URL(input.apiUrl).protocol)) {
+    throw invalidRequest([{ path: 'apiUrl', message: 'must begin with https:// or http://' }]);
+  }
+  const id = uuidv7(deps.clock.now());
+  const displayPhone = await prove(deps, {
+    senderId: id,
+    accountId: input.accountId,
+    phoneNumberId: input.phoneNumberId,
+    businessAccountId: input.businessAccountId,
+    accessToken: input.accessToken,
+    apiUrl: (input.apiUrl ?? deps.messagingApiUrl).replace(/\/+$/, ''),
+  });
+  const sealed = (column: 'access_token' | 'app_secret' | 'verify_token', secret: string) =>
+    sealSecret(deps.cipher, id, column, secret);
+  try {
+    return await deps.db.transaction().execute(async (tx) => {
+      const isDefault = input.isDefault === true || !(await findDefaultSender(tx, input.accountId));
+      if (isDefault) await clearDefault(tx, input.accountId);
+      return insertSender(tx, {
+        id,
+        account_id: input.accountId,
+        name: input.name,
+        phone_number_id: input.phoneNumberId,
+        business_account_id: input.businessAccountId,
+        display_phone: displayPhone,
+        access_token: sealed('access_token', input.accessToken),
+        app_secret: sealed('app_secret', input.appSecret),
+        verify_token: sealed('verify_token', input.verifyToken),
+        app_secret_hash: appSecretHash(input.appSecret),
+        api_url: input.apiUrl ?? null,
+        messages_per_second: input.messagesPerSecond ?? 80,
+        is_default: isDefault,
+      });
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== '23505') throw error;
+    throw new AppError(
+      'sender_exists',
+      'This number is a sender of this account already. Change that one instead.',
+    );
+  }
+}
+
+/** Changes a number. New secrets are proved first; any change that holds lifts the number's halt. */
+export async function changeSender(
+  deps: SendersDeps,
+  input: {
+    accountId: string;
+    senderId: string;
+    name?: string | undefined;
+    accessToken?: string | undefined;
+    appSecret?: string | undefined;
+    verifyToken?: string | undefined;
+    messagesPerSecond?: number | undefined;
+    isDefault?: true | undefined;
+  },
+): Promise<SenderRow> {
+  const row = isUuid(input.senderId) ? await findSender(deps.db, input.accountId, input.senderId) : undefined;
+  if (!row) throw notFound();
+  const access = senderAccess(deps, row);
+  const display_phone = await prove(deps, {
+    ...access,
+    accessToken: input.accessToken ?? access.accessToken,
+  });
+  const change: SenderChange = { display_phone };
+  if (input.name !== undefined) change.name = input.name;
+  if (input.accessToken !== undefined) {
+    change.access_token = sealSecret(deps.cipher, row.id, 'access_token', input.accessToken);
+  }
+  if (input.appSecret !== undefined) {
+    change.app_secret = sealSecret(deps.cipher, row.id, 'app_secret', input.appSecret);
+    change.app_secret_hash = appSecretHash(input.appSecret);
+  }
+  if (input.verifyToken !== undefined) {
+    change.verify_token = sealSecret(deps.cipher, row.id, 'verify_token', input.verifyToken);
+  }
+  if (input.messagesPerSecond !== undefined) change.messages_per_second = input.messagesPerSecond;
+  return deps.db.transaction().execute(async (tx) => {
+    if (input.isDefault) {
+      await clearDefault(tx, input.accountId);
+      change.is_default = true;
+    }
+    return updateSender(tx, row.id, change);
+  });
+}
+
+/** Removes a number; 409 `sender_in_use` while messages of it wait. */
+export async function removeSender(
+  deps: { db: Db },
+  input: { accountId: string; senderId: string },
+): Promise<void> {
+  if (!isUuid(input.senderId)) throw notFound();
+  await deps.db.transaction().execute(async (tx) => {
+    if (!(await findSender(tx, input.accountId, input.senderId))) throw notFound();
+    if (await hasWaitingMessages(tx, input.senderId)) {
+      throw new AppError(
+        'sender_in_use',
+        'Messages of this sender still wait. Cancel their sends or let them end first.',
+      );
+    }
+    await deleteSender(tx, input.senderId);
+  });
+}

@@ -1,0 +1,119 @@
+// Routes of senders.
+import { Type } from 'typebox';
+import { page, pageProperties, success } from '../../contract/envelope.ts';
+import { ChangeSenderBody, CreateSenderBody, SenderItem } from '../../contract/senders.ts';
+import { pageOf, pageWindow } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { addSender, changeSender, removeSender, type SendersDeps } from './manage.ts';
+import { listSenders, type SenderRow } from './store.ts';
+
+export interface SenderRoutesDeps extends SendersDeps {
+  /** Where the platforms reach us, without a trailing slash; known once the server listens. */
+  publicUrl: () => string;
+}
+
+const tags = ['Senders'];
+const SenderParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
+
+function senderItem(row: SenderRow, publicUrl: string) {
+  return {
+    _id: row.id,
+    name: row.name,
+    phoneNumberId: row.phone_number_id,
+    businessAccountId: row.business_account_id,
+    displayPhone: row.display_phone,
+    apiUrl: row.api_url,
+    messagesPerSecond: row.messages_per_second,
+    isDefault: row.is_default,
+    status: row.halted_at ? ('halted' as const) : ('active' as const),
+    haltedReason: row.halted_reason,
+    haltedAt: row.halted_at?.toISOString() ?? null,
+    callbackUrl: `${publicUrl}/callbacks/messaging/${row.id}`,
+    templatesSyncedAt: row.synced_at?.toISOString() ?? null,
+    templatesSyncFailure: row.sync_failure,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** GET and POST /v1/senders, PATCH and DELETE /v1/senders/:id. */
+export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
+  const config = { scope: 'manage' } as const;
+
+  server.get(
+    '/v1/senders',
+    {
+      schema: {
+        summary: 'List senders',
+        description: 'The messaging numbers of the account, and why one is halted.',
+        tags,
+        querystring: Type.Object(pageProperties, { additionalProperties: false }),
+        response: { 200: success(page(SenderItem)) },
+      },
+      config,
+    },
+    async (request) => {
+      const { rows, total } = await listSenders(deps.db, request.caller.accountId, pageWindow(request.query));
+      const items = rows.map((row) => senderItem(row, deps.publicUrl()));
+      return ok('Senders listed.', pageOf(items, total, request.query));
+    },
+  );
+
+  server.post(
+    '/v1/senders',
+    {
+      schema: {
+        summary: 'Add a sender',
+        description: 'The token is proved against the platform before it is kept.',
+        tags,
+        body: CreateSenderBody,
+        response: { 200: success(SenderItem) },
+      },
+      config,
+    },
+    async (request) => {
+      const row = await addSender(deps, { accountId: request.caller.accountId, ...request.body });
+      return ok('Sender added. Its templates are being read.', senderItem(row, deps.publicUrl()));
+    },
+  );
+
+  server.patch(
+    '/v1/senders/:id',
+    {
+      schema: {
+        summary: 'Change a sender',
+        description: 'Proves the token, then lifts a halt.',
+        tags,
+        params: SenderParams,
+        body: ChangeSenderBody,
+        response: { 200: success(SenderItem) },
+      },
+      config,
+    },
+    async (request) => {
+      const row = await changeSender(deps, {
+        accountId: request.caller.accountId,
+        senderId: request.params.id,
+        ...request.body,
+      });
+      return ok('Sender changed.', senderItem(row, deps.publicUrl()));
+    },
+  );
+
+  server.delete(
+    '/v1/senders/:id',
+    {
+      schema: {
+        summary: 'Remove a sender',
+        tags,
+        params: SenderParams,
+        response: { 200: success(Type.Object({ _id: Type.String() })) },
+      },
+      config,
+    },
+    async (request) => {
+      await removeSender(deps, { accountId: request.caller.accountId, senderId: request.params.id });
+      return ok('Sender removed.', { _id: request.params.id });
+    },
+  );
+}

@@ -1,0 +1,165 @@
+// Rows of senders, the messaging numbers.
+import { type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { DB } from '../../db/schema.ts';
+
+export type SenderRow = Selectable<DB['senders']>;
+
+/** Adds a number and the row of its pace. */
+export async function insertSender(
+  tx: Tx,
+  sender: Omit<
+    SenderRow,
+    | 'created_at'
+    | 'halted_at'
+    | 'halted_error'
+    | 'halted_reason'
+    | 'sync_attempts'
+    | 'sync_due_at'
+    | 'sync_failure'
+    | 'synced_at'
+  >,
+): Promise<SenderRow> {
+  const row = await tx.insertInto('senders').values(sender).returningAll().executeTakeFirstOrThrow();
+  await tx
+    .insertInto('sender_paces')
+    .values({ sender_id: row.id, per_second: row.messages_per_second })
+    .execute();
+  return row;
+}
+
+/** The account's number with that id. */
+export async function findSender(db: Db | Tx, accountId: string, id: string): Promise<SenderRow | undefined> {
+  return db
+    .selectFrom('senders')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** A number by its id alone, for work that holds the id from a row of ours. */
+export async function findSenderById(db: Db | Tx, id: string): Promise<SenderRow | undefined> {
+  return db.selectFrom('senders').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The number that sends for a business account: its default one, else its oldest. Without an account: the default of all. */
+export async function findDefaultSender(
+  db: Db | Tx,
+  accountId: string,
+  businessAccountId?: string,
+): Promise<SenderRow | undefined> {
+  let query = db.selectFrom('senders').selectAll().where('account_id', '=', accountId);
+  if (businessAccountId !== undefined) query = query.where('business_account_id', '=', businessAccountId);
+  return query.orderBy('is_default', 'desc').orderBy('id').limit(1).executeTakeFirst();
+}
+
+/** One page of the account's numbers, oldest first, and how many there are. */
+export async function listSenders(
+  db: Db,
+  accountId: string,
+  window: { limit: number; offset: number },
+): Promise<{ rows: SenderRow[]; total: number }> {
+  const own = db.selectFrom('senders').where('account_id', '=', accountId);
+  const rows = await own.selectAll().orderBy('id').limit(window.limit).offset(window.offset).execute();
+  const { total } = await own.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+/** Takes the mark of the default number from whichever number has it. */
+export async function clearDefault(tx: Tx, accountId: string): Promise<void> {
+  await tx
+    .updateTable('senders')
+    .set({ is_default: false })
+    .where('account_id', '=', accountId)
+    .where('is_default', '=', true)
+    .execute();
+}
+
+export type SenderChange = Partial<
+  Pick<
+    SenderRow,
+    | 'name'
+    | 'access_token'
+    | 'app_secret'
+    | 'app_secret_hash'
+    | 'verify_token'
+    | 'messages_per_second'
+    | 'is_default'
+    | 'display_phone'
+  >
+>;
+
+/** Changes a number and takes back its halt. */
+export async function updateSender(tx: Tx, id: string, change: SenderChange): Promise<SenderRow> {
+  const row = await tx
+    .updateTable('senders')
+    .set({ ...change, halted_at: null, halted_reason: null, halted_error: null })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (change.messages_per_second !== undefined) {
+    await tx
+      .updateTable('sender_paces')
+      .set({ per_second: change.messages_per_second })
+      .where('sender_id', '=', id)
+      .execute();
+  }
+  return row;
+}
+
+/** True if messages of this number wait or are under way. */
+export async function hasWaitingMessages(tx: Tx, senderId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from messages where sender_id = ${senderId} and due_at is not null limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Deletes a number. */
+export async function deleteSender(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('senders').where('id', '=', id).execute();
+}
+
+/** Halts a number: its queue is held until it is changed. The first reason stays. */
+export async function haltSender(db: Db, id: string, reason: string, error: object): Promise<boolean> {
+  const { rows } = await sql`
+    update senders set halted_at = now(), halted_reason = ${reason}, halted_error = ${JSON.stringify(error)}::jsonb
+    where id = ${id} and halted_at is null returning 1`.execute(db);
+  return rows.length === 1;
+}
+
+/** All numbers of one platform app: those with the same app secret. */
+export async function findSendersOfApp(db: Db, appSecretHash: Buffer): Promise<SenderRow[]> {
+  return db.selectFrom('senders').selectAll().where('app_secret_hash', '=', appSecretHash).execute();
+}
+
+/** Claims up to `limit` numbers whose templates are due to be read, for 5 minutes. */
+export async function claimSyncDue(db: Db, limit: number): Promise<SenderRow[]> {
+  const { rows } = await sql<SenderRow>`
+    update senders set sync_due_at = now() + interval '5 minutes'
+    where id in (select id from senders where sync_due_at <= now() order by sync_due_at limit ${limit} for update skip locked)
+    returning *`.execute(db);
+  return rows;
+}
+
+/** Makes the templates of these business accounts due to be read now. */
+export async function makeSyncDue(db: Db, accountId: string, businessAccountId?: string): Promise<void> {
+  await sql`
+    update senders set sync_due_at = now(), sync_attempts = 0
+    where account_id = ${accountId} and (${businessAccountId ?? null}::text is null
+      or business_account_id = ${businessAccountId ?? null})`.execute(db);
+}
+
+/** Notes how reading the templates went, and when it is due again. */
+export async function recordSync(
+  db: Db,
+  id: string,
+  outcome: { failure: string | null; dueInSeconds: number },
+): Promise<void> {
+  await sql`
+    update senders set sync_failure = ${outcome.failure},
+      synced_at = case when ${outcome.failure}::text is null then now() else synced_at end,
+      sync_attempts = case when ${outcome.failure}::text is null then 0 else least(sync_attempts + 1, 100) end,
+      sync_due_at = now() + ${outcome.dueInSeconds} * interval '1 second'
+    where id = ${id}`.execute(db);
+}

@@ -1,0 +1,175 @@
+// Routes of templates.
+import { Type } from 'typebox';
+import { AppError, outsideFault } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import { page, success } from '../../contract/envelope.ts';
+import {
+  CreateTemplateBody,
+  ListTemplatesQuery,
+  TemplateDetail,
+  TemplateItem,
+  TemplateParams,
+} from '../../contract/templates.ts';
+import { pageOf, pageWindow } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { listSenders } from '../senders/store.ts';
+import { templateItem } from './item.ts';
+import { planTemplate, variablesOf } from './placeholders.ts';
+import { findTemplate, listTemplates, type TemplateRow } from './store.ts';
+import { createDraft, deleteTemplate, type SubmitDeps, submitDraft, templateNotFound } from './submit.ts';
+import { type SyncDeps, syncNow } from './sync.ts';
+
+export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
+
+const tags = ['Templates'];
+
+function templateDetail(row: TemplateRow) {
+  const plan = planTemplate({
+    category: row.category,
+    parameterFormat: row.parameter_format,
+    components: row.components,
+  });
+  return { ...templateItem(row), variables: variablesOf(plan) };
+}
+
+/** GET /v1/templates and /v1/templates/:templateId, and the management of templates. */
+export function templateRoutes(server: Server, deps: TemplateRoutesDeps): void {
+  readingRoutes(server, deps);
+  managingRoutes(server, deps);
+}
+
+function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
+  const config = { scope: 'templates:read' } as const;
+
+  server.get(
+    '/v1/templates',
+    {
+      schema: {
+        summary: 'List templates',
+        description:
+          "The account's templates with their content, newest first. Answered from our rows: never slow, never limited by the platform.",
+        tags,
+        querystring: ListTemplatesQuery,
+        response: { 200: success(page(TemplateItem)) },
+      },
+      config,
+    },
+    async (request) => {
+      const { rows, total } = await listTemplates(
+        deps.db,
+        request.caller.accountId,
+        request.query,
+        pageWindow(request.query),
+      );
+      return ok('Templates listed.', pageOf(rows.map(templateItem), total, request.query));
+    },
+  );
+
+  server.get(
+    '/v1/templates/:templateId',
+    {
+      schema: {
+        summary: 'Inspect a template',
+        description: 'The template and the variables that a send must fill.',
+        tags,
+        params: TemplateParams,
+        response: { 200: success(TemplateDetail) },
+      },
+      config,
+    },
+    async (request) => {
+      const { templateId } = request.params;
+      const row = isUuid(templateId)
+        ? await findTemplate(deps.db, request.caller.accountId, templateId)
+        : undefined;
+      if (!row) throw templateNotFound();
+      return ok('Template found.', templateDetail(row));
+    },
+  );
+}
+
+function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
+  const config = { scope: 'manage' } as const;
+
+  server.post(
+    '/v1/templates',
+    {
+      schema: {
+        summary: 'Make a draft',
+        tags,
+        body: CreateTemplateBody,
+        response: { 200: success(TemplateDetail) },
+      },
+      config,
+    },
+    async (request) => {
+      const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
+      return ok('Draft made. Submit it to have it reviewed.', templateDetail(row));
+    },
+  );
+
+  server.post(
+    '/v1/templates/:templateId/submit',
+    {
+      schema: {
+        summary: 'Submit a draft to the platform',
+        tags,
+        params: TemplateParams,
+        response: { 200: success(TemplateDetail) },
+      },
+      config,
+    },
+    async (request) => {
+      const row = await submitDraft(deps, {
+        accountId: request.caller.accountId,
+        templateId: request.params.templateId,
+      });
+      return ok(
+        'Draft submitted. Its status changes when the platform has reviewed it.',
+        templateDetail(row),
+      );
+    },
+  );
+
+  server.delete(
+    '/v1/templates/:templateId',
+    {
+      schema: {
+        summary: 'Delete a template',
+        tags,
+        params: TemplateParams,
+        response: { 200: success(Type.Object({ _id: Type.String() })) },
+      },
+      config,
+    },
+    async (request) => {
+      const { templateId } = request.params;
+      await deleteTemplate(deps, { accountId: request.caller.accountId, templateId });
+      return ok('Template deleted.', { _id: templateId });
+    },
+  );
+
+  server.post(
+    '/v1/templates/sync',
+    {
+      schema: {
+        summary: "Read the platform's templates again",
+        tags,
+        response: { 200: success(Type.Object({ count: Type.Integer() })) },
+      },
+      config,
+    },
+    async (request) => {
+      const { rows } = await listSenders(deps.db, request.caller.accountId, { limit: 1000, offset: 0 });
+      if (rows.length === 0) {
+        throw new AppError('sender_not_configured', 'The account has no sender yet. Add one first.');
+      }
+      try {
+        return ok('Templates read from the platform.', await syncNow(deps, rows));
+      } catch (error) {
+        throw outsideFault(error, 'The messaging platform');
+      }
+    },
+  );
+}

@@ -1,0 +1,199 @@
+// Rows of templates.
+import { type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { DB } from '../../db/schema.ts';
+import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
+
+export type TemplateRow = Omit<Selectable<DB['templates']>, 'components' | 'parameter_format' | 'status'> & {
+  components: TemplateComponent[];
+  parameter_format: 'positional' | 'named';
+  status: 'approved' | 'submitted' | 'draft';
+};
+
+export interface TemplateFilter {
+  status?: string | undefined;
+  category?: string | undefined;
+  language?: string | undefined;
+  search?: string | undefined;
+}
+
+/** The text with the wildcards of LIKE taken literally. */
+const likePart = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** One page of the account's templates, newest first, and how many the filter meets. */
+export async function listTemplates(
+  db: Db,
+  accountId: string,
+  filter: TemplateFilter,
+  window: { limit: number; offset: number },
+): Promise<{ rows: TemplateRow[]; total: number }> {
+  let matching = db.selectFrom('templates').where('account_id', '=', accountId);
+  if (filter.status) matching = matching.where('status', '=', filter.status);
+  if (filter.category) matching = matching.where('category', '=', filter.category);
+  if (filter.language) matching = matching.where('language', '=', filter.language);
+  if (filter.search) matching = matching.where('name', 'ilike', likePart(filter.search));
+  const rows = await matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(window.limit)
+    .offset(window.offset)
+    .execute();
+  const { total } = await matching
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows: rows as unknown as TemplateRow[], total: Number(total) };
+}
+
+/** The account's template with that id. */
+export async function findTemplate(
+  db: Db | Tx,
+  accountId: string,
+  id: string,
+): Promise<TemplateRow | undefined> {
+  const row = await db
+    .selectFrom('templates')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row as unknown as TemplateRow | undefined;
+}
+
+/** Templates of a business account that the platform knows, locked in the order of their ids. */
+export async function lockPlatformTemplates(
+  tx: Tx,
+  accountId: string,
+  businessAccountId: string,
+): Promise<TemplateRow[]> {
+  const rows = await tx
+    .selectFrom('templates')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('business_account_id', '=', businessAccountId)
+    .where('status', '<>', 'draft')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows as unknown as TemplateRow[];
+}
+
+/** Templates of all accounts with that id of the platform, locked. */
+export async function lockByProviderId(
+  tx: Tx,
+  businessAccountIds: string[],
+  providerTemplateId: string,
+): Promise<TemplateRow[]> {
+  const rows = await tx
+    .selectFrom('templates')
+    .selectAll()
+    .where('business_account_id', 'in', businessAccountIds)
+    .where('provider_template_id', '=', providerTemplateId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows as unknown as TemplateRow[];
+}
+
+export interface TemplateValues {
+  id: string;
+  accountId: string;
+  businessAccountId: string | null;
+  template: PlatformTemplate;
+  status: 'approved' | 'submitted';
+}
+
+/** Writes what the platform says of a template, over the row of the same name and language if there is one. */
+export async function upsertTemplate(
+  tx: Tx,
+  { id, accountId, businessAccountId, template, status }: TemplateValues,
+) {
+  const { rows } = await sql<TemplateRow>`
+    insert into templates (id, account_id, business_account_id, provider_template_id, name, language, category, status,
+      provider_status, parameter_format, components, quality_score, rejected_reason)
+    values (${id}, ${accountId}, ${businessAccountId}, ${template.providerTemplateId}, ${template.name},
+      ${template.language}, ${template.category}, ${status}, ${template.status}, ${template.parameterFormat},
+      ${JSON.stringify(template.components)}::jsonb, ${template.qualityScore}, ${template.rejectedReason})
+    on conflict (account_id, business_account_id, name, language) do update set
+      provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
+      provider_status = excluded.provider_status, parameter_format = excluded.parameter_format,
+      components = excluded.components, quality_score = excluded.quality_score,
+      rejected_reason = excluded.rejected_reason, updated_at = now()
+    returning *`.execute(tx);
+  return rows[0] as TemplateRow;
+}
+
+/** Adds a draft; undefined if the account has a template of that name and language already. */
+export async function insertDraft(
+  db: Db,
+  draft: {
+    id: string;
+    accountId: string;
+    businessAccountId: string | null;
+    name: string;
+    language: string;
+    category: string;
+    parameterFormat: 'positional' | 'named';
+    components: unknown[];
+  },
+): Promise<TemplateRow | undefined> {
+  const { rows } = await sql<TemplateRow>`
+    insert into templates (id, account_id, business_account_id, name, language, category, status, parameter_format, components)
+    values (${draft.id}, ${draft.accountId}, ${draft.businessAccountId}, ${draft.name}, ${draft.language},
+      ${draft.category}, 'draft', ${draft.parameterFormat}, ${JSON.stringify(draft.components)}::jsonb)
+    on conflict do nothing returning *`.execute(db);
+  return rows[0];
+}
+
+/** Turns a draft into what the platform answered at its submission; undefined if it is no draft any more. */
+export async function markSubmitted(
+  tx: Db | Tx,
+  id: string,
+  answer: {
+    businessAccountId: string;
+    providerTemplateId: string;
+    providerStatus: string;
+    status: string;
+    category: string;
+  },
+): Promise<TemplateRow | undefined> {
+  const { rows } = await sql<TemplateRow>`
+    update templates set business_account_id = ${answer.businessAccountId}, provider_template_id = ${answer.providerTemplateId},
+      provider_status = ${answer.providerStatus}, status = ${answer.status}, category = ${answer.category}, updated_at = now()
+    where id = ${id} and status = 'draft' returning *`.execute(tx);
+  return rows[0];
+}
+
+/** Notes a change that the platform reported; absent members stay. */
+export async function changeTemplate(
+  tx: Tx,
+  id: string,
+  change: {
+    status?: string;
+    providerStatus?: string;
+    category?: string;
+    qualityScore?: string;
+    rejectedReason?: string | null;
+  },
+): Promise<TemplateRow> {
+  const row = await tx
+    .updateTable('templates')
+    .set({
+      ...(change.status === undefined ? {} : { status: change.status }),
+      ...(change.providerStatus === undefined ? {} : { provider_status: change.providerStatus }),
+      ...(change.category === undefined ? {} : { category: change.category }),
+      ...(change.qualityScore === undefined ? {} : { quality_score: change.qualityScore }),
+      ...(change.rejectedReason === undefined ? {} : { rejected_reason: change.rejectedReason }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row as unknown as TemplateRow;
+}
+
+/** Removes templates; messages already made of them keep their own copy of what they need. */
+export async function deleteTemplates(tx: Db | Tx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.deleteFrom('templates').where('id', 'in', ids).execute();
+}

@@ -1,0 +1,163 @@
+// The platform's templates to ours: read whole on a timer and on demand, changed one by one by its callbacks.
+import type { Clock } from '../../base/clock.ts';
+import { VendorError } from '../../base/errors.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import type { MessagingPlatform, PlatformTemplate, TemplateReport } from '../../ports/platform.ts';
+import { templateStatusEvent } from '../../webhooks/event.ts';
+import { type Deliveries, type EventToPublish, publish } from '../../webhooks/publish.ts';
+import { type AccessDeps, senderAccess } from '../senders/access.ts';
+import { claimSyncDue, makeSyncDue, recordSync, type SenderRow } from '../senders/store.ts';
+import { templateItem } from './item.ts';
+import {
+  changeTemplate,
+  deleteTemplates,
+  lockByProviderId,
+  lockPlatformTemplates,
+  type TemplateRow,
+  upsertTemplate,
+} from './store.ts';
+import { statusOf } from './template.ts';
+
+export interface SyncDeps extends AccessDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  platform: Pick<MessagingPlatform, 'listTemplates'>;
+  deliveries: Deliveries;
+}
+
+/** The platform allows 200 list calls an hour and business account; callbacks bring changes at once, so this is slow. */
+const syncEverySeconds = 3600;
+const retrySecondsMax = 900;
+
+async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate[]> {
+  const access = senderAccess(deps, row);
+  const templates: PlatformTemplate[] = [];
+  let after: string | undefined;
+  do {
+    const page = await deps.platform.listTemplates(access, after);
+    templates.push(...page.templates);
+    after = page.after;
+  } while (after !== undefined);
+  return templates;
+}
+
+function statusEvent(deps: { clock: Clock }, row: TemplateRow): EventToPublish {
+  return templateStatusEvent({ accountId: row.account_id, item: templateItem(row), nowMs: deps.clock.now() });
+}
+
+/**
+ * Reads every template of the sender's business account and makes our rows equal to them: new ones added, changed ones
+ * written over, and those gone from the platform removed (but none that changed while the list was read). A changed
+ * status is published. Throws VendorError if the platform cannot be read; then nothing changed.
+ */
+export async function syncTemplates(deps: SyncDeps, row: SenderRow): Promise<{ count: number }> {
+  const begun = new Date(deps.clock.now());
+  const templates = await readAll(deps, row);
+  const startable = await deps.db.transaction().execute(async (tx) => {
+    const known = await lockPlatformTemplates(tx, row.account_id, row.business_account_id);
+    const statusBefore = new Map(known.map((one) => [`${one.name} ${one.language}`, one.status]));
+    const events: EventToPublish[] = [];
+    const kept = new Set<string>();
+    // the platform lists the newest first: made in reverse, our ids sort as its list does
+    for (const template of templates.toReversed()) {
+      const written = await upsertTemplate(tx, {
+        id: uuidv7(deps.clock.now()),
+        accountId: row.account_id,
+        businessAccountId: row.business_account_id,
+        template,
+        status: statusOf(template.status),
+      });
+      kept.add(written.id);
+      const before = statusBefore.get(`${template.name} ${template.language}`);
+      if (before !== undefined && before !== written.status) events.push(statusEvent(deps, written));
+    }
+    const gone = known.filter((one) => !kept.has(one.id) && one.updated_at < begun);
+    await deleteTemplates(
+      tx,
+      gone.map((one) => one.id),
+    );
+    return publish(tx, events);
+  });
+  deps.deliveries.offer(startable);
+  return { count: templates.length };
+}
+
+/** The doer's loop body: claims senders whose templates are due and reads them; answers how many it claimed. */
+export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
+  const senders = await claimSyncDue(deps.db, limit);
+  for (const sender of senders) {
+    try {
+      const { count } = await syncTemplates(deps, sender);
+      await recordSync(deps.db, sender.id, { failure: null, dueInSeconds: syncEverySeconds });
+      deps.log.info({ senderId: sender.id, count }, 'templates.synced');
+    } catch (error) {
+      if (!(error instanceof VendorError)) throw error;
+      const dueInSeconds =
+        error.retryAfterSeconds ?? Math.min(retrySecondsMax, 10 * 2 ** sender.sync_attempts);
+      await recordSync(deps.db, sender.id, { failure: error.message, dueInSeconds });
+      deps.log.warn({ senderId: sender.id, err: error, dueInSeconds }, 'templates.sync_failed');
+    }
+  }
+  return senders.length;
+}
+
+/** Reads the templates of all the account's business accounts now, for a caller who waits. */
+export async function syncNow(deps: SyncDeps, senders: SenderRow[]): Promise<{ count: number }> {
+  const oneEach = new Map(senders.map((sender) => [sender.business_account_id, sender]));
+  let count = 0;
+  for (const sender of oneEach.values()) {
+    const result = await syncTemplates(deps, sender);
+    await recordSync(deps.db, sender.id, { failure: null, dueInSeconds: syncEverySeconds });
+    count += result.count;
+  }
+  return { count };
+}
+
+/**
+ * Applies what a callback said of templates, in the caller's transaction, for the business accounts that the
+ * callback's signature speaks for. Answers the events to publish; a changed text makes the whole list due to be read.
+ */
+export async function applyTemplateReports(
+  deps: { clock: Clock },
+  tx: Tx,
+  businessAccountIds: string[],
+  reports: TemplateReport[],
+): Promise<{ events: EventToPublish[]; toRead: { accountId: string; businessAccountId: string }[] }> {
+  const events: EventToPublish[] = [];
+  const toRead: { accountId: string; businessAccountId: string }[] = [];
+  for (const report of reports) {
+    if (!businessAccountIds.includes(report.businessAccountId)) continue;
+    const rows = await lockByProviderId(tx, [report.businessAccountId], report.providerTemplateId);
+    for (const row of rows) {
+      const changed = await changeTemplate(tx, row.id, changeOf(report));
+      if (changed.status !== row.status) events.push(statusEvent(deps, changed));
+      if (report.componentsChanged) {
+        toRead.push({ accountId: row.account_id, businessAccountId: report.businessAccountId });
+      }
+    }
+  }
+  return { events, toRead };
+}
+
+/** FLAGGED is a warning and changes no status. */
+function changeOf(report: TemplateReport): Parameters<typeof changeTemplate>[2] {
+  const status = report.status?.toUpperCase();
+  return {
+    ...(status === undefined || status === 'FLAGGED'
+      ? {}
+      : { status: statusOf(status), providerStatus: status, rejectedReason: report.reason ?? null }),
+    ...(report.category === undefined ? {} : { category: report.category.toUpperCase() }),
+    ...(report.qualityScore === undefined ? {} : { qualityScore: report.qualityScore }),
+  };
+}
+
+/** Makes lists due after a callback that only said that something changed. */
+export async function readAgain(
+  db: Db,
+  lists: { accountId: string; businessAccountId: string }[],
+): Promise<void> {
+  for (const { accountId, businessAccountId } of lists) await makeSyncDue(db, accountId, businessAccountId);
+}
