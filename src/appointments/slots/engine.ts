@@ -1,0 +1,149 @@
+// The slots engine: which slots a schedule offers on a date, and which of them are free (rules R1 to R7 of the guide to slots). Pure.
+import { type Hours, openIntervals } from './opening-hours.ts';
+import {
+  addInstantsOf,
+  clockText,
+  dayMs,
+  type Interval,
+  isRepeat,
+  localDay,
+  merge,
+  minuteMs,
+  offsetAt,
+  type ZoneSpan,
+  zoneSpans,
+} from './wall-time.ts';
+
+/** What a staff member offers. Lengths in minutes. */
+export interface Terms {
+  timezone: string;
+  slotMinutes: number;
+  slotStepMinutes: number;
+  bufferBeforeMinutes: number;
+  bufferAfterMinutes: number;
+  minimumNoticeMinutes: number;
+  bookingWindowDays: number;
+  dailyLimit: number | null;
+  hours: Hours;
+}
+
+/** Which slots are asked for: those that start on the local `day` (days since 1970-01-01) of `timezone`. */
+export interface SlotQuestion {
+  day: number;
+  timezone: string;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** What stands against slots. */
+export interface Taken {
+  /** Busy times of the calendars and ranges that other bookings occupy, in any order. */
+  busy: readonly Interval[];
+  /** Starts (epoch milliseconds) of the bookings that the daily limit counts, of at least the local dates asked for. */
+  bookedStarts: readonly number[];
+}
+
+export interface Slot {
+  /** Local `HH:MM` in the zone asked for. */
+  from: string;
+  to: string;
+  /** RFC 3339 instants. */
+  startsAt: string;
+  endsAt: string;
+}
+
+/** Instants are looked at this far around the day asked for: zones lie up to 26 hours apart, and hours reach two days out. */
+const marginMs = 5 * dayMs;
+
+/**
+ * Starts (epoch milliseconds, in order) of the slots on the day's grid that the rules allow, whatever is busy: inside
+ * open hours, past the notice, within the booking window, and each local time once.
+ */
+export function candidateStarts(terms: Terms, { day, timezone, now }: SlotQuestion): number[] {
+  const asked = zoneSpans(timezone, day * dayMs - marginMs, (day + 1) * dayMs + marginMs);
+  const ranges: Interval[] = [];
+  addInstantsOf(asked, day * dayMs, (day + 1) * dayMs, ranges);
+  const first = ranges[0];
+  const last = ranges.at(-1);
+  const earliest = now + terms.minimumNoticeMinutes * minuteMs;
+  if (!first || !last || last.to <= earliest) return [];
+  const own =
+    timezone === terms.timezone
+      ? asked
+      : zoneSpans(terms.timezone, day * dayMs - marginMs, (day + 1) * dayMs + marginMs);
+  const lastOpenDay = localDay(zoneSpans(terms.timezone, now, now + 1), now) + terms.bookingWindowDays;
+  const firstDay = localDay(own, first.from);
+  if (firstDay > lastOpenDay) return [];
+  const open = openIntervals(terms.hours, own, firstDay - 2, localDay(own, last.to - 1) + 2);
+  const starts: number[] = [];
+  for (const range of merge(ranges)) {
+    for (const interval of open) {
+      addGrid(terms, interval, Math.max(range.from, earliest), range.to, starts);
+    }
+  }
+  return starts.filter((start) => localDay(own, start) <= lastOpenDay && !isRepeat(asked, start));
+}
+
+/** Adds the grid's starts in `[from, to)` whose slot lies inside the open interval. */
+function addGrid(terms: Terms, open: Interval, from: number, to: number, into: number[]): void {
+  const stepMs = terms.slotStepMinutes * minuteMs;
+  const last = open.to - terms.slotMinutes * minuteMs;
+  let start = open.from + Math.max(0, Math.ceil((from - open.from) / stepMs)) * stepMs;
+  for (; start <= last && start < to; start += stepMs) into.push(start);
+}
+
+/** What a slot occupies: the slot widened by the buffers. */
+export function occupiedRange(terms: Terms, start: number): Interval {
+  return {
+    from: start - terms.bufferBeforeMinutes * minuteMs,
+    to: start + (terms.slotMinutes + terms.bufferAfterMinutes) * minuteMs,
+  };
+}
+
+/** Those of `starts` (in order) whose occupied range meets nothing busy and whose local date is under the daily limit. */
+export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken): number[] {
+  const first = starts[0];
+  const last = starts.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const busy = merge(taken.busy.filter(({ from, to }) => from < to).map(({ from, to }) => ({ from, to })));
+  const underLimit = limitCheck(terms, first, last, taken.bookedStarts);
+  const beforeMs = terms.bufferBeforeMinutes * minuteMs;
+  const afterMs = (terms.slotMinutes + terms.bufferAfterMinutes) * minuteMs;
+  let at = 0;
+  return starts.filter((start) => {
+    let next = busy[at];
+    while (next && next.to <= start - beforeMs) next = busy[++at];
+    return (!next || next.from >= start + afterMs) && underLimit(start);
+  });
+}
+
+function limitCheck(terms: Terms, first: number, last: number, booked: readonly number[]) {
+  const limit = terms.dailyLimit;
+  if (limit === null) return () => true;
+  const own = zoneSpans(terms.timezone, first - 2 * dayMs, last + 2 * dayMs);
+  const counts = new Map<number, number>();
+  for (const start of booked) {
+    if (start < first - 2 * dayMs || start >= last + 2 * dayMs) continue;
+    const day = localDay(own, start);
+    counts.set(day, (counts.get(day) ?? 0) + 1);
+  }
+  return (start: number) => (counts.get(localDay(own, start)) ?? 0) < limit;
+}
+
+/** The slots that begin at `starts`, as they are answered in `timezone`. */
+export function slotsAt(terms: Terms, starts: readonly number[], timezone: string): Slot[] {
+  const first = starts[0];
+  const last = starts.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const lengthMs = terms.slotMinutes * minuteMs;
+  const spans: ZoneSpan[] = zoneSpans(timezone, first, last + lengthMs + 1);
+  return starts.map((start) => {
+    const end = start + lengthMs;
+    return {
+      from: clockText(start + offsetAt(spans, start)),
+      to: clockText(end + offsetAt(spans, end)),
+      startsAt: new Date(start).toISOString(),
+      endsAt: new Date(end).toISOString(),
+    };
+  });
+}

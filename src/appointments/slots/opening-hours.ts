@@ -1,0 +1,135 @@
+// When a staff member is open: weekly hours and overrides of single dates, turned into instants. Pure.
+import {
+  addInstantsOf,
+  dayMs,
+  dayOfDate,
+  type Interval,
+  merge,
+  minuteMs,
+  minuteOfClock,
+  type ZoneSpan,
+} from './wall-time.ts';
+
+/** Minutes since local midnight, `[from, to)`; a `to` past 1440 runs into the next day. */
+interface Window {
+  from: number;
+  to: number;
+}
+
+/** Opening hours made ready for reckoning. */
+export interface Hours {
+  /** By weekday; 0 is Monday. */
+  weekly: readonly (readonly Window[])[];
+  /** By local day (days since 1970-01-01); an empty list is a day off. */
+  overrides: ReadonlyMap<number, readonly Window[]>;
+}
+
+export const weekdays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const;
+export type Weekday = (typeof weekdays)[number];
+
+/** Local clock times `HH:MM`; `to` may be `24:00`, and one that is not after `from` lies in the next day. */
+export interface ClockWindow {
+  from: string;
+  to: string;
+}
+
+const none: readonly Window[] = [];
+
+function windowOf({ from, to }: ClockWindow): Window {
+  const start = minuteOfClock(from);
+  const end = minuteOfClock(to);
+  return { from: start, to: end > start ? end : end + 1440 };
+}
+
+/** Reads the hours of a schedule (`api.md` part 6), whose clock times and dates are known to be sound. */
+export function hoursOf(
+  weekly: readonly (ClockWindow & { weekday: Weekday })[],
+  overrides: readonly { date: string; windows: readonly ClockWindow[] }[],
+): Hours {
+  const byWeekday: Window[][] = weekdays.map(() => []);
+  for (const window of weekly) byWeekday[weekdays.indexOf(window.weekday)]?.push(windowOf(window));
+  const byDay = new Map<number, Window[]>();
+  for (const { date, windows } of overrides) {
+    const day = dayOfDate(date);
+    if (day === undefined) continue;
+    byDay.set(day, [...(byDay.get(day) ?? []), ...windows.map(windowOf)]);
+  }
+  return { weekly: byWeekday, overrides: byDay };
+}
+
+/** The 1st of January 1970 was a Thursday. */
+const weekdayOf = (day: number) => (((day + 3) % 7) + 7) % 7;
+
+function windowsOf(hours: Hours, day: number): readonly Window[] {
+  return hours.overrides.get(day) ?? hours.weekly[weekdayOf(day)] ?? none;
+}
+
+/**
+ * The open intervals of the local days `firstDay` to `lastDay`, merged, in order; one longer than 24 hours is cut where
+ * each local date begins. `spans` are the staff member's zone over those days. What is open just outside the
+ * days is not seen, so ask for two days more on either side than you mean to use.
+ */
+export function openIntervals(
+  hours: Hours,
+  spans: readonly ZoneSpan[],
+  firstDay: number,
+  lastDay: number,
+): Interval[] {
+  const open: Interval[] = [];
+  for (let day = firstDay; day <= lastDay; day += 1) {
+    const midnight = day * dayMs;
+    for (const { from, to } of windowsOf(hours, day)) {
+      addInstantsOf(spans, midnight + from * minuteMs, midnight + Math.min(to, 1440) * minuteMs, open);
+    }
+    // a date with an override drops what runs into it from the day before
+    if (hours.overrides.has(day)) continue;
+    for (const { to } of windowsOf(hours, day - 1)) {
+      if (to > 1440) addInstantsOf(spans, midnight, midnight + (to - 1440) * minuteMs, open);
+    }
+  }
+  return cutLong(merge(open), spans, firstDay, lastDay);
+}
+
+function cutLong(
+  open: Interval[],
+  spans: readonly ZoneSpan[],
+  firstDay: number,
+  lastDay: number,
+): Interval[] {
+  if (!open.some(({ from, to }) => to - from > dayMs)) return open;
+  const cuts = dateStarts(spans, firstDay, lastDay);
+  const pieces: Interval[] = [];
+  for (const { from, to } of open) {
+    let start = from;
+    if (to - from > dayMs) {
+      for (const cut of cuts) {
+        if (cut <= start || cut >= to) continue;
+        pieces.push({ from: start, to: cut });
+        start = cut;
+      }
+    }
+    pieces.push({ from: start, to });
+  }
+  return pieces;
+}
+
+/** The first instant of each local date: later than 00:00 where clocks go forward over midnight. */
+function dateStarts(spans: readonly ZoneSpan[], firstDay: number, lastDay: number): number[] {
+  const starts: number[] = [];
+  const found: Interval[] = [];
+  for (let day = firstDay; day <= lastDay; day += 1) {
+    found.length = 0;
+    addInstantsOf(spans, day * dayMs, (day + 1) * dayMs, found);
+    const first = found[0];
+    if (first) starts.push(first.from);
+  }
+  return starts;
+}

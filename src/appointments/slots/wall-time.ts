@@ -1,0 +1,121 @@
+// Local clocks against instants: a zone's offsets over a stretch of time, and sets of local times turned into instants. Pure.
+
+export const minuteMs = 60_000;
+export const dayMs = 86_400_000;
+
+/** Half-open `[from, to)`, epoch milliseconds. */
+export interface Interval {
+  from: number;
+  to: number;
+}
+
+/** A stretch of instants in which a zone's clock stands `offset` milliseconds ahead of UTC. */
+export interface ZoneSpan extends Interval {
+  offset: number;
+}
+
+/** The zone's name as IANA spells it, or undefined if it names none; offsets such as `+05:30` are no zones. */
+export function zoneName(text: string): string | undefined {
+  if (!/^[a-z]/i.test(text)) return undefined;
+  try {
+    return new Temporal.ZonedDateTime(0n, text).timeZoneId;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Days since 1970-01-01 of a civil date `YYYY-MM-DD`; undefined for a date that no calendar has. */
+export function dayOfDate(date: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return undefined;
+  const ms = Date.parse(`${date}T00:00:00Z`);
+  // Date.parse takes 2026-02-30 for the 2nd of March
+  return Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(date) ? undefined : ms / dayMs;
+}
+
+/** `YYYY-MM-DD` of a number of days since 1970-01-01. */
+export function dateOfDay(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/** Minutes of `HH:MM` since midnight; `24:00` is 1440. */
+export function minuteOfClock(clock: string): number {
+  return Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
+}
+
+/** `HH:MM` of a local time in milliseconds (instant plus offset). */
+export function clockText(localMs: number): string {
+  const minute = Math.floor((((localMs % dayMs) + dayMs) % dayMs) / minuteMs);
+  const hour = Math.floor(minute / 60);
+  return `${hour < 10 ? '0' : ''}${hour}:${minute % 60 < 10 ? '0' : ''}${minute % 60}`;
+}
+
+/** The offsets of a zone from one instant to another, in order and without a gap; throws RangeError for an unknown zone. */
+export function zoneSpans(zone: string, from: number, to: number): ZoneSpan[] {
+  const spans: ZoneSpan[] = [];
+  let at = new Temporal.ZonedDateTime(BigInt(from) * 1_000_000n, zone);
+  let spanFrom = from;
+  for (;;) {
+    const next = at.getTimeZoneTransition('next');
+    const until = next === null ? to : Math.min(to, next.epochMilliseconds);
+    const offset = at.offsetNanoseconds / 1_000_000;
+    const last = spans.at(-1);
+    // a transition may change the zone's name alone, and leave its clock as it was
+    if (last?.offset === offset) last.to = until;
+    else spans.push({ from: spanFrom, to: until, offset });
+    if (next === null || until >= to) return spans;
+    at = next;
+    spanFrom = until;
+  }
+}
+
+/** The zone's offset at an instant that the spans cover. */
+export function offsetAt(spans: readonly ZoneSpan[], instant: number): number {
+  for (const span of spans) if (instant < span.to) return span.offset;
+  return spans.at(-1)?.offset ?? 0;
+}
+
+/** The local day (days since 1970-01-01) of an instant that the spans cover. */
+export function localDay(spans: readonly ZoneSpan[], instant: number): number {
+  return Math.floor((instant + offsetAt(spans, instant)) / dayMs);
+}
+
+/**
+ * Adds to `into` every instant whose local clock shows a time in `[localFrom, localTo)`: none where clocks go forward,
+ * twice where they go back.
+ */
+export function addInstantsOf(
+  spans: readonly ZoneSpan[],
+  localFrom: number,
+  localTo: number,
+  into: Interval[],
+): void {
+  for (const span of spans) {
+    const from = Math.max(span.from, localFrom - span.offset);
+    const to = Math.min(span.to, localTo - span.offset);
+    if (from < to) into.push({ from, to });
+  }
+}
+
+/** True if an earlier instant showed the same local time, because clocks went back between the two. */
+export function isRepeat(spans: readonly ZoneSpan[], instant: number): boolean {
+  if (spans.length === 1) return false;
+  const local = instant + offsetAt(spans, instant);
+  for (const span of spans) {
+    const twin = local - span.offset;
+    if (twin < instant && twin >= span.from && twin < span.to) return true;
+  }
+  return false;
+}
+
+/** Sorts intervals and joins those that touch or overlap; changes and answers the array it is given. */
+export function merge(intervals: Interval[]): Interval[] {
+  intervals.sort((a, b) => a.from - b.from);
+  let kept = 0;
+  for (const interval of intervals) {
+    const last = kept > 0 ? intervals[kept - 1] : undefined;
+    if (last && interval.from <= last.to) last.to = Math.max(last.to, interval.to);
+    else intervals[kept++] = interval;
+  }
+  intervals.length = kept;
+  return intervals;
+}

@@ -1,0 +1,319 @@
+// The slots engine against the cases that its rules were written with.
+import { describe, expect, test } from 'vitest';
+import { candidateStarts, freeStarts, slotsAt, type Terms } from '../../src/appointments/slots/engine.ts';
+import { type ClockWindow, hoursOf, weekdays } from '../../src/appointments/slots/opening-hours.ts';
+import { dayOfDate, zoneName } from '../../src/appointments/slots/wall-time.ts';
+
+interface Case {
+  zone: string;
+  date: string;
+  /** One window for every day of the week, as `09:00-12:00`; empty: closed. */
+  weekly: string[];
+  overrides?: { date: string; windows: string[] }[];
+  minutes: number;
+  step?: number;
+  before?: number;
+  after?: number;
+  notice?: number;
+  now?: string;
+  windowDays?: number;
+  limit?: number;
+  /** RFC 3339 intervals `from/to`. */
+  busy?: string[];
+  booked?: string[];
+  asked?: string;
+}
+
+const windowOf = (text: string): ClockWindow => ({ from: text.slice(0, 5), to: text.slice(6) });
+
+function termsOf(given: Case): Terms {
+  return {
+    timezone: given.zone,
+    slotMinutes: given.minutes,
+    slotStepMinutes: given.step ?? given.minutes,
+    bufferBeforeMinutes: given.before ?? 0,
+    bufferAfterMinutes: given.after ?? 0,
+    minimumNoticeMinutes: given.notice ?? 0,
+    bookingWindowDays: given.windowDays ?? 60,
+    dailyLimit: given.limit ?? null,
+    hours: hoursOf(
+      weekdays.flatMap((weekday) => given.weekly.map((text) => ({ weekday, ...windowOf(text) }))),
+      (given.overrides ?? []).map(({ date, windows }) => ({ date, windows: windows.map(windowOf) })),
+    ),
+  };
+}
+
+function slots(given: Case) {
+  const terms = termsOf(given);
+  const day = dayOfDate(given.date) ?? Number.NaN;
+  const now = Date.parse(given.now ?? `${given.date}T00:00:00Z`) - (given.now ? 0 : 3 * 86_400_000);
+  const timezone = given.asked ?? given.zone;
+  const starts = freeStarts(terms, candidateStarts(terms, { day, timezone, now }), {
+    busy: (given.busy ?? []).map((text) => {
+      const [from, to] = text.split('/').map((part) => Date.parse(part));
+      return { from: from ?? Number.NaN, to: to ?? Number.NaN };
+    }),
+    bookedStarts: (given.booked ?? []).map((text) => Date.parse(text)),
+  });
+  return slotsAt(terms, starts, timezone);
+}
+
+const local = (given: Case) => slots(given).map(({ from }) => from);
+const utc = (given: Case) => slots(given).map(({ startsAt }) => startsAt.slice(11, 16));
+
+const kolkata: Case = { zone: 'Asia/Kolkata', date: '2026-06-10', weekly: ['09:00-12:00'], minutes: 60 };
+const berlin: Case = { zone: 'Europe/Berlin', date: '2026-07-01', weekly: ['09:00-12:00'], minutes: 60 };
+const newYork: Case = { zone: 'America/New_York', date: '2026-06-10', weekly: ['22:00-02:00'], minutes: 60 };
+
+describe('clocks', () => {
+  test('a zone half an hour off', () => {
+    expect(local(kolkata)).toEqual(['09:00', '10:00', '11:00']);
+    expect(utc(kolkata)).toEqual(['03:30', '04:30', '05:30']);
+  });
+
+  test('clocks go forward in New York: there is no 02:00, and no hour is lost after it', () => {
+    const given = { ...newYork, date: '2026-03-08', weekly: ['00:00-06:00'] };
+    expect(local(given)).toEqual(['00:00', '01:00', '03:00', '04:00', '05:00']);
+    expect(utc(given)).toEqual(['05:00', '06:00', '07:00', '08:00', '09:00']);
+  });
+
+  test('a window that begins inside the gap begins after it', () => {
+    const given = { ...newYork, date: '2026-03-08', weekly: ['02:30-04:30'], minutes: 30 };
+    expect(local(given)).toEqual(['03:00', '03:30', '04:00']);
+  });
+
+  test('clocks go back in New York: of the two 01:00 the earlier is offered', () => {
+    const given = { ...newYork, date: '2026-11-01', weekly: ['00:00-04:00'] };
+    expect(local(given)).toEqual(['00:00', '01:00', '02:00', '03:00']);
+    expect(utc(given)).toEqual(['04:00', '05:00', '07:00', '08:00']);
+  });
+
+  test('both of the two 01:00 are offered to who asks in UTC', () => {
+    const given = { ...newYork, date: '2026-11-01', weekly: ['00:00-04:00'], asked: 'UTC' };
+    expect(local(given)).toEqual(['04:00', '05:00', '06:00', '07:00', '08:00']);
+  });
+
+  test('clocks go forward in Berlin', () => {
+    const given = { ...berlin, date: '2026-03-29', weekly: ['01:00-04:00'] };
+    expect(local(given)).toEqual(['01:00', '03:00']);
+    expect(utc(given)).toEqual(['00:00', '01:00']);
+  });
+
+  test('a gap of half an hour on Lord Howe Island', () => {
+    const given = {
+      ...berlin,
+      zone: 'Australia/Lord_Howe',
+      date: '2026-10-04',
+      weekly: ['01:00-04:00'],
+      minutes: 30,
+    };
+    expect(local(given)).toEqual(['01:00', '01:30', '02:30', '03:00', '03:30']);
+  });
+
+  test('a gap at midnight in Santiago', () => {
+    const given = { ...berlin, zone: 'America/Santiago', date: '2026-09-06', weekly: ['00:00-03:00'] };
+    expect(local(given)).toEqual(['01:00', '02:00']);
+  });
+
+  test('a zone three quarters of an hour off', () => {
+    const given = {
+      ...berlin,
+      zone: 'Asia/Kathmandu',
+      date: '2026-06-10',
+      weekly: ['09:00-11:00'],
+      minutes: 30,
+    };
+    expect(local(given)).toEqual(['09:00', '09:30', '10:00', '10:30']);
+    expect(utc(given)).toEqual(['03:15', '03:45', '04:15', '04:45']);
+  });
+
+  test('the end at midnight is 00:00', () => {
+    expect(slots({ ...berlin, weekly: ['22:00-24:00'] }).map(({ to }) => to)).toEqual(['23:00', '00:00']);
+  });
+});
+
+describe('the grid', () => {
+  test('a step shorter than the slot', () => {
+    expect(local({ ...berlin, weekly: ['09:00-11:00'], step: 15 })).toEqual([
+      '09:00',
+      '09:15',
+      '09:30',
+      '09:45',
+      '10:00',
+    ]);
+  });
+
+  test('windows that touch or overlap are one', () => {
+    expect(local({ ...berlin, weekly: ['09:00-10:15', '10:15-12:00', '11:00-12:30'], minutes: 50 })).toEqual([
+      '09:00',
+      '09:50',
+      '10:40',
+      '11:30',
+    ]);
+  });
+
+  test('a window over midnight gives to either date the slots that start on it', () => {
+    expect(local(newYork)).toEqual(['00:00', '01:00', '22:00', '23:00']);
+    const once = { ...newYork, weekly: [], overrides: [{ date: '2026-06-10', windows: ['22:00-02:00'] }] };
+    expect(local(once)).toEqual(['22:00', '23:00']);
+    expect(local({ ...once, date: '2026-06-11' })).toEqual(['00:00', '01:00']);
+  });
+
+  test('the grid runs on over midnight', () => {
+    const once = {
+      ...newYork,
+      minutes: 90,
+      weekly: [],
+      overrides: [{ date: '2026-06-10', windows: ['22:00-03:00'] }],
+    };
+    expect(local(once)).toEqual(['22:00', '23:30']);
+    expect(local({ ...once, date: '2026-06-11' })).toEqual(['01:00']);
+  });
+
+  test('who is always open begins anew each midnight', () => {
+    const always = { ...berlin, weekly: ['00:00-24:00'], minutes: 50 };
+    const found = local(always);
+    expect(found.slice(0, 2)).toEqual(['00:00', '00:50']);
+    expect(found.at(-1)).toBe('22:30');
+    expect(found).toHaveLength(28);
+    expect(local({ ...always, weekly: ['09:00-09:00'] })).toEqual(found);
+  });
+});
+
+describe('overrides', () => {
+  test('an override takes the place of the weekly hours', () => {
+    expect(local({ ...berlin, overrides: [{ date: berlin.date, windows: ['15:00-17:00'] }] })).toEqual([
+      '15:00',
+      '16:00',
+    ]);
+  });
+
+  test('an override without windows closes the date, and what would run into it', () => {
+    const given = { ...newYork, overrides: [{ date: '2026-06-10', windows: [] }] };
+    expect(local(given)).toEqual([]);
+    expect(local({ ...given, date: '2026-06-11' })).toEqual(['22:00', '23:00']);
+  });
+});
+
+describe('what is busy', () => {
+  test('touching is free', () => {
+    expect(local({ ...berlin, busy: ['2026-07-01T10:00+02:00/2026-07-01T11:00+02:00'] })).toEqual([
+      '09:00',
+      '11:00',
+    ]);
+  });
+
+  test('buffers keep their distance from calendar events', () => {
+    const given = {
+      ...berlin,
+      weekly: ['09:00-13:00'],
+      minutes: 30,
+      before: 15,
+      after: 15,
+      busy: ['2026-07-01T11:00+02:00/2026-07-01T11:30+02:00'],
+    };
+    expect(local(given)).toEqual(['09:00', '09:30', '10:00', '12:00', '12:30']);
+  });
+
+  test('buffers may lie outside open hours', () => {
+    expect(local({ ...berlin, before: 60, after: 60 })).toEqual(['09:00', '10:00', '11:00']);
+  });
+
+  test('busy times may overlap, come in any order, or be empty', () => {
+    const busy = [
+      '2026-07-01T11:30+02:00/2026-07-01T11:40+02:00',
+      '2026-07-01T08:00+02:00/2026-07-01T09:30+02:00',
+      '2026-07-01T08:30+02:00/2026-07-01T09:00+02:00',
+      '2026-07-01T10:30+02:00/2026-07-01T10:30+02:00',
+    ];
+    expect(local({ ...berlin, busy })).toEqual(['10:00']);
+  });
+
+  test('an all-day event of that date', () => {
+    const given = {
+      ...berlin,
+      zone: 'Pacific/Auckland',
+      date: '2026-06-10',
+      weekly: ['09:00-17:00'],
+      minutes: 120,
+    };
+    expect(local({ ...given, busy: ['2026-06-10T00:00+12:00/2026-06-11T00:00+12:00'] })).toEqual([]);
+  });
+
+  test('a weekly event of London, in the weeks when New York has changed its clocks already', () => {
+    const given = { ...newYork, date: '2026-03-10', weekly: ['09:00-13:00'] };
+    expect(local({ ...given, busy: ['2026-03-10T15:00Z/2026-03-10T16:00Z'] })).toEqual([
+      '09:00',
+      '10:00',
+      '12:00',
+    ]);
+  });
+});
+
+describe('notice, window and limit', () => {
+  test('notice counts to the second', () => {
+    const given = { ...kolkata, minutes: 30, notice: 60, now: '2026-06-10T04:00:01Z' };
+    expect(local(given)).toEqual(['11:00', '11:30']);
+    expect(local({ ...given, now: '2026-06-10T04:00:00Z' })).toEqual(['10:30', '11:00', '11:30']);
+  });
+
+  test('notice is elapsed time, also where clocks change', () => {
+    const given = {
+      ...newYork,
+      date: '2026-03-08',
+      weekly: ['09:00-12:00'],
+      notice: 1440,
+      now: '2026-03-07T15:00:00Z',
+    };
+    expect(local(given)).toEqual(['11:00']);
+  });
+
+  test('the past is never on offer', () => {
+    expect(local({ ...kolkata, now: '2026-06-10T04:30:00Z' })).toEqual(['10:00', '11:00']);
+    expect(local({ ...kolkata, now: '2026-06-11T00:00:00Z' })).toEqual([]);
+  });
+
+  test('the booking window ends with the last open date of the staff member, whatever zone is asked for', () => {
+    const given = {
+      ...kolkata,
+      weekly: ['00:00-24:00'],
+      windowDays: 1,
+      now: '2026-06-09T12:00:00Z',
+      minutes: 120,
+    };
+    expect(local(given)).toHaveLength(12);
+    expect(local({ ...given, date: '2026-06-11' })).toEqual([]);
+    // the 10th in New York ends at 04:00Z of the 11th, the 10th in Kolkata at 18:30Z
+    const asked = slots({ ...given, asked: 'America/New_York' });
+    expect(asked[0]?.from).toBe('00:30');
+    expect(asked.at(-1)?.endsAt).toBe('2026-06-10T18:30:00.000Z');
+  });
+
+  test('the daily limit counts the date of the staff member', () => {
+    const given = {
+      ...kolkata,
+      weekly: ['00:00-24:00'],
+      minutes: 240,
+      limit: 2,
+      booked: ['2026-06-09T19:00:00Z', '2026-06-10T10:00:00Z'],
+    };
+    expect(local(given)).toEqual([]);
+    expect(local({ ...given, limit: 3 })).toHaveLength(6);
+    expect(slots({ ...given, asked: 'UTC' }).map(({ startsAt }) => startsAt)).toEqual([
+      '2026-06-10T18:30:00.000Z',
+      '2026-06-10T22:30:00.000Z',
+    ]);
+  });
+});
+
+test('zones are known by their IANA name', () => {
+  expect(zoneName('europe/berlin')).toBe('Europe/Berlin');
+  expect(zoneName('+05:30')).toBeUndefined();
+  expect(zoneName('Mars/Olympus')).toBeUndefined();
+});
+
+test('dates that no calendar has are refused', () => {
+  expect(dayOfDate('2026-02-30')).toBeUndefined();
+  expect(dayOfDate('2026-2-3')).toBeUndefined();
+  expect(dayOfDate('2028-02-29')).toBe(21_243);
+});
