@@ -40,7 +40,7 @@ const hotSettings = [
   'set enable_mergejoin = off',
 ];
 
-const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182 };
+const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, interval: 1186 };
 
 function toNumber(text: string): number {
   const value = Number(text);
@@ -59,6 +59,7 @@ const parsers: Record<number, Parse> = {
   // a calendar day has no time zone: pg would make it midnight of this machine's zone
   [oids.date]: (text) => text,
   [oids.dateArray]: itemsOf,
+  [oids.interval]: (text) => text,
 };
 
 const types: pg.CustomTypesConfig = {
@@ -81,7 +82,7 @@ function sessionSettings(options: DbOptions): string {
 /**
  * Opens a pool; nothing connects before the first statement, and `destroy()` closes it. Rows come as PostgreSQL names
  * them (snake_case). `timestamptz` is a Date, or ±Infinity for `'infinity'`; `int8` (and so `count(*)`) is a number and
- * throws beyond 2^53; `date` is `YYYY-MM-DD`; `numeric` stays text; `jsonb` is parsed; `bytea` is a Buffer.
+ * throws beyond 2^53; `date` is `YYYY-MM-DD`; `numeric` and `interval` stay text; `jsonb` is parsed; `bytea` is a Buffer.
  */
 export function openDb(connection: Connection, options: DbOptions): Db {
   const settings = sessionSettings(options);

@@ -1,0 +1,38 @@
+// Writes src/db/schema.ts from the migrations, on a throw-away database; with --check only tells whether it is up to date.
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openDb } from '../src/db/db.ts';
+import { startEmbeddedPostgres } from '../src/db/embedded.ts';
+import { migrateToLatest } from '../src/db/migrate.ts';
+import { schemaText } from './schema-text.ts';
+
+const file = fileURLToPath(new URL('../src/db/schema.ts', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'db-types-'));
+// as root the server runs as another user, who must be able to enter
+await chmod(folder, 0o711);
+const log = { info() {}, warn: console.warn, error: console.error };
+
+try {
+  const server = await startEmbeddedPostgres({
+    dataDir: join(folder, 'data'),
+    log,
+    settings: { fsync: 'off' },
+  });
+  try {
+    const db = openDb(server.connection, { maxConnections: 1, applicationName: 'db-types' });
+    await migrateToLatest(db).finally(() => db.destroy());
+    const text = await schemaText(server.connection);
+    if (!process.argv.includes('--check')) {
+      await writeFile(file, text);
+    } else if ((await readFile(file, 'utf8')) !== text) {
+      console.error('src/db/schema.ts is older than migrations/: run "npm run db:types".');
+      process.exitCode = 1;
+    }
+  } finally {
+    await server.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
