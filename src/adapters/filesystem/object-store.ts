@@ -1,0 +1,197 @@
+// The object store kept in one directory: a durable temporary file first, then its name, so no reader sees a part.
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../../base/clock.ts';
+import { VendorError } from '../../base/errors.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
+
+export interface FilesystemStoreOptions {
+  /** Made if it is not there, for its owner alone. */
+  directory: string;
+  clock: Clock;
+}
+
+const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
+const leftoverAgeMs = 3_600_000;
+
+/**
+ * Opens the directory as an object store. Objects lie below `objects/`, puts under way below `incoming/`; both are of
+ * one file system, so that a rename is atomic. Several processes of one machine may share the directory.
+ */
+export async function openFilesystemStore(options: FilesystemStoreOptions): Promise<ObjectStore> {
+  const objects = join(options.directory, 'objects');
+  const incoming = join(options.directory, 'incoming');
+  await told('be opened', async () => {
+    await mkdir(objects, { recursive: true, mode: 0o700 });
+    await mkdir(incoming, { recursive: true, mode: 0o700 });
+  });
+  const pathOf = (key: string) => join(objects, ...keyParts(key));
+
+  return {
+    async put(key, content) {
+      const path = pathOf(key);
+      const temporary = join(incoming, uuidv7());
+      try {
+        const size = await writeDurably(temporary, content);
+        await told('be written', async () => {
+          await makeDurableFolder(dirname(path), options.directory);
+          await rename(temporary, path);
+          await syncFolder(dirname(path));
+        });
+        return { size };
+      } catch (error) {
+        await rm(temporary, { force: true }).catch(() => {});
+        // The content's own failure is the caller's to understand; every other one is the store's.
+        const cutOff = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE';
+        throw content.errored === error || cutOff ? error : asVendorError('be written', error);
+      }
+    },
+
+    async get(key) {
+      const path = pathOf(key);
+      return told('be read', async () => {
+        const file = await open(path, 'r').catch(unlessMissing);
+        return file ? file.createReadStream({ highWaterMark: 65_536 }) : null;
+      });
+    },
+
+    async head(key) {
+      const path = pathOf(key);
+      return told('be read', async () => {
+        const found = await stat(path).catch(unlessMissing);
+        return found?.isFile() ? { key, size: found.size } : null;
+      });
+    },
+
+    async delete(key) {
+      const path = pathOf(key);
+      await told('be removed', async () => {
+        await rm(path, { force: true });
+        await syncFolder(dirname(path)).catch(unlessMissing);
+      });
+    },
+
+    list: (prefix) => walk(objects, objects, prefix),
+
+    async check() {
+      const probe = join(incoming, uuidv7());
+      await told('be written', async () => {
+        const file = await open(probe, 'wx', 0o600);
+        try {
+          await file.write('1');
+        } finally {
+          await file.close();
+          await rm(probe, { force: true });
+        }
+      });
+    },
+
+    sweep: () => told('be swept', () => sweepFolder(incoming, options.clock.now() - leftoverAgeMs)),
+  };
+}
+
+function keyParts(key: string): string[] {
+  const parts = key.split('/');
+  if (key.length > 512 || !parts.every((part) => keyPart.test(part))) {
+    throw new Error(`"${key}" is not a key of the object store.`);
+  }
+  return parts;
+}
+
+/** Writes and syncs; the file is closed when this settles, however it settles. */
+async function writeDurably(path: string, content: Parameters<ObjectStore['put']>[1]): Promise<number> {
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  await pipeline(content, file);
+  return file.bytesWritten;
+}
+
+/** Makes the folder and the ones above it, and syncs each name that is new, so that a power cut cannot lose the path. */
+async function makeDurableFolder(folder: string, root: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let at = dirname(folder); at.length >= root.length; at = dirname(at)) {
+    await syncFolder(at);
+    if (at === dirname(first) || at === dirname(at)) return;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open a directory; its file system journals names itself.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Every file below `folder` whose key begins with `prefix`; folders that cannot hold one are not entered. */
+async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<ObjectInfo> {
+  const entries = await told('be listed', () => opendir(folder).catch(unlessMissing));
+  if (!entries) return;
+  for await (const entry of entries) {
+    const path = join(folder, entry.name);
+    const key = relative(root, path).split(sep).join('/');
+    if (entry.isDirectory()) {
+      const below = `${key}/`;
+      if (below.startsWith(prefix) || prefix.startsWith(below)) yield* walk(root, path, prefix);
+    } else if (key.startsWith(prefix)) {
+      const found = await stat(path).catch(unlessMissing);
+      if (found) yield { key, size: found.size };
+    }
+  }
+}
+
+async function sweepFolder(folder: string, olderThanMs: number): Promise<number> {
+  let removed = 0;
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name);
+    const found = await stat(path).catch(unlessMissing);
+    // A put under way writes all the time, so its file is never this old.
+    if (!found || found.mtimeMs >= olderThanMs) continue;
+    await rm(path, { force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+function unlessMissing(error: unknown): undefined {
+  const code = codeOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  throw error;
+}
+
+const reasons: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EACCES: 'the program may not use it',
+  EPERM: 'the program may not use it',
+  EROFS: 'it is read-only',
+  EMFILE: 'too many files are open',
+};
+
+async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw asVendorError(what, error);
+  }
+}
+
+function asVendorError(what: string, error: unknown): VendorError {
+  if (error instanceof VendorError) return error;
+  const code = codeOf(error);
+  const reason = (code && reasons[code]) ?? 'the file system failed';
+  return new VendorError('refused', `The directory of stored files could not ${what}: ${reason}.`, {
+    ...(code ? { code } : {}),
+    cause: error,
+  });
+}

@@ -1,0 +1,73 @@
+// The directory as an object store: the suite, and what only a directory can get wrong.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openFilesystemStore } from '../../src/adapters/filesystem/object-store.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { VendorError } from '../../src/base/errors.ts';
+import { objectStoreSuite } from './object-store.suite.ts';
+
+const newFolder = () => mkdtemp(join(tmpdir(), 'objects-'));
+
+objectStoreSuite('a directory', async () => {
+  const directory = await newFolder();
+  return {
+    store: await openFilesystemStore({ directory, clock: systemClock }),
+    close: () => rm(directory, { recursive: true, force: true }),
+  };
+});
+
+describe('a directory', () => {
+  let directory = '';
+  beforeEach(async () => {
+    directory = await newFolder();
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  test('files and folders are for their owner alone', async () => {
+    const store = await openFilesystemStore({ directory: join(directory, 'new'), clock: systemClock });
+    await store.put('media/a/1', Readable.from([Buffer.from('x')]));
+    if (process.platform === 'win32') return;
+    for (const path of ['new', 'new/objects', 'new/objects/media/a']) {
+      expect((await stat(join(directory, path))).mode & 0o777, path).toBe(0o700);
+    }
+    expect((await stat(join(directory, 'new/objects/media/a/1'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('a put that failed leaves no temporary file', async () => {
+    const store = await openFilesystemStore({ directory, clock: systemClock });
+    const content = Readable.from(
+      (async function* () {
+        yield randomBytes(200_000);
+        throw new Error('cut off');
+      })(),
+    );
+    await expect(store.put('media/a/1', content)).rejects.toThrow('cut off');
+    expect(await readdir(join(directory, 'incoming'))).toEqual([]);
+  });
+
+  test('what a killed process left is swept once it is old, and not before', async () => {
+    const store = await openFilesystemStore({ directory, clock: systemClock });
+    const leftover = join(directory, 'incoming', 'left');
+    await writeFile(leftover, 'part');
+    expect(await store.sweep()).toBe(0);
+    const twoHoursAgo = Date.now() / 1000 - 7200;
+    await utimes(leftover, twoHoursAgo, twoHoursAgo);
+    expect(await store.sweep()).toBe(1);
+    expect(await readdir(join(directory, 'incoming'))).toEqual([]);
+  });
+
+  test('a directory that is gone is told as the store failing, not as a missing object', async () => {
+    const store = await openFilesystemStore({ directory, clock: systemClock });
+    await rm(directory, { recursive: true });
+    const failure = await store.check().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(VendorError);
+    await expect(store.put('media/a/1', Readable.from([Buffer.from('x')]))).rejects.toThrow(VendorError);
+  });
+});
