@@ -38,6 +38,58 @@ export interface ApiKeys {
   scopes: string[];
 }
 
+export interface Attempts {
+  answer: string | null;
+  at: Generated<Timestamp>;
+  endpoint_id: string;
+  failure: string | null;
+  ms: number | null;
+  no: number;
+  stage: number;
+  status: number | null;
+  subject_id: string;
+}
+
+export interface Deliveries {
+  account_id: string;
+  attempts: Generated<number>;
+  attempts_before: Generated<number>;
+  body: string;
+  delivered_at: Timestamp | null;
+  due_at: Timestamp | null;
+  endpoint_id: string;
+  id: string;
+  kind: string;
+  last_failure: string | null;
+  last_ms: number | null;
+  last_status: number | null;
+  message_id: string | null;
+  stage: number;
+  state: Generated<number>;
+  subject_id: string;
+}
+
+export interface Endpoints {
+  account_id: string;
+  bury: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  description: string | null;
+  disabled_reason: string | null;
+  events: string[];
+  failing_since: Timestamp | null;
+  failures: Generated<number>;
+  id: string;
+  next_activated: Generated<boolean>;
+  next_secret: Buffer | null;
+  overlap_until: Timestamp | null;
+  paused_until: Timestamp | null;
+  recover: Generated<boolean>;
+  secret: Buffer;
+  status: Generated<string>;
+  url: string;
+  version: Generated<number>;
+}
+
 export interface IdempotencyKeys {
   account_id: string;
   body: string | null;
@@ -78,6 +130,19 @@ export interface Messages {
   template_id: string;
   wamid: string | null;
   was: Generated<number>;
+}
+
+export interface Replays {
+  account_id: string;
+  after_id: string;
+  created_at: Generated<Timestamp>;
+  endpoint_id: string;
+  finished_at: Timestamp | null;
+  from_at: Timestamp;
+  id: string;
+  replayed: Generated<number>;
+  states: number[];
+  to_at: Timestamp;
 }
 
 export interface SenderPaces {
@@ -145,8 +210,12 @@ export interface Templates {
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
+  attempts: Attempts;
+  deliveries: Deliveries;
+  endpoints: Endpoints;
   idempotency_keys: IdempotencyKeys;
   messages: Messages;
+  replays: Replays;
   sender_paces: SenderPaces;
   senders: Senders;
   sends: Sends;
