@@ -1,0 +1,221 @@
+// What a file is, by its first bytes and its declared type, and how large its kind may be. Pure.
+import { AppError } from '../../base/errors.ts';
+
+export type MediaKind = 'image' | 'video' | 'document';
+
+/** What the bytes themselves can tell: Office and text files need the declared type to say which one. */
+export type Family = 'jpeg' | 'png' | 'mp4' | '3gpp' | 'pdf' | 'ole' | 'ooxml' | 'text';
+
+interface TypeRule {
+  kind: MediaKind;
+  family: Family;
+  /** File name endings that say this type where a client declares none. */
+  endings: readonly string[];
+}
+
+const ooxml = 'application/vnd.openxmlformats-officedocument';
+
+/** The types that the platform takes in a header or as a document, as its media page lists them. */
+const types: ReadonlyMap<string, TypeRule> = new Map<string, TypeRule>([
+  ['image/jpeg', { kind: 'image', family: 'jpeg', endings: ['jpg', 'jpeg'] }],
+  ['image/png', { kind: 'image', family: 'png', endings: ['png'] }],
+  ['video/mp4', { kind: 'video', family: 'mp4', endings: ['mp4'] }],
+  ['video/3gpp', { kind: 'video', family: '3gpp', endings: ['3gp', '3gpp'] }],
+  ['application/pdf', { kind: 'document', family: 'pdf', endings: ['pdf'] }],
+  ['application/msword', { kind: 'document', family: 'ole', endings: ['doc'] }],
+  ['application/vnd.ms-excel', { kind: 'document', family: 'ole', endings: ['xls'] }],
+  ['application/vnd.ms-powerpoint', { kind: 'document', family: 'ole', endings: ['ppt'] }],
+  [`${ooxml}.wordprocessingml.document`, { kind: 'document', family: 'ooxml', endings: ['docx'] }],
+  [`${ooxml}.spreadsheetml.sheet`, { kind: 'document', family: 'ooxml', endings: ['xlsx'] }],
+  [`${ooxml}.presentationml.presentation`, { kind: 'document', family: 'ooxml', endings: ['pptx'] }],
+  ['text/plain', { kind: 'document', family: 'text', endings: ['txt'] }],
+]);
+
+/** Spellings that clients send for a listed type. */
+const aliases: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'application/x-pdf': 'application/pdf',
+};
+
+/** What clients declare when they do not know: the same as nothing. */
+const undeclared = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+
+/** Every media type that can be stored. */
+export const mediaTypes: readonly string[] = [...types.keys()];
+
+/** The platform's limits in bytes (its media page: 5 MB, 16 MB, 100 MB, counted as mebibytes). */
+export const maxBytesOf: Readonly<Record<MediaKind, number>> = {
+  image: 5 * 1024 * 1024,
+  video: 16 * 1024 * 1024,
+  document: 100 * 1024 * 1024,
+};
+
+/** How many first bytes `decideKind` wants; a shorter file is given whole. */
+export const headBytes = 4096;
+
+export interface FileKind {
+  kind: MediaKind;
+  family: Family;
+  mimeType: string;
+  maxBytes: number;
+}
+
+/**
+ * What the file is (`api.md` part 5): its first bytes decide the family, and within a family that holds several types
+ * the declared type decides, or the file name's ending where the client declared none. Throws AppError
+ * `unsupported_media_type` for bytes of no listed family, an unlisted type, or a type that the bytes contradict.
+ */
+export function decideKind(head: Uint8Array, declaredType: string, fileName: string): FileKind {
+  const declared = plainType(declaredType);
+  const found = familiesOf(head);
+  if (found.length === 0) throw unsupported('its content is of none of the supported types');
+  const mimeType = undeclared.has(declared) ? guessType(found, fileName) : declared;
+  if (mimeType === undefined) {
+    throw unsupported('its content alone does not tell its type; declare it in the part’s Content-Type');
+  }
+  const rule = types.get(mimeType);
+  if (!rule) throw unsupported(`${shown(mimeType)} is not supported`);
+  if (!found.includes(rule.family)) {
+    throw unsupported(`it is declared as ${mimeType}, but its content is ${familyNames[found[0] ?? 'text']}`);
+  }
+  return { kind: rule.kind, family: rule.family, mimeType, maxBytes: maxBytesOf[rule.kind] };
+}
+
+/** `Image/JPG; charset=x` → `image/jpeg`. */
+function plainType(declared: string): string {
+  const bare = (declared.split(';')[0] ?? '').trim().toLowerCase();
+  return aliases[bare] ?? bare;
+}
+
+function guessType(found: readonly Family[], fileName: string): string | undefined {
+  const ending = /\.([A-Za-z0-9]+)$/.exec(fileName)?.[1]?.toLowerCase();
+  const possible = [...types].filter(([, rule]) => found.includes(rule.family));
+  const named = possible.find(([, rule]) => ending !== undefined && rule.endings.includes(ending));
+  if (named) return named[0];
+  const ofFirst = possible.filter(([, rule]) => rule.family === found[0] && rule.family !== 'text');
+  return ofFirst.length === 1 ? ofFirst[0]?.[0] : undefined;
+}
+
+const familyNames: Readonly<Record<Family, string>> = {
+  jpeg: 'a JPEG image',
+  png: 'a PNG image',
+  mp4: 'an MP4 video',
+  '3gpp': 'a 3GPP video',
+  pdf: 'a PDF document',
+  ole: 'an older Office document (or another OLE file)',
+  ooxml: 'an Office document',
+  text: 'text',
+};
+
+/** A declared type that may be repeated to the caller, cut to what a type can be. */
+const shown = (type: string) => type.replace(/[^a-z0-9!#$&^_.+/-]/g, '?').slice(0, 127);
+
+/** 415 that says why, and what would be taken. */
+export function unsupported(why: string): AppError {
+  return new AppError(
+    'unsupported_media_type',
+    `The file cannot be taken: ${why}. Supported are JPEG and PNG images, MP4 and 3GPP videos, PDF, Word, Excel, PowerPoint and plain UTF-8 text.`,
+  );
+}
+
+const ascii = (head: Uint8Array, from: number, to: number) =>
+  String.fromCharCode(...head.subarray(Math.min(from, head.length), Math.min(to, head.length)));
+
+const startsWith = (head: Uint8Array, signature: readonly number[], at = 0) =>
+  head.length >= at + signature.length && signature.every((byte, index) => head[at + index] === byte);
+
+const signatures = {
+  jpeg: [0xff, 0xd8, 0xff],
+  png: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  ole: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
+  zipEntry: [0x50, 0x4b, 0x03, 0x04],
+};
+
+/** Every family that the first bytes fit; the likeliest first. More than one only for videos of several brands. */
+function familiesOf(head: Uint8Array): Family[] {
+  if (startsWith(head, signatures.jpeg)) return ['jpeg'];
+  if (startsWith(head, signatures.png) && ascii(head, 12, 16) === 'IHDR') return ['png'];
+  if (ascii(head, 4, 8) === 'ftyp') return videoFamilies(head);
+  if (/^%PDF-\d/.test(ascii(head, 0, 6))) return ['pdf'];
+  if (startsWith(head, signatures.ole)) return ['ole'];
+  if (startsWith(head, signatures.zipEntry)) return isOfficeZip(head) ? ['ooxml'] : [];
+  return looksLikeText(head) ? ['text'] : [];
+}
+
+const mp4Brand = /^(isom|iso[2-9a-c]|mp4[12v]|avc1|M4V[ HP]?|MSNV|dash|mmp4|f4v |XAVC|NDS[CHMPSX])/;
+const threeGppBrand = /^3g[efghprst]\d/;
+
+/** The brands of an ISO media file (ISO/IEC 14496-12 section 4.3): the major one must be a video's, the others add. */
+function videoFamilies(head: Uint8Array): Family[] {
+  const familyOf = (brand: string): Family | undefined =>
+    threeGppBrand.test(brand) || brand.startsWith('3gp') ? '3gpp' : mp4Brand.test(brand) ? 'mp4' : undefined;
+  const major = familyOf(ascii(head, 8, 12));
+  if (!major) return [];
+  const boxBytes = new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(0);
+  const families = new Set([major]);
+  for (let at = 16; at + 4 <= Math.min(boxBytes, head.length); at += 4) {
+    const family = familyOf(ascii(head, at, at + 4));
+    if (family) families.add(family);
+  }
+  return [...families];
+}
+
+/** Where an Office package begins: its first entry is one of the package's own parts (ECMA-376 part 2), not any ZIP. */
+const officeParts = ['[Content_Types].xml', '_rels/', 'docProps/', 'word/', 'xl/', 'ppt/', 'customXml/'];
+
+function isOfficeZip(head: Uint8Array): boolean {
+  if (head.length < 30) return false;
+  const nameBytes = new DataView(head.buffer, head.byteOffset, head.byteLength).getUint16(26, true);
+  const name = ascii(head, 30, 30 + nameBytes);
+  return officeParts.some((part) => name.startsWith(part));
+}
+
+/** Bytes that no text holds (WHATWG MIME Sniffing, "binary data byte"). */
+function isBinaryByte(byte: number): boolean {
+  return byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);
+}
+
+function looksLikeText(head: Uint8Array): boolean {
+  const check = createTextCheck();
+  return check.isTextSoFar(head);
+}
+
+export interface TextCheck {
+  /** False as soon as the bytes so far cannot be UTF-8 text. */
+  isTextSoFar(chunk: Uint8Array): boolean;
+  /** False if the last character was cut in two. Call once, at the end. */
+  isTextAtEnd(): boolean;
+}
+
+/** Checks a whole file, piece by piece, to be UTF-8 text without binary bytes. */
+export function createTextCheck(): TextCheck {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decodes = (chunk: Uint8Array | undefined) => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    isTextSoFar: (chunk) => !chunk.some(isBinaryByte) && decodes(chunk),
+    isTextAtEnd: () => decodes(undefined),
+  };
+}
+
+/**
+ * The name under which a file is kept: the last part of a path, without control characters and those that turn the
+ * reading direction, at most 240 characters with the ending kept. Empty if nothing usable is left.
+ */
+export function cleanFileName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? '';
+  // Cc: controls, Cf: invisible formats, Cs: halves of characters, Zl and Zp: line ends
+  const visible = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim();
+  const characters = [...visible];
+  if (/^\.*$/.test(visible)) return '';
+  if (characters.length <= 240) return visible;
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(visible)?.[0] ?? '';
+  return characters.slice(0, 240 - ending.length).join('') + ending;
+}
