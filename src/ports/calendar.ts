@@ -125,7 +125,7 @@ export interface BusyQuestion {
 export type Removal = { certain: true } | { certain: false; lookAgainAfterMs: number };
 
 export interface EventChanges {
-  /** Events of bookings only, each as it is now; deleted ones among them. */
+  /** Events of bookings as they are now, and whatever was deleted (of which only the id is sure). */
   events: CalendarEvent[];
   /** Give it to the next call. */
   cursor: string;
@@ -198,7 +198,10 @@ export interface Calendar {
     limits: CallLimits,
   ): Promise<EventChanges>;
 
-  /** Gives the grant back where the provider has such a thing; a grant that is gone already counts as done. */
+  /**
+   * Gives the grant back where the provider has such a thing; one that is gone already counts as done. It ends for
+   * every connection of that account: not to be called while another one still uses it.
+   */
   disconnect(credential: CalendarCredential, limits: CallLimits): Promise<void>;
 }
 

@@ -1,0 +1,97 @@
+// Video meetings of events: made at once, later, never, or refused, as the sandbox is told.
+import { randomInt } from 'node:crypto';
+import { apiError } from './google-error.ts';
+import type { ConferenceData, StoredEvent } from './resources.ts';
+import { eventKey, type State, type StoredCalendar, settingsOf, storeEvent } from './state.ts';
+
+type Meeting = Pick<StoredEvent, 'conferenceData' | 'hangoutLink' | 'conferenceReads'>;
+
+/**
+ * The meeting an event has after a write: unchanged with `conferenceDataVersion` 0 or when nothing was said of it,
+ * none for null, a new one for a `createRequest` whose `requestId` is not the last one's.
+ */
+export function meetingAfter(
+  state: State,
+  calendar: StoredCalendar,
+  before: Meeting,
+  wish: ConferenceData | null | undefined,
+  version: number,
+): Meeting {
+  if (version < 1 || wish === undefined) return keep(before);
+  if (wish === null) return {};
+  const request = wish.createRequest;
+  if (request === undefined) return keep(before);
+  if (before.conferenceData?.createRequest?.requestId === request.requestId) return keep(before);
+  if (typeof request.requestId !== 'string' || request.requestId === '') {
+    throw apiError('invalid', { message: 'Missing conference create request id.' });
+  }
+  const mode = settingsOf(state).conference;
+  const type = request.conferenceSolutionKey?.type;
+  if (mode.kind === 'refused' || !calendar.conferenceTypes.includes(type)) {
+    throw apiError('invalid', { message: 'Invalid conference type value.' });
+  }
+  if (mode.kind === 'success') return made(request.requestId, type);
+  const statusCode = mode.kind;
+  return {
+    conferenceData: {
+      createRequest: {
+        requestId: request.requestId,
+        conferenceSolutionKey: { type },
+        status: { statusCode },
+      },
+    },
+    conferenceReads: 0,
+  };
+}
+
+function keep(before: Meeting): Meeting {
+  return {
+    ...(before.conferenceData === undefined ? {} : { conferenceData: before.conferenceData }),
+    ...(before.hangoutLink === undefined ? {} : { hangoutLink: before.hangoutLink }),
+    ...(before.conferenceReads === undefined ? {} : { conferenceReads: before.conferenceReads }),
+  };
+}
+
+function made(requestId: string, type: string): Meeting {
+  const letters = (count: number) =>
+    Array.from({ length: count }, () => String.fromCharCode(97 + randomInt(26))).join('');
+  const conferenceId = `${letters(3)}-${letters(4)}-${letters(3)}`;
+  const uri = `https://meet.google.com/${conferenceId}`;
+  return {
+    hangoutLink: uri,
+    conferenceData: {
+      createRequest: { requestId, conferenceSolutionKey: { type }, status: { statusCode: 'success' } },
+      conferenceId,
+      conferenceSolution: { key: { type }, name: 'Google Meet' },
+      entryPoints: [{ entryPointType: 'video', uri, label: uri.slice('https://'.length) }],
+    },
+  };
+}
+
+/** The event as this reading finds it: a pending meeting may be there by now. */
+export function readMeeting(state: State, calendar: StoredCalendar, event: StoredEvent): StoredEvent {
+  const request = event.conferenceData?.createRequest;
+  if (request?.status?.statusCode !== 'pending') return event;
+  const reads = (event.conferenceReads ?? 0) + 1;
+  const mode = settingsOf(state).conference;
+  const done = mode.kind === 'pending' && mode.readsUntilSuccess !== null && reads >= mode.readsUntilSuccess;
+  if (!done) {
+    state.events.set(eventKey(calendar.id, event.id), { ...event, conferenceReads: reads });
+    return event;
+  }
+  const meeting = made(request.requestId, request.conferenceSolutionKey.type);
+  return storeEvent(state, calendar, { ...event, ...meeting });
+}
+
+/** Finishes every meeting that is being made. Returns how many. */
+export function finishMeetings(state: State): number {
+  let count = 0;
+  for (const [key, event] of state.events.entries()) {
+    const request = event.conferenceData?.createRequest;
+    const calendar = state.calendars.get(key.split('\n')[0] ?? '');
+    if (request?.status?.statusCode !== 'pending' || calendar === undefined) continue;
+    storeEvent(state, calendar, { ...event, ...made(request.requestId, request.conferenceSolutionKey.type) });
+    count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,103 @@
+// A typed client of the played Google's control API, for tests, demonstrations and benchmarks.
+import type { Fault } from './faults.ts';
+import type { EventBody, Mail, Settings, StoredEvent } from './resources.ts';
+import type { Account, Call, Change, Client, StoredCalendar } from './state.ts';
+
+/** An event as the API shows it. */
+export type ShownEvent = StoredEvent & { htmlLink: string };
+
+/** What the gateway asks for when it connects a calendar. */
+export const gatewayScopes = [
+  'https://www.googleapis.com/auth/calendar.events.owned',
+  'https://www.googleapis.com/auth/calendar.freebusy',
+  'openid',
+  'email',
+];
+
+export interface GoogleControl {
+  /** Makes or changes an OAuth client; without `redirectUris` any loopback address may be returned to. */
+  putClient(client: Client): Promise<void>;
+  /** Makes an account with its own calendar (whose id is the email), or changes them. */
+  putAccount(account: {
+    email: string;
+    name?: string;
+    timeZone?: string;
+    conferenceTypes?: string[];
+  }): Promise<Account>;
+  /** Makes or changes a further calendar; `readers` may see when it is busy. */
+  putCalendar(calendar: { id: string; owner: string } & Partial<StoredCalendar>): Promise<StoredCalendar>;
+  /** A refresh token without the consent page. */
+  issueRefreshToken(grant: { account: string; clientId: string; scopes?: string[] }): Promise<string>;
+  /** What the person does at their account's security page. Returns how many grants ended. */
+  revokeGrants(grant: { account: string; clientId?: string }): Promise<number>;
+  expireAccessTokens(): Promise<void>;
+  expireSyncTokens(): Promise<void>;
+  set(settings: Partial<Settings>): Promise<Settings>;
+  /** Finishes all meetings that are being made. */
+  finishMeetings(): Promise<number>;
+  addFault(fault: Fault): Promise<void>;
+  clearFaults(): Promise<void>;
+  /** Carries out the calls that wait to land late. Returns how many. */
+  land(): Promise<number>;
+  /** What a person does in the calendar itself. */
+  addEvent(calendarId: string, event: EventBody): Promise<ShownEvent>;
+  changeEvent(calendarId: string, eventId: string, changes: Partial<StoredEvent>): Promise<ShownEvent>;
+  removeEvent(calendarId: string, eventId: string): Promise<ShownEvent>;
+  /** All events of a calendar; deleted ones (`status: cancelled`) among them. */
+  events(calendarId: string): Promise<ShownEvent[]>;
+  /** Those that are not deleted. */
+  liveEvents(calendarId: string): Promise<ShownEvent[]>;
+  /** Calls that changed something, in order. */
+  changes(): Promise<Change[]>;
+  mails(): Promise<Mail[]>;
+  /** Calls since the start, in order, whatever they came to. */
+  calls(operation?: string): Promise<Call[]>;
+  /** Forgets everything, clients too. */
+  reset(): Promise<void>;
+}
+
+/** The control client of the server at `url`. Rejects with what the server says is wrong. */
+export function googleControl(url: string): GoogleControl {
+  const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const init: RequestInit = { method };
+    if (body !== undefined) init.body = JSON.stringify(body);
+    const answer = await fetch(`${url}/sandbox/${path}`, init);
+    const value = (await answer.json()) as T & { error?: string };
+    if (!answer.ok) throw new Error(`${method} ${path}: ${value.error}`);
+    return value;
+  };
+  const eventsOf = async (calendarId: string) =>
+    (await ask<{ events: ShownEvent[] }>('GET', `events?calendarId=${encodeURIComponent(calendarId)}`))
+      .events;
+  const done = async (asked: Promise<unknown>): Promise<void> => void (await asked);
+  return {
+    putClient: (client) => done(ask('PUT', 'clients', client)),
+    putAccount: (account) => ask('PUT', 'accounts', account),
+    putCalendar: (calendar) => ask('PUT', 'calendars', calendar),
+    issueRefreshToken: async (grant) => {
+      const scopes = grant.scopes ?? gatewayScopes;
+      return (await ask<{ refreshToken: string }>('POST', 'grants', { ...grant, scopes })).refreshToken;
+    },
+    revokeGrants: async (grant) => (await ask<{ revoked: number }>('POST', 'grants/revoke', grant)).revoked,
+    expireAccessTokens: () => done(ask('POST', 'access-tokens/expire')),
+    expireSyncTokens: () => done(ask('POST', 'sync-tokens/expire')),
+    set: (settings) => ask('POST', 'settings', settings),
+    finishMeetings: async () => (await ask<{ finished: number }>('POST', 'meetings/finish')).finished,
+    addFault: (fault) => done(ask('POST', 'faults', fault)),
+    clearFaults: () => done(ask('DELETE', 'faults')),
+    land: async () => (await ask<{ landed: number }>('POST', 'land')).landed,
+    addEvent: (calendarId, event) => ask('POST', 'events', { calendarId, event }),
+    changeEvent: (calendarId, eventId, changes) => ask('PATCH', 'events', { calendarId, eventId, changes }),
+    removeEvent: (calendarId, eventId) => ask('DELETE', 'events', { calendarId, eventId }),
+    events: eventsOf,
+    liveEvents: async (calendarId) =>
+      (await eventsOf(calendarId)).filter((event) => event.status !== 'cancelled'),
+    changes: async () => (await ask<{ changes: Change[] }>('GET', 'changes')).changes,
+    mails: async () => (await ask<{ mails: Mail[] }>('GET', 'mails')).mails,
+    calls: async (operation) => {
+      const { calls } = await ask<{ calls: Call[] }>('GET', 'calls');
+      return operation === undefined ? calls : calls.filter((call) => call.operation === operation);
+    },
+    reset: () => done(ask('POST', 'reset')),
+  };
+}

@@ -1,0 +1,145 @@
+// The control API: what a test or a demonstration does behind Google's back.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerControl, ControlError } from '../server.ts';
+import { finishMeetings } from './conference.ts';
+import { eventView } from './event-view.ts';
+import { newEvent } from './events.ts';
+import type { Faults } from './faults.ts';
+import { GoogleError } from './google-error.ts';
+import type { EventBody, Settings, StoredEvent } from './resources.ts';
+import {
+  type Client,
+  eventKey,
+  eventsOf,
+  issueGrant,
+  putAccount,
+  putCalendar,
+  recordChange,
+  revokeGrants,
+  type State,
+  type StoredCalendar,
+  settingsOf,
+  storeEvent,
+} from './state.ts';
+
+export interface Controlled {
+  state: State;
+  faults: Faults;
+  clear(): void;
+}
+
+type Body = Record<string, unknown>;
+type Act = (on: Controlled, body: Body) => unknown;
+
+/** Method and path below `/sandbox/`, and what it does; all bodies are JSON objects. */
+const acts: Record<string, Act> = {
+  'PUT clients': ({ state }, body) => {
+    const client = body as unknown as Client;
+    state.clients.set(text(body, 'id'), { ...client, secret: text(body, 'secret') });
+  },
+  'PUT accounts': ({ state }, body) => putAccount(state, { ...body, email: text(body, 'email') }),
+  'PUT calendars': ({ state }, body) =>
+    putCalendar(state, { ...body, id: text(body, 'id'), owner: text(body, 'owner') }),
+  'POST grants': ({ state }, body) => {
+    const account = text(body, 'account');
+    if (!state.accounts.has(account)) throw new ControlError(404, `no account ${account}`);
+    const { refreshToken } = issueGrant(state, text(body, 'clientId'), account, body.scopes as string[]);
+    return { refreshToken };
+  },
+  'POST grants/revoke': ({ state }, body) => ({
+    revoked: revokeGrants(state, text(body, 'account'), body.clientId as string | undefined),
+  }),
+  'POST access-tokens/expire': ({ state }) => {
+    for (const account of state.accounts.values()) {
+      state.accounts.set(account.email, { ...account, tokenEpoch: account.tokenEpoch + 1 });
+    }
+  },
+  'POST sync-tokens/expire': ({ state }) => {
+    for (const calendar of state.calendars.values()) {
+      state.calendars.set(calendar.id, { ...calendar, syncEpoch: calendar.syncEpoch + 1 });
+    }
+  },
+  'POST settings': ({ state }, body) => {
+    const settings = { ...settingsOf(state), ...(body as Partial<Settings>) };
+    state.settings.set('now', settings);
+    return settings;
+  },
+  'GET settings': ({ state }) => settingsOf(state),
+  'POST meetings/finish': ({ state }) => ({ finished: finishMeetings(state) }),
+  'POST faults': ({ faults }, body) => faults.add(body),
+  'GET faults': ({ faults }) => ({ faults: faults.list() }),
+  'DELETE faults': ({ faults }) => faults.clear(),
+  'POST land': ({ faults }) => ({ landed: faults.land() }),
+  'POST events': ({ state }, body) => putByHand(state, body),
+  'PATCH events': ({ state }, body) => changeByHand(state, body, body.changes as Partial<StoredEvent>),
+  'DELETE events': ({ state }, body) => changeByHand(state, body, { status: 'cancelled' }),
+  'GET events': ({ state }, query) => {
+    const calendar = calendarOf(state, query);
+    return { events: eventsOf(state, calendar.id).map((event) => eventView(state, calendar, event)) };
+  },
+  'GET changes': ({ state }) => ({ changes: state.changes.values() }),
+  'GET mails': ({ state }) => ({ mails: state.mails.values() }),
+  'GET calls': ({ state }) => ({ calls: state.calls }),
+  'POST reset': ({ state, faults, clear }) => {
+    clear();
+    faults.clear();
+    state.calls.length = 0;
+  },
+};
+
+/** Answers one call of it; `GET` takes its fields from the query. */
+export function control(on: Controlled, url: URL, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const name = `${req.method} ${url.pathname.slice('/sandbox/'.length)}`;
+  return answerControl(req, res, (body) => {
+    const act = acts[name];
+    if (act === undefined) throw new ControlError(404, `there is no ${name}`);
+    try {
+      return act(on, { ...Object.fromEntries(url.searchParams), ...(body as Body | undefined) });
+    } catch (error) {
+      if (error instanceof GoogleError || error instanceof RangeError)
+        throw new ControlError(400, error.message);
+      throw error;
+    }
+  });
+}
+
+function text(body: Body, name: string): string {
+  const value = body[name];
+  if (typeof value !== 'string' || value === '') throw new ControlError(400, `${name}: a text is needed`);
+  return value;
+}
+
+function calendarOf(state: State, body: Body): StoredCalendar {
+  const id = text(body, 'calendarId');
+  const calendar = state.calendars.get(id);
+  if (calendar === undefined) throw new ControlError(404, `no calendar ${id}`);
+  return calendar;
+}
+
+/** An event as a person would make it in the calendar itself. */
+function putByHand(state: State, body: Body): unknown {
+  const calendar = calendarOf(state, body);
+  const given = (body.event ?? {}) as EventBody;
+  const id = given.id ?? `hand${state.changes.size}${calendar.sequence}`;
+  const event = storeEvent(state, calendar, newEvent(state, calendar, id, given));
+  byHand(state, calendar, event);
+  return eventView(state, calendar, event);
+}
+
+function changeByHand(state: State, body: Body, changes: Partial<StoredEvent>): unknown {
+  const calendar = calendarOf(state, body);
+  const before = state.events.get(eventKey(calendar.id, text(body, 'eventId')));
+  if (before === undefined) throw new ControlError(404, `no event ${body.eventId} in ${calendar.id}`);
+  const event = storeEvent(state, calendar, { ...before, ...changes });
+  byHand(state, calendar, event);
+  return eventView(state, calendar, event);
+}
+
+function byHand(state: State, calendar: StoredCalendar, event: StoredEvent): void {
+  recordChange(state, {
+    operation: 'by_hand',
+    account: calendar.owner,
+    calendarId: calendar.id,
+    eventId: event.id,
+  });
+}

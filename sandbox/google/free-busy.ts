@@ -1,0 +1,74 @@
+// POST /calendar/v3/freeBusy: when calendars are busy.
+import { visibleCalendar } from './access.ts';
+import { rfc3339, type Span } from './event-time.ts';
+import { withOffset } from './event-view.ts';
+import type { ApiAnswer, ApiCall } from './events.ts';
+import { apiError } from './google-error.ts';
+import { occurrences } from './recurrence.ts';
+import type { StoredEvent } from './resources.ts';
+import { eventsOf, type State, type StoredCalendar } from './state.ts';
+
+interface CalendarAnswer {
+  busy: { start: string; end: string }[];
+  errors?: { domain: string; reason: string }[];
+}
+
+/** Answers 200 even where single calendars could not be read: `faulty` gives those a reason. */
+export function freeBusy(call: ApiCall, faulty: { calendarId?: string; reason: string } | null): ApiAnswer {
+  const { state, body } = call;
+  const from = rfc3339(body.timeMin);
+  const to = rfc3339(body.timeMax);
+  if (from >= to) throw apiError('timeRangeEmpty');
+  const zone = typeof body.timeZone === 'string' ? body.timeZone : 'UTC';
+  const items = Array.isArray(body.items) ? (body.items as { id: string }[]) : [];
+  const limit = typeof body.calendarExpansionMax === 'number' ? Math.min(50, body.calendarExpansionMax) : 50;
+  const calendars: Record<string, CalendarAnswer> = {};
+  items.forEach(({ id }, index) => {
+    const calendar = visibleCalendar(state, call.caller, id);
+    const hit = faulty !== null && (faulty.calendarId ?? id) === id;
+    if (hit) calendars[id] = unread(faulty.reason);
+    else if (index >= limit) calendars[id] = unread('tooManyCalendarsRequested');
+    else if (calendar === undefined) calendars[id] = unread('notFound');
+    else calendars[id] = { busy: busyOf(state, calendar, from, to).map((span) => spanView(span, zone)) };
+  });
+  return {
+    status: 200,
+    body: {
+      kind: 'calendar#freeBusy',
+      timeMin: withOffset(from, 'UTC'),
+      timeMax: withOffset(to, 'UTC'),
+      calendars,
+    },
+  };
+}
+
+function unread(reason: string): CalendarAnswer {
+  return { errors: [{ domain: 'global', reason }], busy: [] };
+}
+
+function spanView(span: Span, zone: string): { start: string; end: string } {
+  return { start: withOffset(span.start, zone), end: withOffset(span.end, zone) };
+}
+
+/** Busy spans of one calendar, merged, in order, cut to `[from, to)`. */
+export function busyOf(state: State, calendar: StoredCalendar, from: number, to: number): Span[] {
+  const spans = eventsOf(state, calendar.id)
+    .filter((event) => blocks(event, calendar.owner))
+    .flatMap((event) => occurrences(event, calendar.timeZone, from, to))
+    .filter((span) => span.end > span.start)
+    .map((span) => ({ start: Math.max(span.start, from), end: Math.min(span.end, to) }))
+    .sort((a, b) => a.start - b.start);
+  const merged: Span[] = [];
+  for (const span of spans) {
+    const last = merged.at(-1);
+    if (last !== undefined && span.start <= last.end) last.end = Math.max(last.end, span.end);
+    else merged.push(span);
+  }
+  return merged;
+}
+
+function blocks(event: StoredEvent, owner: string): boolean {
+  if (event.status === 'cancelled' || event.transparency === 'transparent') return false;
+  if (event.eventType === 'workingLocation' || event.eventType === 'birthday') return false;
+  return !event.attendees?.some((guest) => guest.email === owner && guest.responseStatus === 'declined');
+}

@@ -1,0 +1,227 @@
+// OAuth 2.0 as Google plays it: the consent address, the token and the revocation endpoint.
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { accessToken, grantOfAccessToken } from './access.ts';
+import { consentPage, errorPage } from './consent-page.ts';
+import { oauthError } from './google-error.ts';
+import {
+  type Client,
+  type Grant,
+  grantOf,
+  issueGrant,
+  putAccount,
+  recordChange,
+  revokeGrants,
+  type State,
+  settingsOf,
+} from './state.ts';
+
+/** What the browser is answered: a page, or a way back. */
+export type BrowserAnswer = { status: number; html: string } | { status: 302; location: string };
+
+interface Asked {
+  client: Client;
+  redirectUri: string;
+  state: string | null;
+  scopes: string[];
+  challenge: string | null;
+  method: string;
+  offline: boolean;
+  consentAsked: boolean;
+}
+
+/** A code on its way to being exchanged: good once, for ten minutes. */
+interface PendingCode {
+  asked: Asked;
+  account: string;
+  scopes: string[];
+  expiresAt: number;
+}
+
+const codes = new WeakMap<State, Map<string, PendingCode>>();
+
+function codesOf(state: State): Map<string, PendingCode> {
+  const known = codes.get(state) ?? new Map<string, PendingCode>();
+  codes.set(state, known);
+  return known;
+}
+
+/** GET /o/oauth2/v2/auth. Passed, shown or denied as the settings say; a wrong client or address is never returned to. */
+export function authorizePage(state: State, query: URLSearchParams): BrowserAnswer {
+  const asked = readAsked(state, query);
+  if ('status' in asked) return asked;
+  const settings = settingsOf(state);
+  if (settings.consent === 'deny') return back(asked, { error: 'access_denied' });
+  if (settings.consent === 'ask') {
+    const accounts = state.accounts.values().map((account) => account.email);
+    return { status: 200, html: consentPage({ query, accounts, scopes: asked.scopes }) };
+  }
+  const email = query.get('login_hint') ?? settings.account ?? state.accounts.values()[0]?.email;
+  const granted = asked.scopes.filter((scope) => !settings.untickedScopes.includes(scope));
+  return allowed(state, asked, email ?? 'staff@sandbox.example', granted);
+}
+
+/** POST /o/oauth2/v2/auth: what the person chose on the page. */
+export function consentGiven(state: State, query: URLSearchParams, form: URLSearchParams): BrowserAnswer {
+  const asked = readAsked(state, query);
+  if ('status' in asked) return asked;
+  if (form.get('choice') !== 'allow') return back(asked, { error: 'access_denied' });
+  const account = (form.get('other_account') || form.get('account')) ?? '';
+  if (!account.includes('@'))
+    return { status: 400, html: errorPage(400, 'no_account', 'Choose an account.') };
+  const ticked = form.getAll('scope');
+  const identity = asked.scopes.filter((scope) => !scope.startsWith('https://'));
+  const granted = asked.scopes.filter((scope) => ticked.includes(scope) || identity.includes(scope));
+  return allowed(state, asked, account, granted);
+}
+
+function readAsked(state: State, query: URLSearchParams): Asked | { status: number; html: string } {
+  const client = state.clients.get(query.get('client_id') ?? '');
+  if (client === undefined) {
+    return { status: 401, html: errorPage(401, 'invalid_client', 'The OAuth client was not found.') };
+  }
+  const redirectUri = query.get('redirect_uri') ?? '';
+  if (!mayReturnTo(client, redirectUri)) {
+    const text = `The redirect URI in the request, ${redirectUri}, does not match the ones authorized for the OAuth client.`;
+    return { status: 400, html: errorPage(400, 'redirect_uri_mismatch', text) };
+  }
+  const scopes = (query.get('scope') ?? '').split(' ').filter((scope) => scope !== '');
+  const method = query.get('code_challenge_method') ?? 'plain';
+  const wrong =
+    query.get('response_type') !== 'code'
+      ? 'Invalid response_type.'
+      : scopes.length === 0
+        ? 'Missing required parameter: scope'
+        : method !== 'S256' && method !== 'plain'
+          ? 'Invalid code_challenge_method.'
+          : null;
+  if (wrong !== null) return { status: 400, html: errorPage(400, 'invalid_request', wrong) };
+  return {
+    client,
+    redirectUri,
+    state: query.get('state'),
+    scopes,
+    challenge: query.get('code_challenge'),
+    method,
+    offline: query.get('access_type') === 'offline',
+    consentAsked: (query.get('prompt') ?? '').split(' ').includes('consent'),
+  };
+}
+
+function mayReturnTo(client: Client, redirectUri: string): boolean {
+  if (client.redirectUris !== undefined) return client.redirectUris.includes(redirectUri);
+  const host = URL.parse(redirectUri)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+}
+
+function allowed(state: State, asked: Asked, account: string, scopes: string[]): BrowserAnswer {
+  if (scopes.length === 0) return back(asked, { error: 'access_denied' });
+  if (!state.accounts.has(account)) putAccount(state, { email: account });
+  const code = `4/0A${randomBytes(24).toString('base64url')}`;
+  codesOf(state).set(code, { asked, account, scopes, expiresAt: state.clock.now() + 600_000 });
+  return back(asked, { code, scope: scopes.join(' '), authuser: '0', prompt: 'consent' });
+}
+
+function back(asked: Asked, answer: Record<string, string>): BrowserAnswer {
+  const target = new URL(asked.redirectUri);
+  if (asked.state !== null) target.searchParams.set('state', asked.state);
+  for (const [name, value] of Object.entries(answer)) target.searchParams.set(name, value);
+  return { status: 302, location: target.href };
+}
+
+/** POST /token: a code or a refresh token for an access token. */
+export function token(state: State, form: URLSearchParams, authorization: string | undefined): unknown {
+  const client = clientOf(state, form, authorization);
+  switch (form.get('grant_type')) {
+    case 'authorization_code':
+      return exchangeCode(state, client, form);
+    case 'refresh_token': {
+      const grant = grantOf(state, form.get('refresh_token') ?? '');
+      if (grant === undefined || grant.clientId !== client.id) {
+        throw oauthError(400, 'invalid_grant', 'Token has been expired or revoked.');
+      }
+      return tokenAnswer(state, client, grant, false);
+    }
+    default:
+      throw oauthError(400, 'unsupported_grant_type', `Invalid grant_type: ${form.get('grant_type') ?? ''}`);
+  }
+}
+
+function clientOf(state: State, form: URLSearchParams, authorization: string | undefined): Client {
+  const basic = /^Basic (\S+)$/i.exec(authorization ?? '')?.[1];
+  const pair = Buffer.from(basic ?? '', 'base64').toString();
+  const at = pair.indexOf(':');
+  const id = basic === undefined ? form.get('client_id') : decodeURIComponent(pair.slice(0, at));
+  const secret = basic === undefined ? form.get('client_secret') : decodeURIComponent(pair.slice(at + 1));
+  const client = state.clients.get(id ?? '');
+  if (client === undefined) throw oauthError(401, 'invalid_client', 'The OAuth client was not found.');
+  if (client.secret !== secret) throw oauthError(401, 'invalid_client', 'Unauthorized');
+  return client;
+}
+
+function exchangeCode(state: State, client: Client, form: URLSearchParams): unknown {
+  const text = form.get('code') ?? '';
+  const code = codesOf(state).get(text);
+  if (code === undefined || code.asked.client.id !== client.id) {
+    throw oauthError(400, 'invalid_grant', 'Malformed auth code.');
+  }
+  codesOf(state).delete(text);
+  const { asked, account, scopes } = code;
+  if (code.expiresAt <= state.clock.now()) throw oauthError(400, 'invalid_grant', 'Bad Request');
+  if (form.get('redirect_uri') !== asked.redirectUri)
+    throw oauthError(400, 'redirect_uri_mismatch', 'Bad Request');
+  checkVerifier(asked, form.get('code_verifier'));
+  const before = state.grants
+    .values()
+    .some((grant) => grant.clientId === client.id && grant.account === account && !grant.revoked);
+  const grant = issueGrant(state, client.id, account, scopes);
+  recordChange(state, { operation: 'oauth.grant', account, calendarId: null, eventId: null });
+  return tokenAnswer(state, client, grant, asked.offline && (asked.consentAsked || !before));
+}
+
+/** RFC 7636 section 4.6. */
+function checkVerifier(asked: Asked, verifier: string | null): void {
+  if (asked.challenge === null) return;
+  if (verifier === null || verifier === '') throw oauthError(400, 'invalid_grant', 'Missing code verifier.');
+  const hashed = createHash('sha256').update(verifier).digest('base64url');
+  if ((asked.method === 'S256' ? hashed : verifier) !== asked.challenge) {
+    throw oauthError(400, 'invalid_grant', 'Invalid code verifier.');
+  }
+}
+
+function tokenAnswer(state: State, client: Client, grant: Grant, withRefreshToken: boolean): unknown {
+  const { token: access, expiresInSeconds } = accessToken(state, grant);
+  return {
+    access_token: access,
+    expires_in: expiresInSeconds,
+    ...(withRefreshToken ? { refresh_token: grant.refreshToken } : {}),
+    scope: grant.scopes.join(' '),
+    token_type: 'Bearer',
+    ...(grant.scopes.includes('openid') ? { id_token: idToken(state, client, grant) } : {}),
+  };
+}
+
+/** An OpenID Connect identity token. Google signs with RS256; this one with the client's secret, which OIDC allows too. */
+function idToken(state: State, client: Client, grant: Grant): string {
+  const now = Math.floor(state.clock.now() / 1000);
+  const hasEmail = grant.scopes.some((scope) => scope === 'email' || scope.endsWith('/userinfo.email'));
+  const claims = {
+    iss: 'https://accounts.google.com',
+    aud: client.id,
+    azp: client.id,
+    sub: createHash('sha256').update(grant.account).digest('hex').slice(0, 21),
+    ...(hasEmail ? { email: grant.account, email_verified: true } : {}),
+    iat: now,
+    exp: now + 3600,
+  };
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${content}.${createHmac('sha256', client.secret).update(content).digest('base64url')}`;
+}
+
+/** POST /revoke: either kind of token ends the account's whole grant to that client. */
+export function revoke(state: State, given: string): void {
+  const grant = grantOf(state, given) ?? grantOfAccessToken(state, given);
+  if (grant === undefined) throw oauthError(400, 'invalid_token', 'Token expired or revoked');
+  revokeGrants(state, grant.account, grant.clientId);
+  recordChange(state, { operation: 'oauth.revoke', account: grant.account, calendarId: null, eventId: null });
+}

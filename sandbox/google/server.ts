@@ -1,0 +1,153 @@
+// Google, played: OAuth, the Calendar API v3 and a control API on one loopback port, over bare node:http.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { type SandboxClock, sandboxClock } from '../clock.ts';
+import { listen, type Played, type PlayedOptions, readBody, sendJson } from '../server.ts';
+import { callApi } from './api.ts';
+import { eventPage } from './consent-page.ts';
+import { control } from './control.ts';
+import { type Fault, type Faults, faultList } from './faults.ts';
+import { apiError, GoogleError, oauthError } from './google-error.ts';
+import { openJournal } from './journal.ts';
+import { authorizePage, type BrowserAnswer, consentGiven, revoke, token } from './oauth.ts';
+import { type Client, eventKey, openState, type State } from './state.ts';
+
+export interface GoogleOptions extends PlayedOptions {
+  /** Clients known from the start; more can be made by the control API. */
+  clients?: Client[];
+  clock?: SandboxClock;
+}
+
+/** What a call comes to: JSON, or a page or way back for a browser. */
+export type Answer = { status: number; body?: unknown; headers?: Record<string, string> } | BrowserAnswer;
+
+/** Starts it; with `dir`, what it knows is kept in `google.jsonl` there. Rejects if the port is taken. */
+export async function startGoogle(options: GoogleOptions = {}): Promise<Played> {
+  const journal = openJournal(options.dir ? join(options.dir, 'google.jsonl') : undefined);
+  const state = openState(journal, options.clock ?? sandboxClock());
+  for (const client of options.clients ?? []) state.clients.set(client.id, client);
+  const faults = faultList();
+  const server = await listen((req, res) => {
+    handle(state, faults, () => journal.clear(), req, res).catch((error) => {
+      sendJson(res, 500, { error: { code: 500, message: String(error), errors: [] } });
+    });
+  }, options.port);
+  state.url = server.url;
+  return {
+    url: server.url,
+    close: async () => {
+      await server.close();
+      journal.close();
+    },
+  };
+}
+
+async function handle(
+  state: State,
+  faults: Faults,
+  clear: () => void,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const url = new URL(req.url ?? '/', 'http://sandbox');
+  if (url.pathname.startsWith('/sandbox/')) return control({ state, faults, clear }, url, req, res);
+  const body = await readBody(req, 1_000_000);
+  if (body === null) return sendJson(res, 413, apiError('invalid', { status: 413 }).body);
+  const text = body.toString('utf8');
+  if (url.pathname === '/o/oauth2/v2/auth') {
+    const consent = () =>
+      req.method === 'POST'
+        ? consentGiven(state, url.searchParams, new URLSearchParams(text))
+        : authorizePage(state, url.searchParams);
+    return perform(state, faults, 'oauth.auth', null, consent, res);
+  }
+  if (req.method === 'POST' && url.pathname === '/token') {
+    const exchange = () => ({
+      status: 200,
+      body: token(state, new URLSearchParams(text), req.headers.authorization),
+    });
+    return perform(state, faults, 'oauth.token', null, exchange, res);
+  }
+  if (req.method === 'POST' && url.pathname === '/revoke') {
+    const given = new URLSearchParams(text).get('token') ?? url.searchParams.get('token') ?? '';
+    const end = () => {
+      revoke(state, given);
+      return { status: 200, body: {} };
+    };
+    return perform(state, faults, 'oauth.revoke', null, end, res);
+  }
+  if (url.pathname === '/calendar/event')
+    return send(res, showEvent(state, url.searchParams.get('eid') ?? ''));
+  const api = callApi(state, req, url, text);
+  if (api === null) return sendJson(res, 404, apiError('notFound').body);
+  return perform(state, faults, api.operation, api.calendarId, api.run, res);
+}
+
+function showEvent(state: State, token: string): Answer {
+  const [eventId = '', calendarId = ''] = Buffer.from(token, 'base64url').toString().split(' ');
+  const event = state.events.get(eventKey(calendarId, eventId));
+  const calendar = state.calendars.get(calendarId);
+  if (event === undefined || calendar === undefined) throw apiError('notFound');
+  return { status: 200, html: eventPage(calendar, event) };
+}
+
+/** Carries a call out, or shows the fault that meets it, and writes down what it came to. */
+async function perform(
+  state: State,
+  faults: Faults,
+  operation: string,
+  calendarId: string | null,
+  run: (fault: Fault | undefined) => Answer,
+  res: ServerResponse,
+): Promise<void> {
+  const call = { at: new Date(state.clock.now()).toISOString(), operation, status: null, calendarId };
+  const entry: (typeof state.calls)[number] = call;
+  state.calls.push(entry);
+  if (state.calls.length > 20_000) state.calls.splice(0, 10_000);
+  const fault = faults.take(operation);
+  if (fault?.does === 'hang') return;
+  if (fault?.does === 'reset' && fault.when !== 'after') return void res.socket?.resetAndDestroy();
+  if (fault?.does === 'refuse' && fault.when !== 'after') return answer(refusal(operation, fault));
+  if (fault?.does === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
+  if (fault?.does === 'land_late') await faults.landing();
+  const outcome = attempt(() => run(fault));
+  if (fault?.does === 'reset') return void res.socket?.resetAndDestroy();
+  if (fault?.does === 'refuse') return answer(refusal(operation, fault));
+  if (fault?.does === 'garble') return void res.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+  return answer(outcome);
+
+  function answer(given: Answer): void {
+    entry.status = given.status;
+    send(res, given);
+  }
+}
+
+function attempt(run: () => Answer): Answer {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GoogleError)
+      return { status: error.status, body: error.body, headers: error.headers };
+    throw error;
+  }
+}
+
+function refusal(operation: string, fault: Fault & { does: 'refuse' }): Answer {
+  const error = operation.startsWith('oauth.')
+    ? oauthError(fault.status ?? 400, fault.reason, fault.message ?? fault.reason)
+    : apiError(fault.reason, fault);
+  return { status: error.status, body: error.body, headers: error.headers };
+}
+
+function send(res: ServerResponse, answer: Answer): void {
+  if (res.destroyed || res.headersSent) return;
+  if ('location' in answer) {
+    res.writeHead(302, { location: answer.location, 'content-length': 0 }).end();
+  } else if ('html' in answer) {
+    res.writeHead(answer.status, { 'content-type': 'text/html; charset=utf-8' }).end(answer.html);
+  } else if (answer.body === undefined) {
+    res.writeHead(answer.status, answer.headers).end();
+  } else {
+    sendJson(res, answer.status, answer.body, answer.headers);
+  }
+}

@@ -1,0 +1,259 @@
+// What the played Google knows: clients, accounts, calendars, events, grants, and the record of what was done.
+import { randomBytes } from 'node:crypto';
+import type { SandboxClock } from '../clock.ts';
+import type { Journal, Table } from './journal.ts';
+import type { Mail, Settings, StoredEvent } from './resources.ts';
+
+/** An OAuth client. Without `redirectUris`, any loopback address may be returned to. */
+export interface Client {
+  id: string;
+  secret: string;
+  redirectUris?: string[];
+}
+
+export interface Account {
+  email: string;
+  name: string;
+  /** Access tokens of another epoch no longer work. */
+  tokenEpoch: number;
+}
+
+/** A calendar; `readers` may see when it is busy, and nothing else. An account's own first one has its email as id. */
+export interface StoredCalendar {
+  id: string;
+  owner: string;
+  summary: string;
+  timeZone: string;
+  readers: string[];
+  /** Empty: asking for a video meeting is refused with 400. */
+  conferenceTypes: string[];
+  /** Rises with every change of an event. */
+  sequence: number;
+  /** Sync tokens of another epoch are expired. */
+  syncEpoch: number;
+}
+
+/** A refresh token and what it stands for. */
+export interface Grant {
+  id: string;
+  refreshToken: string;
+  clientId: string;
+  account: string;
+  scopes: string[];
+  revoked: boolean;
+}
+
+/** A call that changed something. */
+export interface Change {
+  at: string;
+  operation: string;
+  account: string | null;
+  calendarId: string | null;
+  eventId: string | null;
+  /** Who may hear of it by mail: `all`, `externalOnly` or `none`. */
+  sendUpdates?: string;
+}
+
+/** A call to an operation of the API, whatever it came to. */
+export interface Call {
+  at: string;
+  operation: string;
+  status: number | null;
+  calendarId: string | null;
+}
+
+export interface State {
+  clients: Table<Client>;
+  accounts: Table<Account>;
+  calendars: Table<StoredCalendar>;
+  /** Key: calendar id, a line feed, event id. */
+  events: Table<StoredEvent>;
+  grants: Table<Grant>;
+  changes: Table<Change>;
+  mails: Table<Mail>;
+  settings: Table<Settings>;
+  secrets: Table<string>;
+  /** Calls since the start, oldest first; not kept over a restart. */
+  calls: Call[];
+  clock: SandboxClock;
+  /** Where this server listens, for links that lead back to it. */
+  url: string;
+}
+
+export const defaultSettings: Settings = {
+  consent: 'auto',
+  account: null,
+  untickedScopes: [],
+  conference: { kind: 'success' },
+  accessTokenSeconds: 3599,
+};
+
+/** The state over an opened journal. */
+export function openState(journal: Journal, clock: SandboxClock): State {
+  return {
+    clients: journal.table('clients'),
+    accounts: journal.table('accounts'),
+    calendars: journal.table('calendars'),
+    events: journal.table('events'),
+    grants: journal.table('grants'),
+    changes: journal.table('changes'),
+    mails: journal.table('mails'),
+    settings: journal.table('settings'),
+    secrets: journal.table('secrets'),
+    calls: [],
+    clock,
+    url: '',
+  };
+}
+
+export function settingsOf(state: State): Settings {
+  return state.settings.get('now') ?? defaultSettings;
+}
+
+/** Makes the account, with a calendar of its own in `timeZone`, or changes the one that is there. */
+export function putAccount(
+  state: State,
+  given: { email: string; name?: string; timeZone?: string; conferenceTypes?: string[] },
+): Account {
+  const known = state.accounts.get(given.email);
+  const account: Account = {
+    email: given.email,
+    name: given.name ?? known?.name ?? given.email.replace(/@.*/, ''),
+    tokenEpoch: known?.tokenEpoch ?? 1,
+  };
+  state.accounts.set(account.email, account);
+  putCalendar(state, { id: given.email, owner: given.email, summary: given.email, ...pick(given) });
+  return account;
+}
+
+function pick(given: { timeZone?: string; conferenceTypes?: string[] }) {
+  return {
+    ...(given.timeZone === undefined ? {} : { timeZone: given.timeZone }),
+    ...(given.conferenceTypes === undefined ? {} : { conferenceTypes: given.conferenceTypes }),
+  };
+}
+
+/** Makes a calendar, or changes what is given of the one that is there. */
+export function putCalendar(
+  state: State,
+  given: { id: string; owner: string } & Partial<StoredCalendar>,
+): StoredCalendar {
+  const calendar: StoredCalendar = {
+    summary: given.id,
+    timeZone: 'UTC',
+    readers: [],
+    conferenceTypes: ['hangoutsMeet'],
+    sequence: 0,
+    syncEpoch: 1,
+    ...state.calendars.get(given.id),
+    ...given,
+  };
+  // Throws a RangeError for a zone that does not exist.
+  new Intl.DateTimeFormat('en', { timeZone: calendar.timeZone });
+  state.calendars.set(calendar.id, calendar);
+  return calendar;
+}
+
+export function eventKey(calendarId: string, eventId: string): string {
+  return `${calendarId}\n${eventId}`;
+}
+
+/** The events of one calendar, deleted ones among them. */
+export function eventsOf(state: State, calendarId: string): StoredEvent[] {
+  const start = eventKey(calendarId, '');
+  return state.events.entries().flatMap(([key, event]) => (key.startsWith(start) ? [event] : []));
+}
+
+/** Stores an event with a new etag and change number, and returns it so. */
+export function storeEvent(state: State, calendar: StoredCalendar, event: StoredEvent): StoredEvent {
+  const current = state.calendars.get(calendar.id) ?? calendar;
+  const next = { ...current, sequence: current.sequence + 1 };
+  state.calendars.set(next.id, next);
+  const now = state.clock.now();
+  const stored: StoredEvent = {
+    ...event,
+    updated: new Date(now).toISOString(),
+    etag: `"${now * 2}${String(next.sequence).padStart(4, '0')}"`,
+    changeNumber: next.sequence,
+  };
+  state.events.set(eventKey(calendar.id, event.id), stored);
+  return stored;
+}
+
+/** Writes down a call that changed something. */
+export function recordChange(state: State, change: Omit<Change, 'at'>): void {
+  const at = new Date(state.clock.now()).toISOString();
+  state.changes.set(String(state.changes.size), { at, ...change });
+}
+
+/** Writes down the mails that guests would get, unless `sendUpdates` asks for none. */
+export function sendMails(
+  state: State,
+  calendar: StoredCalendar,
+  event: StoredEvent,
+  kind: Mail['kind'],
+  sendUpdates: string,
+): void {
+  if (sendUpdates !== 'all' && sendUpdates !== 'externalOnly') return;
+  const at = new Date(state.clock.now()).toISOString();
+  for (const guest of event.attendees ?? []) {
+    if (guest.email === calendar.owner) continue;
+    const mail: Mail = {
+      at,
+      to: guest.email,
+      kind,
+      calendarId: calendar.id,
+      eventId: event.id,
+      summary: event.summary,
+    };
+    state.mails.set(String(state.mails.size), mail);
+  }
+}
+
+/** A new grant; past 100 live ones of an account and client the oldest is silently dropped, as Google does. */
+export function issueGrant(state: State, clientId: string, account: string, scopes: string[]): Grant {
+  const id = randomBytes(9).toString('hex');
+  const grant: Grant = {
+    id,
+    refreshToken: `1//${id}.${randomBytes(32).toString('base64url')}`,
+    clientId,
+    account,
+    scopes,
+    revoked: false,
+  };
+  state.grants.set(grant.id, grant);
+  const live = state.grants
+    .values()
+    .filter((g) => !g.revoked && g.clientId === clientId && g.account === account);
+  for (const old of live.slice(0, Math.max(0, live.length - 100))) {
+    state.grants.set(old.id, { ...old, revoked: true });
+  }
+  return grant;
+}
+
+/** Revokes every grant of that account (to that client, if named). Returns how many were live. */
+export function revokeGrants(state: State, account: string, clientId?: string): number {
+  const live = state.grants
+    .values()
+    .filter(
+      (g) => !g.revoked && g.account === account && (clientId === undefined || g.clientId === clientId),
+    );
+  for (const grant of live) state.grants.set(grant.id, { ...grant, revoked: true });
+  return live.length;
+}
+
+/** A secret of this server, made once and kept. */
+export function ownSecret(state: State): string {
+  const known = state.secrets.get('tokens');
+  if (known !== undefined) return known;
+  const made = randomBytes(32).toString('hex');
+  state.secrets.set('tokens', made);
+  return made;
+}
+
+/** The live grant of a refresh token. */
+export function grantOf(state: State, refreshToken: string): Grant | undefined {
+  const id = /^1\/\/([0-9a-f]+)\./.exec(refreshToken)?.[1] ?? '';
+  const grant = state.grants.get(id);
+  return grant?.refreshToken === refreshToken && !grant.revoked ? grant : undefined;
+}

@@ -1,0 +1,71 @@
+// Access tokens, kept until shortly before they lapse; those who wait for the same one share one refresh.
+import type { Clock } from '../../base/clock.ts';
+import { VendorError } from '../../base/errors.ts';
+import type { AccessToken } from './oauth.ts';
+import { type AttemptLimits, attemptOf } from './retry.ts';
+
+export interface AccessTokens {
+  /** A token that should be accepted. Fails as `refreshAccess` does, or with `not_sent` when the time is up. */
+  get(refreshToken: string, limits: AttemptLimits): Promise<string>;
+  /** Forgets a token that was not accepted, unless a newer one has taken its place. */
+  drop(refreshToken: string, token: string): void;
+}
+
+const refreshTimeoutMs = 10_000;
+/** A token is not used in its last minute, so that none lapses on its way. */
+const marginMs = 60_000;
+const maxKept = 10_000;
+
+export function accessTokens(
+  clock: Clock,
+  refresh: (refreshToken: string, limits: AttemptLimits) => Promise<AccessToken>,
+): AccessTokens {
+  const kept = new Map<string, { token: string; until: number }>();
+  const underWay = new Map<string, Promise<string>>();
+
+  const renew = async (refreshToken: string): Promise<string> => {
+    const askedAt = clock.now();
+    try {
+      const { token, expiresInSeconds } = await refresh(refreshToken, attemptOf(refreshTimeoutMs));
+      kept.delete(refreshToken);
+      kept.set(refreshToken, { token, until: askedAt + expiresInSeconds * 1000 - marginMs });
+      if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '');
+      return token;
+    } finally {
+      underWay.delete(refreshToken);
+    }
+  };
+
+  return {
+    get(refreshToken, limits) {
+      const known = kept.get(refreshToken);
+      if (known !== undefined && known.until > clock.now()) return Promise.resolve(known.token);
+      const waiting = underWay.get(refreshToken) ?? renew(refreshToken);
+      underWay.set(refreshToken, waiting);
+      return within(waiting, limits);
+    },
+    drop(refreshToken, token) {
+      if (kept.get(refreshToken)?.token === token) kept.delete(refreshToken);
+    },
+  };
+}
+
+/** One waiter's own patience: the refresh itself goes on for the others. */
+function within(waiting: Promise<string>, { until, signal }: AttemptLimits): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () =>
+      done(() => reject(new VendorError('not_sent', 'No access token in time.', { code: 'timeout' })));
+    const timer = setTimeout(giveUp, until - performance.now());
+    const done = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+      settle();
+    };
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) giveUp();
+    waiting.then(
+      (token) => done(() => resolve(token)),
+      (error) => done(() => reject(error)),
+    );
+  });
+}

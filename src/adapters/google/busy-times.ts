@@ -1,0 +1,121 @@
+// When calendars are busy: by free-busy, or event by event where one of ours must not count.
+import { VendorError } from '../../base/errors.ts';
+import type { BusyQuestion, Interval } from '../../ports/calendar.ts';
+import { type ClientDeps, callApi, eventsPath } from './client.ts';
+import { instantOf } from './event-json.ts';
+import { isObject, type Json, objectsOf, textOf } from './exchange.ts';
+import type { AttemptLimits } from './retry.ts';
+
+/** Google answers for at most 50 calendars at once. */
+const maxCalendarsAsked = 50;
+
+/** Merged busy times within `[from, to)`; throws VendorError if any one of the calendars could not be read. */
+export async function busyTimes(
+  deps: ClientDeps,
+  refreshToken: string,
+  question: BusyQuestion,
+  limits: AttemptLimits,
+): Promise<Interval[]> {
+  const { except } = question;
+  const asked = [...new Set(question.calendarIds)].filter((id) => id !== except?.calendarId);
+  const found: Interval[] = [];
+  for (let at = 0; at < asked.length; at += maxCalendarsAsked) {
+    const ids = asked.slice(at, at + maxCalendarsAsked);
+    found.push(...(await freeBusy(deps, refreshToken, ids, question, limits)));
+  }
+  if (except !== undefined) found.push(...(await busyEvents(deps, refreshToken, question, except, limits)));
+  return merged(found, question.from, question.to);
+}
+
+const iso = (instant: number) => new Date(instant).toISOString();
+
+async function freeBusy(
+  deps: ClientDeps,
+  refreshToken: string,
+  calendarIds: string[],
+  span: { from: number; to: number },
+  limits: AttemptLimits,
+): Promise<Interval[]> {
+  const json = { timeMin: iso(span.from), timeMax: iso(span.to), items: calendarIds.map((id) => ({ id })) };
+  const answer = await callApi(deps, refreshToken, { method: 'POST', path: 'freeBusy', json }, limits);
+  const calendars = isObject(answer.json.calendars) ? answer.json.calendars : {};
+  return calendarIds.flatMap((id) => busyOf(id, calendars[id]));
+}
+
+/** Google answers 200 even where a calendar could not be read: its `errors` must never pass for "free". */
+function busyOf(calendarId: string, answer: unknown): Interval[] {
+  if (!isObject(answer) || !Array.isArray(answer.busy)) throw unread(calendarId, 'no answer for it');
+  const error = objectsOf(answer.errors)[0];
+  if (error !== undefined) throw unread(calendarId, textOf(error.reason) ?? 'an error without a reason');
+  return answer.busy.map((span) => {
+    const start = isObject(span) ? Date.parse(String(span.start)) : Number.NaN;
+    const end = isObject(span) ? Date.parse(String(span.end)) : Number.NaN;
+    if (Number.isNaN(start) || Number.isNaN(end)) throw unread(calendarId, 'a busy time that cannot be read');
+    return { start, end };
+  });
+}
+
+function unread(calendarId: string, why: string): VendorError {
+  const text = `Busy times of calendar ${calendarId} could not be read: ${why}.`;
+  return why === 'notFound'
+    ? new VendorError('refused', text, { code: 'calendar_not_found', title: 'Calendar not found' })
+    : new VendorError('unknown', text, { code: 'free_busy_error', title: why });
+}
+
+/** The same from the events themselves, but for one of them (free-busy does not say which event makes a time busy). */
+async function busyEvents(
+  deps: ClientDeps,
+  refreshToken: string,
+  span: { from: number; to: number },
+  except: { calendarId: string; eventId: string },
+  limits: AttemptLimits,
+): Promise<Interval[]> {
+  const found: Interval[] = [];
+  let pageToken: string | undefined;
+  do {
+    const query = {
+      singleEvents: 'true',
+      timeMin: iso(span.from),
+      timeMax: iso(span.to),
+      maxResults: '2500',
+      fields:
+        'nextPageToken,timeZone,items(id,status,transparency,eventType,start,end,attendees(self,responseStatus))',
+      ...(pageToken === undefined ? {} : { pageToken }),
+    };
+    const call = { method: 'GET' as const, path: eventsPath(except.calendarId), query };
+    const { json } = await callApi(deps, refreshToken, call, limits);
+    if (!Array.isArray(json.items)) throw unread(except.calendarId, 'no list of events');
+    const zone = textOf(json.timeZone) ?? 'UTC';
+    for (const event of objectsOf(json.items)) {
+      if (event.id === except.eventId || !blocks(event)) continue;
+      const start = instantOf(event.start, zone);
+      const end = instantOf(event.end, zone);
+      if (start === null || end === null) throw unread(except.calendarId, 'an event that cannot be read');
+      if (end > start) found.push({ start, end });
+    }
+    pageToken = textOf(json.nextPageToken);
+  } while (pageToken !== undefined);
+  return found;
+}
+
+/** Tentative is busy; transparent, cancelled and declined are free, as are the kinds that only say where one is. */
+function blocks(event: Json): boolean {
+  if (event.status === 'cancelled' || event.transparency === 'transparent') return false;
+  if (event.eventType === 'workingLocation' || event.eventType === 'birthday') return false;
+  return !objectsOf(event.attendees).some(
+    (guest) => guest.self === true && guest.responseStatus === 'declined',
+  );
+}
+
+/** Sorted, overlapping and touching ones joined, cut to `[from, to)`. */
+function merged(spans: Interval[], from: number, to: number): Interval[] {
+  const joined: Interval[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const cut = { start: Math.max(span.start, from), end: Math.min(span.end, to) };
+    const last = joined.at(-1);
+    if (cut.start >= cut.end) continue;
+    if (last !== undefined && cut.start <= last.end) last.end = Math.max(last.end, cut.end);
+    else joined.push(cut);
+  }
+  return joined;
+}

@@ -1,0 +1,172 @@
+// Google's OAuth 2.0: the consent address, the exchange of a code, fresh access tokens, and giving a grant back.
+import { VendorError } from '../../base/errors.ts';
+import type { Outgoing } from '../../base/outgoing.ts';
+import type { Connected, OAuthSignIn } from '../../ports/calendar.ts';
+import { sealable } from './credential.ts';
+import { exchange, type GoogleAnswer, isObject, textOf } from './exchange.ts';
+import { type AttemptLimits, attemptOf } from './retry.ts';
+
+export interface OAuthDeps {
+  clientId: string;
+  clientSecret: string;
+  authUrl: string;
+  tokenUrl: string;
+  revokeUrl: string;
+  outgoing: Pick<Outgoing, 'request'>;
+}
+
+const eventsScope = 'https://www.googleapis.com/auth/calendar.events.owned';
+const freeBusyScope = 'https://www.googleapis.com/auth/calendar.freebusy';
+/** The least that lets us write bookings and see busy times; `openid email` only tells which account was connected. */
+const scopes = [eventsScope, freeBusyScope, 'openid', 'email'];
+
+/** The words of Google's consent page for the two permissions without which nothing works. */
+const needed: [string, string][] = [
+  [eventsScope, '"See, create, change and delete events on calendars you own"'],
+  [freeBusyScope, '"See when you are free or busy"'],
+];
+
+export interface AccessToken {
+  token: string;
+  expiresInSeconds: number;
+}
+
+export function googleSignIn(deps: OAuthDeps): OAuthSignIn {
+  return {
+    authUrl({ state, codeChallenge, redirectUri, loginHint }) {
+      const url = new URL(deps.authUrl);
+      const query: Record<string, string> = {
+        client_id: deps.clientId,
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        scope: scopes.join(' '),
+        state,
+        code_challenge: codeChallenge,
+        code_challenge_method: 'S256',
+        access_type: 'offline',
+        // Without it only the first consent ever brings a refresh token.
+        prompt: 'consent',
+        ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+      };
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      return url.href;
+    },
+    finish: async ({ code, codeVerifier, redirectUri }, limits) => {
+      const form = {
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: codeVerifier,
+        redirect_uri: redirectUri,
+      };
+      return connected(await askToken(deps, form, attemptOf(limits.timeoutMs, limits.signal)));
+    },
+  };
+}
+
+function connected(answer: GoogleAnswer): Connected {
+  const granted = (textOf(answer.json.scope) ?? '').split(' ').filter((scope) => scope !== '');
+  const missing = needed.filter(([scope]) => !granted.includes(scope)).map(([, words]) => words);
+  if (missing.length > 0) {
+    const text = `The permission ${missing.join(' and ')} was not given. Connect again and leave every box ticked.`;
+    throw new VendorError('refused', text, { code: 'scope_missing', title: 'Permission missing' });
+  }
+  const refreshToken = textOf(answer.json.refresh_token);
+  if (refreshToken === undefined) {
+    const text =
+      'Google gave no lasting access. Remove the app at myaccount.google.com/connections, then connect again.';
+    throw new VendorError('refused', text, { code: 'refresh_token_missing', title: 'No lasting access' });
+  }
+  const accountEmail = emailOf(answer.json.id_token);
+  const credential = sealable({ refreshToken, accountEmail, scopes: granted });
+  return { credential, accountEmail, calendarId: 'primary', scopes: granted };
+}
+
+/**
+ * The address in an identity token. It came straight from the token endpoint, so its signature need not be looked at
+ * (OpenID Connect Core 3.1.3.7, rule 6), and it is only shown, never decided by.
+ */
+function emailOf(idToken: unknown): string | null {
+  try {
+    const claims: unknown = JSON.parse(
+      Buffer.from(String(idToken).split('.')[1] ?? '', 'base64url').toString(),
+    );
+    return (isObject(claims) ? textOf(claims.email) : undefined) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** A fresh access token. A grant that is gone: refused, `invalid_grant`; everything else that fails: `not_sent`, for the call it was meant for. */
+export async function refreshAccess(
+  deps: OAuthDeps,
+  refreshToken: string,
+  limits: AttemptLimits,
+): Promise<AccessToken> {
+  try {
+    const { json } = await askToken(
+      deps,
+      { grant_type: 'refresh_token', refresh_token: refreshToken },
+      limits,
+    );
+    const token = textOf(json.access_token);
+    if (token === undefined) throw new VendorError('not_sent', 'Google gave no access token.');
+    return { token, expiresInSeconds: typeof json.expires_in === 'number' ? json.expires_in : 300 };
+  } catch (error) {
+    if (!(error instanceof VendorError) || error.outcome !== 'unknown') throw error;
+    const { code, status, retryAfterSeconds } = error;
+    throw new VendorError('not_sent', `No access token: ${error.message}`, {
+      ...(code === undefined ? {} : { code }),
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      cause: error,
+    });
+  }
+}
+
+/** Gives the grant back, for every connection of that account to this client; a grant that is gone counts as done. */
+export async function revokeGrant(
+  deps: OAuthDeps,
+  refreshToken: string,
+  limits: AttemptLimits,
+): Promise<void> {
+  const answer = await post(deps, deps.revokeUrl, { token: refreshToken }, limits);
+  if (answer.status < 300) return;
+  if (answer.json.error === 'invalid_token' || answer.json.error === 'invalid_grant') return;
+  throw oauthFailure(answer);
+}
+
+async function askToken(
+  deps: OAuthDeps,
+  form: Record<string, string>,
+  limits: AttemptLimits,
+): Promise<GoogleAnswer> {
+  const client = { client_id: deps.clientId, client_secret: deps.clientSecret };
+  const answer = await post(deps, deps.tokenUrl, { ...form, ...client }, limits);
+  if (answer.status >= 300) throw oauthFailure(answer);
+  return answer;
+}
+
+function post(
+  deps: OAuthDeps,
+  url: string,
+  form: Record<string, string>,
+  limits: AttemptLimits,
+): Promise<GoogleAnswer> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+  const body = new URLSearchParams(form).toString();
+  return exchange(deps.outgoing, { method: 'POST', url, headers, body }, limits);
+}
+
+/** RFC 6749 section 5.2: `{error, error_description}`; 5xx and 429 may be asked again. */
+function oauthFailure(answer: GoogleAnswer): VendorError {
+  const code = textOf(answer.json.error) ?? `http_${answer.status}`;
+  const message = textOf(answer.json.error_description) ?? `HTTP status ${answer.status}`;
+  const outcome =
+    answer.status === 429 ? 'not_sent' : answer.status >= 500 || answer.status < 400 ? 'unknown' : 'refused';
+  return new VendorError(outcome, message, {
+    code,
+    title: code,
+    status: answer.status,
+    ...(answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds }),
+  });
+}

@@ -1,0 +1,74 @@
+// Repeats what is safe to repeat, with jitter, inside one deadline, and says truly what became of the whole.
+import type { Clock } from '../../base/clock.ts';
+import { VendorError } from '../../base/errors.ts';
+import type { CallLimits } from '../../ports/calendar.ts';
+
+/** What one attempt may use, however many calls it makes. */
+export interface AttemptLimits {
+  /** By `performance.now()`. */
+  until: number;
+  signal: AbortSignal | undefined;
+}
+
+/** The limits of one attempt that begins now. */
+export function attemptOf(timeoutMs: number, signal?: AbortSignal): AttemptLimits {
+  return { until: performance.now() + timeoutMs, signal };
+}
+
+export interface RetryDeps {
+  clock: Clock;
+  /** One attempt's share, so that a lost answer leaves time for another try. */
+  attemptTimeoutMs: number;
+}
+
+const firstDelayMs = 200;
+const maxDelayMs = 4_000;
+
+/** Refusals that rest on the event as it was seen after every attempt: no earlier attempt can contradict them. */
+const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
+
+/**
+ * Calls `attempt` until it succeeds, is refused, or the time is up. An attempt whose outcome stayed unknown makes the
+ * whole unknown, whatever a later one says, unless that one saw the event itself.
+ */
+export async function withRetries<T>(
+  deps: RetryDeps,
+  limits: CallLimits,
+  attempt: (limits: AttemptLimits) => Promise<T>,
+): Promise<T> {
+  const deadline = deps.clock.now() + limits.timeoutMs;
+  let mayHaveHappened = false;
+  for (let tries = 0; ; tries += 1) {
+    const leftMs = deadline - deps.clock.now();
+    try {
+      return await attempt(attemptOf(Math.min(deps.attemptTimeoutMs, leftMs), limits.signal));
+    } catch (error) {
+      if (!(error instanceof VendorError)) throw error;
+      if (error.outcome === 'unknown') mayHaveHappened = true;
+      const delayMs = delayOf(error, tries);
+      const outOfTime = deps.clock.now() + delayMs >= deadline;
+      if (error.outcome === 'refused' || outOfTime || limits.signal?.aborted) {
+        throw mayHaveHappened && !seenAfterwards.has(String(error.code)) ? asUnknown(error) : error;
+      }
+      await deps.clock.sleep(delayMs, limits.signal);
+    }
+  }
+}
+
+/** Half to all of a doubling span; never sooner than the other side asked. */
+function delayOf(error: VendorError, tries: number): number {
+  const span = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(tries, 10));
+  const jittered = span / 2 + Math.random() * (span / 2);
+  return Math.max(jittered, (error.retryAfterSeconds ?? 0) * 1000);
+}
+
+function asUnknown(error: VendorError): VendorError {
+  if (error.outcome === 'unknown') return error;
+  return new VendorError('unknown', error.message, {
+    ...(error.code === undefined ? {} : { code: error.code }),
+    ...(error.title === undefined ? {} : { title: error.title }),
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+    ...(error.status === undefined ? {} : { status: error.status }),
+    cause: error,
+  });
+}
