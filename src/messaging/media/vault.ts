@@ -1,0 +1,195 @@
+// Sealing and opening stored files as streams, in the AWS Encryption SDK's documented message format.
+import { createHash, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { type Duplex, Readable } from 'node:stream';
+import {
+  AlgorithmSuiteIdentifier,
+  buildClient,
+  CommitmentPolicy,
+  type MessageHeader,
+  MultiKeyringNode,
+  RawAesKeyringNode,
+  RawAesWrappingSuiteIdentifier,
+} from '@aws-crypto/client-node';
+import type { KeyRing } from '../../base/cipher.ts';
+
+/** Whose file it is; a sealed file opens for no other. Both are ids of ours. */
+export interface FileOwner {
+  accountId: string;
+  mediaId: string;
+}
+
+/** What a file must turn out to be. */
+export interface FileDigest {
+  /** Bytes in the clear. */
+  size: number;
+  /** SHA-256 of the clear bytes. */
+  sha256: Uint8Array;
+}
+
+export interface Vault {
+  /** The id of the key that seals now. */
+  newestKeyId: string;
+  /** `plain` sealed; if `plain` fails, so does the result, with the same error. */
+  seal(plain: Readable, owner: FileOwner): Readable;
+  /**
+   * `sealed` in the clear. Nothing of a frame is given out before the frame was authenticated; an altered, cut or
+   * foreign file fails with VaultError, a failing source with its own error.
+   */
+  open(sealed: Readable, owner: FileOwner): Readable;
+  /** Reads all of `sealed` and throws VaultError unless it opens and is exactly the file of that digest. */
+  verify(sealed: Readable, owner: FileOwner, digest: FileDigest): Promise<void>;
+}
+
+/** A stored file that cannot be trusted: altered, cut, another's, or sealed with a key that is not in the ring. */
+export class VaultError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'VaultError';
+  }
+}
+
+const keyNamespace = 'chatbot-gateway';
+// 64 KiB frames: measured 714 MB/s sealing and 590 MB/s opening, against 114 and 108 with the library's 4 KiB
+const frameLength = 65_536;
+// 0x0478: AES-256-GCM with key commitment and without signature. The opener holds the key, so a signature proves nothing more
+const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
+
+/**
+ * A vault over `ring`: the newest key seals, all of them open. Every file has its own data key, wrapped by a ring key
+ * (AES-256-GCM, `keyNamespace` "chatbot-gateway", key name = the ring's id), and `account` and `media` as its
+ * encryption context, so any implementation of the AWS Encryption SDK opens it for who holds the ring.
+ */
+export function openVault(ring: KeyRing): Vault {
+  const client = buildClient({
+    commitmentPolicy: CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT,
+    maxEncryptedDataKeys: 1,
+  });
+  const sealing = keyringOf(ring.keys[0].id, ring.keys[0].key);
+  const opening = new MultiKeyringNode({ children: ring.keys.map(({ id, key }) => keyringOf(id, key)) });
+
+  const vault: Vault = {
+    newestKeyId: ring.keys[0].id,
+
+    seal(plain, owner) {
+      const stream = client.encryptStream(sealing, {
+        suiteId,
+        frameLength,
+        encryptionContext: contextOf(owner),
+      });
+      return through(plain, stream, sealingFault, endUnread);
+    },
+
+    open(sealed, owner) {
+      const stream = client.decryptUnsignedMessageStream(opening);
+      // Comes once the header is authenticated and before any clear byte.
+      stream.once('MessageHeader', (header: MessageHeader) => {
+        if (!isOf(header, owner))
+          stream.destroy(new VaultError('The stored file belongs to another record.'));
+      });
+      return through(sealed, stream, untrusted, destroy);
+    },
+
+    async verify(sealed, owner, digest) {
+      const hash = createHash('sha256');
+      let size = 0;
+      for await (const chunk of vault.open(sealed, owner)) {
+        hash.update(chunk);
+        size += chunk.length;
+      }
+      if (size !== digest.size || !hash.digest().equals(digest.sha256)) {
+        throw new VaultError(
+          'The stored file is not the one that was uploaded: its length or digest differs.',
+        );
+      }
+    },
+  };
+  return vault;
+}
+
+function keyringOf(id: string, key: KeyObject): RawAesKeyringNode {
+  return new RawAesKeyringNode({
+    keyNamespace,
+    keyName: id,
+    // The library insists on bytes that share no buffer with others.
+    unencryptedMasterKey: new Uint8Array(key.export()),
+    wrappingSuite: RawAesWrappingSuiteIdentifier.AES256_GCM_IV12_TAG16_NO_PADDING,
+  });
+}
+
+const contextOf = ({ accountId, mediaId }: FileOwner) => ({ account: accountId, media: mediaId });
+
+function isOf(header: MessageHeader, owner: FileOwner): boolean {
+  const { account, media, ...others } = header.encryptionContext;
+  return account === owner.accountId && media === owner.mediaId && Object.keys(others).length === 0;
+}
+
+const sealingFault = (cause: unknown) => new Error('A file could not be sealed.', { cause });
+
+function untrusted(cause: unknown): VaultError {
+  if (cause instanceof VaultError) return cause;
+  return new VaultError(
+    'The stored file cannot be opened: it was altered or cut short, or the key that sealed it is not among the encryption keys.',
+    cause,
+  );
+}
+
+/** How a stream of the library is let go before its end. */
+type Release = (stream: Duplex) => void;
+
+/**
+ * The library joins the sealing stream's parts by a `pipeline` without a callback, so destroying it raises an error
+ * that nobody can catch and ends the process. It is ended instead, and what is left in it flows nowhere.
+ */
+const endUnread: Release = (stream) => {
+  stream.end();
+  stream.resume();
+};
+
+const destroy: Release = (stream) => {
+  stream.destroy();
+};
+
+/**
+ * `source` through a stream of the library, as a stream of our own: the library's streams do not finish their own
+ * destruction, which Node's `pipeline` would wait for. An end on either side ends both.
+ */
+function through(
+  source: Readable,
+  stream: Duplex,
+  failureOf: (error: unknown) => Error,
+  release: Release,
+): Readable {
+  let over = false;
+  const result = new Readable({
+    highWaterMark: frameLength,
+    read: () => stream.resume(),
+    destroy(error, done) {
+      over = true;
+      stream.removeListener('data', pass);
+      release(stream);
+      source.destroy();
+      done(error);
+    },
+  });
+  function pass(chunk: Buffer): void {
+    if (!result.push(chunk)) stream.pause();
+  }
+  stream.on('data', pass);
+  stream.on('end', () => {
+    over = true;
+    result.push(null);
+  });
+  stream.on('error', (error: unknown) => result.destroy(failureOf(error)));
+  stream.on('close', () => over || result.destroy(failureOf(undefined)));
+
+  const feed = async () => {
+    for await (const chunk of source) {
+      if (over) return;
+      if (!stream.write(chunk)) await once(stream, 'drain');
+    }
+    if (!over) stream.end();
+  };
+  feed().catch((error: Error) => result.destroy(error));
+  return result;
+}

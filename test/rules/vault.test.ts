@@ -1,0 +1,193 @@
+// Stored files: sealed as a stream for one record, opened whole or not at all.
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
+import { openVault, VaultError } from '../../src/messaging/media/vault.ts';
+
+const owner = {
+  accountId: '0199a000-0000-7000-8000-00000000000a',
+  mediaId: '0199a000-0000-7000-8000-00000000000b',
+};
+const [key, newerKey] = [makeKey(), makeKey()];
+const vault = openVault(parseKeyRing(key));
+
+const pieces = (bytes: Buffer, size = 16_384): Readable =>
+  Readable.from(
+    (function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    })(),
+    { objectMode: false },
+  );
+const seal = (bytes: Buffer, by = vault) => buffer(by.seal(pieces(bytes), owner));
+const open = (sealed: Buffer, by = vault, whose = owner) => buffer(by.open(pieces(sealed), whose));
+const digestOf = (bytes: Buffer) => ({
+  size: bytes.length,
+  sha256: createHash('sha256').update(bytes).digest(),
+});
+
+const plain = randomBytes(200_000);
+const sealedPlain = await seal(plain);
+
+test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])(
+  '%i bytes come back as they went in',
+  async (size) => {
+    const bytes = randomBytes(size);
+    const sealed = await seal(bytes);
+    expect(sealed.length).toBeGreaterThan(size);
+    expect((await open(sealed)).equals(bytes)).toBe(true);
+    await vault.verify(pieces(sealed), owner, digestOf(bytes));
+  },
+);
+
+test('the sealed file holds nothing in the clear, and is of the committing AES-256 suite', async () => {
+  const text = Buffer.from('a line that is easy to find\n'.repeat(5000));
+  const sealed = await seal(text);
+  expect(sealed.includes('easy to find')).toBe(false);
+  // message format 2, suite 0x0478 (AWS Encryption SDK message format reference)
+  expect(sealed.subarray(0, 3).toString('hex')).toBe('020478');
+});
+
+test('a file moved to another record or account does not open', async () => {
+  for (const other of [{ mediaId: owner.accountId }, { accountId: owner.mediaId }]) {
+    await expect(open(sealedPlain, vault, { ...owner, ...other })).rejects.toThrow(
+      /belongs to another record/,
+    );
+  }
+});
+
+test('one altered byte anywhere is noticed, and the process lives', async () => {
+  const headBytes = sealedPlain.length - plain.length - 3 * 32 - 40;
+  const places = [0, 1, 3, 40, headBytes - 5, headBytes, headBytes + 8, headBytes + 30];
+  for (let frame = 1; frame <= 3; frame += 1) {
+    const at = headBytes + frame * 65_568;
+    places.push(at - 20, at - 1, at, at + 1, at + 5, at + 21, at + 100);
+  }
+  places.push(sealedPlain.length - 20, sealedPlain.length - 1);
+  for (const place of places) {
+    const altered = Buffer.from(sealedPlain);
+    altered[place] = (altered[place] ?? 0) ^ 0x41;
+    await expect(open(altered), `byte ${place}`).rejects.toThrow(VaultError);
+  }
+});
+
+test('a file cut short is noticed, wherever it was cut', async () => {
+  for (const cut of [1, 17, 100, 66_000, 140_000, sealedPlain.length - 50, sealedPlain.length]) {
+    await expect(open(sealedPlain.subarray(0, sealedPlain.length - cut)), `cut ${cut}`).rejects.toThrow(
+      VaultError,
+    );
+  }
+});
+
+test('a frame given out is a frame that was authenticated', async () => {
+  const altered = Buffer.from(sealedPlain);
+  const secondFrame = altered.length - plain.length + 65_536;
+  altered[secondFrame + 1000] = (altered[secondFrame + 1000] ?? 0) ^ 1;
+  const got: Buffer[] = [];
+  const reading = (async () => {
+    for await (const chunk of vault.open(pieces(altered), owner)) got.push(chunk);
+  })();
+  await expect(reading).rejects.toThrow(VaultError);
+  const bytes = Buffer.concat(got);
+  expect(bytes.length).toBeLessThanOrEqual(131_072);
+  expect(bytes.equals(plain.subarray(0, bytes.length))).toBe(true);
+});
+
+test('a sealed file of other content than was uploaded is not verified', async () => {
+  const other = await seal(Buffer.from('other'));
+  await expect(vault.verify(pieces(other), owner, digestOf(plain))).rejects.toThrow(/digest differs/);
+});
+
+describe('keys', () => {
+  test('after a rotation old files open, and new ones open with the newest key alone', async () => {
+    const rotated = openVault(parseKeyRing(`${newerKey},${key}`));
+    expect((await open(sealedPlain, rotated)).equals(plain)).toBe(true);
+    expect(rotated.newestKeyId).toBe(newerKey.split(':')[0]);
+    const sealed = await seal(plain, rotated);
+    expect((await open(sealed, openVault(parseKeyRing(newerKey)))).equals(plain)).toBe(true);
+  });
+
+  test('without its key a file does not open', async () => {
+    await expect(open(sealedPlain, openVault(parseKeyRing(newerKey)))).rejects.toThrow(VaultError);
+  });
+});
+
+describe('streams that end early', () => {
+  const failing = (error: Error) =>
+    Readable.from(
+      (async function* () {
+        yield randomBytes(100_000);
+        throw error;
+      })(),
+      { objectMode: false },
+    );
+
+  test('a source that fails while it is sealed fails the result with its own error', async () => {
+    const failure = new Error('cut off');
+    await expect(buffer(vault.seal(failing(failure), owner))).rejects.toBe(failure);
+  });
+
+  test('a source that fails while it is opened is told as itself, not as an altered file', async () => {
+    const failure = new Error('disk gone');
+    const source = Readable.from(
+      (async function* () {
+        yield sealedPlain.subarray(0, 100_000);
+        throw failure;
+      })(),
+      { objectMode: false },
+    );
+    await expect(buffer(vault.open(source, owner))).rejects.toBe(failure);
+  });
+
+  test('who stops reading ends the source too', async () => {
+    const source = pieces(sealedPlain);
+    const closed = new Promise<void>((resolve) => source.once('close', resolve));
+    for await (const _chunk of vault.open(source, owner)) break;
+    await closed;
+    const untouched = pieces(plain);
+    const closedToo = new Promise<void>((resolve) => untouched.once('close', resolve));
+    vault.seal(untouched, owner).destroy();
+    await closedToo;
+  });
+});
+
+test('streams dropped at any moment, on either side, fail nobody else', async () => {
+  const drops = Array.from({ length: 300 }, async (_, index) => {
+    const result =
+      index % 2 === 0
+        ? vault.seal(pieces(plain, 7_000), owner)
+        : vault.open(pieces(sealedPlain, 7_000), owner);
+    const closed = new Promise<void>((resolve) => result.once('close', resolve));
+    let chunks = index % 20;
+    result.on('error', () => {});
+    result.on('data', () => {
+      chunks -= 1;
+      if (chunks <= 0) result.destroy(index % 3 === 0 ? new Error('dropped') : undefined);
+    });
+    if (index % 20 === 0) result.destroy();
+    await closed;
+  });
+  await Promise.all(drops);
+  expect((await open(await seal(plain))).equals(plain)).toBe(true);
+});
+
+test('a large file passes without memory growing with it', async () => {
+  const size = 256 * 1024 * 1024;
+  const block = randomBytes(65_536);
+  const source = () =>
+    Readable.from(
+      (function* () {
+        for (let at = 0; at < size; at += block.length) yield block;
+      })(),
+      { objectMode: false },
+    );
+  const before = process.memoryUsage().rss;
+  let [peak, length] = [before, 0];
+  for await (const chunk of vault.open(vault.seal(source(), owner), owner)) {
+    length += chunk.length;
+    if (length % (8 * 1024 * 1024) < 65_536) peak = Math.max(peak, process.memoryUsage().rss);
+  }
+  expect(length).toBe(size);
+  expect(peak - before).toBeLessThan(size / 2);
+});
