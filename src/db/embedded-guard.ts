@@ -12,16 +12,18 @@ export interface Address {
 
 /** What asking came to: the held lock, another's, a server that is starting or stopping, or no answer at all. */
 export type Guarding =
-  | { kind: 'held'; client: pg.Client; dataDirectory: string }
+  | { kind: 'held'; client: pg.Client }
   | { kind: 'taken'; by: string }
   | { kind: 'not_ready' }
-  | { kind: 'unreachable'; reason: Error };
+  | { kind: 'unreachable' };
 
 // any two numbers that no other program on this server of ours would choose
 const lock = [1_128_813_383, 1];
-const answerTimeoutMs = 5000;
+const connectTimeoutMs = 5000;
+const answerTimeoutMs = 20_000;
 /** A holder that was killed an instant ago is gone as soon as the server has noticed. */
 const patienceMs = 1500;
+// cannot_connect_now, admin_shutdown, crash_shutdown, too_many_connections
 const notReadyCodes = new Set(['57P03', '57P01', '57P02', '53300']);
 
 async function tryLock(client: pg.Client): Promise<boolean> {
@@ -46,13 +48,19 @@ async function holderOf(client: pg.Client): Promise<string> {
   return rows[0]?.name ?? 'another process';
 }
 
-/** Connects and takes the lock. The caller keeps the client open for as long as it runs, and listens for its end. */
-export async function takeGuard(address: Address): Promise<Guarding> {
+/**
+ * Connects and takes the lock. The caller keeps the client open for as long as it runs, and listens for its end.
+ * `isOurs` is asked about the server's data directory before anything else: a copied DATA_DIR names another's server.
+ */
+export async function takeGuard(
+  address: Address,
+  isOurs: (dataDirectory: string) => Promise<boolean>,
+): Promise<Guarding> {
   const client = new pg.Client({
     ...address,
     database: 'postgres',
     application_name: `gateway process ${process.pid}`,
-    connectionTimeoutMillis: answerTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
     keepAlive: true,
   });
@@ -63,16 +71,19 @@ export async function takeGuard(address: Address): Promise<Guarding> {
     const { rows } = await client.query<{ folder: string }>(
       "select current_setting('data_directory') as folder",
     );
-    const dataDirectory = rows[0]?.folder ?? '';
-    if (await tryLock(client)) return { kind: 'held', client, dataDirectory };
+    if (!(await isOurs(rows[0]?.folder ?? ''))) {
+      await client.end();
+      return { kind: 'unreachable' };
+    }
+    if (await tryLock(client)) return { kind: 'held', client };
     const by = await holderOf(client);
     await client.end();
     return { kind: 'taken', by };
   } catch (error) {
     client.end().catch(() => {});
-    if (error instanceof pg.DatabaseError && error.code && notReadyCodes.has(error.code))
-      return { kind: 'not_ready' };
-    return { kind: 'unreachable', reason: error instanceof Error ? error : new Error(String(error)) };
+    const notReady =
+      error instanceof pg.DatabaseError && error.code !== undefined && notReadyCodes.has(error.code);
+    return { kind: notReady ? 'not_ready' : 'unreachable' };
   }
 }
 

@@ -1,7 +1,7 @@
 // The server's main process: read its pid file, tell whether it lives, start it so that it survives us, end it for sure.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, readlink, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Owner } from './embedded-home.ts';
@@ -68,10 +68,8 @@ function output(command: string, args: string[]): Promise<string> {
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!(await isAlive(pid))) return false;
   if (process.platform === 'win32') return true;
-  if (existsSync('/proc/self/cmdline')) {
-    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-    return words.includes(cluster);
-  }
+  // the server works inside its data directory, and so is known even after that was moved
+  if (existsSync('/proc/self/cwd')) return (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === cluster;
   return (await output('ps', ['-p', String(pid), '-o', 'command='])).includes(cluster);
 }
 
@@ -91,13 +89,15 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-async function openLog(path: string) {
+async function openLog(path: string, owner: Owner | undefined) {
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,
   );
   if (size > maxLogBytes) await rename(path, `${path}.1`);
-  return open(path, 'a', 0o600);
+  const log = await open(path, 'a', 0o600);
+  if (owner) await log.chown(owner.uid, owner.gid);
+  return log;
 }
 
 /**
@@ -106,7 +106,7 @@ async function openLog(path: string) {
  */
 export async function launch(what: Launch): Promise<Postmaster | undefined> {
   await replaceFile(join(what.cluster, 'postgresql.conf'), what.settings);
-  const log = await openLog(what.logFile);
+  const log = await openLog(what.logFile, what.owner);
   try {
     const inDirectory = ['-D', what.cluster];
     const child =
@@ -153,19 +153,19 @@ async function firstWord(child: ReturnType<typeof spawn>, cluster: string): Prom
 }
 
 /** Ends the server: politely (its data is written out), after 5 seconds at once, after 8 by force. Answers how far it went. */
-export async function endServer(server: Postmaster, cluster: string): Promise<NodeJS.Signals> {
+export async function endServer(pid: number, cluster: string): Promise<NodeJS.Signals> {
   for (const [signal, patienceMs] of endings) {
-    if (!(await isServerOf(server.pid, cluster))) return signal;
+    if (!(await isServerOf(pid, cluster))) return signal;
     try {
-      process.kill(server.pid, signal);
+      process.kill(pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
     const until = performance.now() + patienceMs;
     while (performance.now() < until) {
-      if (!(await isAlive(server.pid))) return signal;
+      if (!(await isAlive(pid))) return signal;
       await sleep(pollMs);
     }
   }
-  throw new Error(`The database server (process ${server.pid}) does not end.`);
+  throw new Error(`The database server (process ${pid}) does not end.`);
 }

@@ -1,0 +1,250 @@
+// The embedded database: starts, keeps, is found again after a kill, is ours alone, and leaves no process behind.
+import { chownSync, cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
+import { type Child, startChild } from '../harness/child.ts';
+
+const childFile = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url));
+const log = { info() {}, warn() {}, error() {} };
+
+let folder: string;
+let dataDir: string;
+const servers: Embedded[] = [];
+const children: Child[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'embedded-test-'));
+  await chmod(folder, 0o711);
+  dataDir = join(folder, 'data');
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.process.kill('SIGKILL');
+    await child.ended;
+  }
+  for (const server of servers.splice(0)) await server.stop();
+  // a test that failed may have left a server; none may outlive the test
+  for (const pid of serverPids()) process.kill(pid, 'SIGKILL');
+  await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
+});
+
+/** Every process that works inside the test's folder. */
+function serverPids(): number[] {
+  if (!existsSync('/proc/self/cwd')) return [];
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid > 0 && readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`);
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function start(options: Partial<Parameters<typeof startEmbeddedPostgres>[0]> = {}): Promise<Embedded> {
+  const server = await startEmbeddedPostgres({ dataDir, log, ...options });
+  servers.push(server);
+  return server;
+}
+
+function startApart(): Child {
+  const child = startChild(childFile, [dataDir]);
+  children.push(child);
+  return child;
+}
+
+async function query(connection: object, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ ...connection });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const serverPid = () =>
+  Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+function chownLike(model: string, path: string): void {
+  const { uid, gid } = statSync(model);
+  chownSync(path, uid, gid);
+  for (const entry of readdirSync(path, { recursive: true })) chownSync(join(path, String(entry)), uid, gid);
+}
+
+describe('a start', () => {
+  test('makes the database, the next one finds what was written, and no process stays behind', async () => {
+    const first = await start();
+    expect(first.adopted).toBe(false);
+    await query(first.connection, "create table kept as select 'it is here' as what");
+    await first.stop();
+    expect(serverPids()).toEqual([]);
+    const second = await start();
+    expect(await query(second.connection, 'select * from kept')).toEqual([{ what: 'it is here' }]);
+    await second.stop();
+    expect(serverPids()).toEqual([]);
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
+  });
+
+  test('is durable, speaks UTF-8, and is reached by a socket in a private folder alone', async () => {
+    const { connection } = await start();
+    const names = ['fsync', 'synchronous_commit', 'listen_addresses', 'server_encoding', 'data_checksums'];
+    const rows = await query(
+      connection,
+      `select name, setting from pg_settings where name in ('${names.join("','")}')`,
+    );
+    expect(Object.fromEntries(rows.map((row) => [row.name, row.setting]))).toEqual({
+      fsync: 'on',
+      synchronous_commit: 'on',
+      listen_addresses: '',
+      server_encoding: 'UTF8',
+      data_checksums: 'on',
+    });
+    expect(statSync(connection.host).mode & 0o777).toBe(0o700);
+    expect(await query(connection, "select upper('äöüß') as text")).toEqual([{ text: 'ÄÖÜß' }]);
+    await query(connection, 'create extension btree_gist');
+  });
+
+  test('works where the path of DATA_DIR is too long for a socket', async () => {
+    dataDir = join(folder, 'long'.repeat(40));
+    const { connection } = await start();
+    expect(Buffer.byteLength(connection.host)).toBeLessThan(90);
+    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('over loopback needs the password', async () => {
+    const { connection } = await start({ overLoopback: true });
+    expect(connection.host).toBe('127.0.0.1');
+    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await expect(query({ ...connection, password: 'guess' }, 'select 1')).rejects.toThrow(/password/);
+  });
+
+  test("refuses another major version's data, and says what to do", async () => {
+    await (await start()).stop();
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    await expect(start()).rejects.toThrow(/made by PostgreSQL 17.*brings 18.*backup/);
+  });
+
+  test('that fails tells the end of the log', async () => {
+    await expect(start({ settings: { shared_buffers: 'much' } })).rejects.toThrow(
+      /did not start.*shared_buffers/s,
+    );
+  });
+});
+
+describe('one gateway a DATA_DIR', () => {
+  test('a second start is refused while the first lives, and harms it not', async () => {
+    const { connection } = await start();
+    const second = startApart();
+    const said = await second.next();
+    expect(said.event).toBe('refused');
+    expect(said.message).toMatch(new RegExp(`Another gateway already runs on .*process ${process.pid}`));
+    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('of two first starts at one moment, one wins', async () => {
+    const both = [startApart(), startApart()];
+    const said = await Promise.all(both.map((child) => child.next()));
+    expect(said.map((word) => word.event).sort()).toEqual(['refused', 'started']);
+    const winner = both[said.findIndex((word) => word.event === 'started')];
+    winner?.tell('stop');
+    expect(await winner?.next()).toEqual({ event: 'stopped' });
+    expect(serverPids()).toEqual([]);
+  });
+
+  test('a start on a copy of a living DATA_DIR leaves the original alone', async () => {
+    const original = await start({ settings: { wal_level: 'replica' } });
+    await query(original.connection, 'checkpoint');
+    const copied = join(folder, 'copy');
+    cpSync(dataDir, copied, {
+      recursive: true,
+      preserveTimestamps: true,
+      filter: (path) => !path.includes('socket-'),
+    });
+    if (process.getuid?.() === 0) chownLike(join(dataDir, 'postgres'), join(copied, 'postgres'));
+    const copy = await start({ dataDir: copied });
+    expect(copy.adopted).toBe(false);
+    expect(copy.connection.host).not.toBe(original.connection.host);
+    expect(await query(original.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('after a kill', () => {
+  test('of the gateway, its database lives on and the next start takes it over', async () => {
+    const child = startApart();
+    const said = await child.next();
+    await query(said.connection as object, 'create table kept as select 1 as one');
+    const pid = serverPid();
+    child.process.kill('SIGKILL');
+    await child.ended;
+    const next = await start();
+    expect(next.adopted).toBe(true);
+    expect(serverPid()).toBe(pid);
+    expect(await query(next.connection, 'select * from kept')).toEqual([{ one: 1 }]);
+    await next.stop();
+    expect(serverPids()).toEqual([]);
+  });
+
+  test('of gateway and database, the next start recovers what was committed', async () => {
+    const child = startApart();
+    const said = await child.next();
+    await query(said.connection as object, 'create table kept as select 1 as one');
+    process.kill(serverPid(), 'SIGKILL');
+    child.process.kill('SIGKILL');
+    await child.ended;
+    const next = await start();
+    expect(next.adopted).toBe(false);
+    expect(await query(next.connection, 'select * from kept')).toEqual([{ one: 1 }]);
+  });
+
+  test('of the database alone, it is started anew at the same address', async () => {
+    const { connection } = await start();
+    await query(connection, 'create table kept as select 1 as one');
+    const pid = serverPid();
+    process.kill(pid, 'SIGKILL');
+    const rows = await vi.waitFor(() => query(connection, 'select * from kept'), {
+      timeout: 10_000,
+      interval: 50,
+    });
+    expect(rows).toEqual([{ one: 1 }]);
+    expect(serverPid()).not.toBe(pid);
+  });
+
+  test('a process that was given the dead server’s number does not stand in the way', async () => {
+    await (await start()).stop();
+    const stranger = startChild('-e', ['setInterval(() => {}, 1000)']);
+    children.push(stranger);
+    const lines = [
+      stranger.process.pid,
+      join(dataDir, 'postgres'),
+      1,
+      5432,
+      join(dataDir, 'socket-gone'),
+      '',
+      '1 1',
+      'ready',
+    ];
+    await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), `${lines.join('\n')}\n`);
+    const { connection } = await start();
+    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+test('Ctrl-C reaches the gateway and not its database', async () => {
+  const child = startApart();
+  const said = await child.next();
+  // what a terminal does: the signal goes to every process of the group
+  process.kill(-(child.process.pid ?? 0), 'SIGINT');
+  expect(await child.next()).toEqual({ event: 'interrupted' });
+  expect(await query(said.connection as object, 'select 1 as one')).toEqual([{ one: 1 }]);
+  child.tell('stop');
+  expect(await child.next()).toEqual({ event: 'stopped' });
+  expect(serverPids()).toEqual([]);
+});

@@ -1,0 +1,22 @@
+// A process that starts the embedded database and does what it is told: the tests kill it, interrupt it, and start two of it.
+import { createInterface } from 'node:readline';
+import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
+
+const [dataDir = ''] = process.argv.slice(2);
+const say = (word: object) => process.stdout.write(`${JSON.stringify(word)}\n`);
+const log = { info() {}, warn() {}, error() {} };
+
+process.on('SIGINT', () => say({ event: 'interrupted' }));
+
+try {
+  const server = await startEmbeddedPostgres({ dataDir, log });
+  say({ event: 'started', adopted: server.adopted, connection: server.connection });
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line === 'stop') break;
+  }
+  await server.stop();
+  say({ event: 'stopped' });
+} catch (error) {
+  say({ event: 'refused', message: String(error) });
+}
+process.exit();
