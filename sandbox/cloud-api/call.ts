@@ -1,0 +1,61 @@
+// One authenticated call of the platform's API, as its handlers see it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Fault, spoil } from '../faults.ts';
+import { readBody, sendJson } from '../server.ts';
+import type { Poster } from './callbacks.ts';
+import { badParam, envelope, Refusal, refusal } from './errors.ts';
+import type { MediaBytes } from './media.ts';
+import type { App } from './model.ts';
+import type { PaceGates } from './pace.ts';
+import type { State } from './state.ts';
+import type { Uploads } from './uploads.ts';
+
+/** What the platform is made of while it runs. */
+export interface Platform {
+  state: State;
+  poster: Poster;
+  gates: PaceGates;
+  /** How often each `…0002CCCCCC` recipient was refused. */
+  refusals: Map<string, number>;
+  mediaBytes: MediaBytes;
+  uploads: Uploads;
+  /** Its own address, for the links it answers. */
+  url: () => string;
+}
+
+export interface Call {
+  req: IncomingMessage;
+  res: ServerResponse;
+  app: App;
+  /** `v23.0`. */
+  version: string;
+  query: URLSearchParams;
+  /** A fault that spoils the answer after the call was carried out. */
+  fault: Fault | undefined;
+}
+
+/** Answers a call, unless a fault spoils its answer. */
+export function answer(call: Call, status: number, body: unknown): void {
+  if (call.fault) spoil(call.res, call.fault);
+  else sendJson(call.res, status, body);
+}
+
+/** Answers with the platform's envelope; what is no refusal is the sandbox's own mistake and says so. */
+export function answerError(res: ServerResponse, error: unknown): void {
+  const known = error instanceof Refusal;
+  if (!known) console.error('sandbox cloud-api:', error);
+  const refused = known ? error : refusal(1, `A fault of the sandbox itself: ${String(error)}`);
+  sendJson(res, refused.parts.status, envelope(refused));
+}
+
+/** The JSON body of a call; refuses what is not an object. */
+export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
+  const bytes = await readBody(req, 3_000_000);
+  try {
+    const body: unknown = JSON.parse(bytes === null ? '' : bytes.toString('utf8'));
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+  } catch {
+    // Refused below, as a body of another kind is.
+  }
+  throw badParam('The request body is not a valid JSON object.');
+}

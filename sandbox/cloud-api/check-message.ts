@@ -1,0 +1,224 @@
+// What the platform asks of the components of a template message: counts, formats, lengths (pure).
+import { refusal } from './errors.ts';
+import type { Media, Template } from './model.ts';
+import { type ButtonShape, shapeOf, type TextShape } from './template-shape.ts';
+
+export interface Parameter {
+  type?: string;
+  text?: unknown;
+  parameter_name?: string;
+  payload?: unknown;
+  coupon_code?: unknown;
+  currency?: { fallback_value?: unknown };
+  date_time?: { fallback_value?: unknown };
+  [media: string]: unknown;
+}
+
+export interface SentComponent {
+  type?: string;
+  sub_type?: string;
+  index?: string | number;
+  parameters?: Parameter[];
+}
+
+/**
+ * Refuses components that do not fill the template, with the code and the wording of the platform.
+ * `mediaById` answers uploads of the sending number that have not expired.
+ */
+export function checkComponents(
+  template: Template,
+  components: unknown,
+  mediaById: (id: string) => Media | undefined,
+): void {
+  if (components !== undefined && !Array.isArray(components))
+    throw refusal(131009, 'template.components must be an array');
+  const sent = (components ?? []) as SentComponent[];
+  const shape = shapeOf(template);
+  let header: Parameter[] = [];
+  let body: Parameter[] = [];
+  const buttons = new Map<number, SentComponent>();
+  for (const part of sent) {
+    const type = String(part?.type ?? '').toLowerCase();
+    if (part?.parameters !== undefined && !Array.isArray(part.parameters))
+      throw refusal(131009, `${type}: parameters must be an array`);
+    if (type === 'header') header = part.parameters ?? [];
+    else if (type === 'body') body = part.parameters ?? [];
+    else if (type === 'button') buttons.set(Number(part.index), part);
+    else throw refusal(131009, `Unexpected component type '${type}'`);
+  }
+  if (shape.headerFormat === 'TEXT' || shape.headerFormat === 'NONE')
+    checkText('header', shape.header, header, shape.named, 60);
+  else checkMediaHeader(shape.headerFormat, header, mediaById);
+  checkText('body', shape.body, body, shape.named, 1024);
+  checkButtons(shape.buttons, buttons);
+}
+
+function checkText(
+  where: string,
+  shape: TextShape,
+  given: Parameter[],
+  named: boolean,
+  maxChars: number,
+): void {
+  if (given.length !== shape.names.length)
+    throw refusal(
+      132000,
+      `${where}: number of localizable_params (${given.length}) does not match the expected number of params (${shape.names.length})`,
+    );
+  if (given.length === 0) return;
+  const values = new Map<string, string>();
+  given.forEach((parameter, i) => {
+    const name = named ? parameter?.parameter_name : shape.names[i];
+    if (!name) throw refusal(132018, 'Parameter name is missing or empty');
+    if (!shape.names.includes(name) || values.has(name))
+      throw refusal(132018, `${where}: unexpected parameter name '${name}'`);
+    values.set(name, textOf(where, parameter));
+  });
+  let chars = shape.fixedChars;
+  for (const name of shape.uses) chars += values.get(name)?.length ?? 0;
+  if (chars > maxChars) throw refusal(132005, `${where}: hydrated text too long (${chars} > ${maxChars})`);
+}
+
+function textOf(where: string, parameter: Parameter): string {
+  const type = String(parameter?.type ?? '').toLowerCase();
+  const text =
+    type === 'text'
+      ? parameter.text
+      : type === 'currency'
+        ? parameter.currency?.fallback_value
+        : type === 'date_time'
+          ? parameter.date_time?.fallback_value
+          : undefined;
+  if (!['text', 'currency', 'date_time'].includes(type))
+    throw refusal(
+      132012,
+      `${where}: Format mismatch, expected TEXT, received ${type.toUpperCase() || 'UNKNOWN'}`,
+    );
+  if (text === undefined || text === '')
+    throw refusal(131008, `${where}: parameter of type ${type} misses its text`);
+  if (typeof text !== 'string') throw refusal(131009, `${where}: parameter of type ${type} is not a string`);
+  if (/[\n\r\t]| {5}/.test(text))
+    throw refusal(132018, 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces');
+  return text;
+}
+
+function checkMediaHeader(
+  format: string,
+  given: Parameter[],
+  mediaById: (id: string) => Media | undefined,
+): void {
+  const [parameter] = given;
+  const type = String(parameter?.type ?? 'unknown').toUpperCase();
+  const wanted = format === 'GIF' ? 'VIDEO' : format;
+  if (parameter === undefined || type !== wanted)
+    throw refusal(132012, `header: Format mismatch, expected ${wanted}, received ${type}`);
+  if (given.length > 1)
+    throw refusal(
+      132000,
+      `header: number of params (${given.length}) does not match the expected number of params (1)`,
+    );
+  const content = parameter[wanted.toLowerCase()] as Record<string, unknown> | undefined;
+  if (!content || typeof content !== 'object')
+    throw refusal(
+      131008,
+      `header: parameter of type ${wanted.toLowerCase()} misses its ${wanted.toLowerCase()}`,
+    );
+  if (wanted === 'LOCATION') checkLocation(content);
+  else checkMedia(wanted, content, mediaById);
+}
+
+function checkLocation(location: Record<string, unknown>): void {
+  for (const [key, most] of [
+    ['latitude', 90],
+    ['longitude', 180],
+  ] as const) {
+    const value = location[key];
+    if (value === undefined || value === '') throw refusal(131008, `header: location ${key} is required`);
+    if (!(Math.abs(Number(value)) <= most)) throw refusal(131009, `header: location ${key} is not valid`);
+  }
+}
+
+function checkMedia(
+  wanted: string,
+  content: Record<string, unknown>,
+  mediaById: (id: string) => Media | undefined,
+): void {
+  if (content.id === undefined) {
+    if (content.link === undefined) throw refusal(131008, 'header: media needs an id or a link');
+    if (!/^https?:\/\/\S+$/.test(String(content.link)))
+      throw refusal(131009, 'header: media link is not a valid URL');
+    return;
+  }
+  const media = mediaById(String(content.id));
+  if (!media)
+    throw refusal(
+      131053,
+      `Media ${content.id} was not found: unknown, expired, or uploaded by another phone number`,
+    );
+  const fits =
+    wanted === 'DOCUMENT'
+      ? media.mimeType === 'application/pdf'
+      : media.mimeType.startsWith(wanted.toLowerCase());
+  if (!fits)
+    throw refusal(
+      131053,
+      `Media of type ${media.mimeType} cannot be the header of a template with ${wanted}`,
+    );
+}
+
+function checkButtons(shapes: ButtonShape[], given: Map<number, SentComponent>): void {
+  for (const [index, part] of given) {
+    const shape = shapes[index];
+    const subType = String(part.sub_type ?? '').toUpperCase();
+    if (!shape) throw refusal(131009, `buttons: the template has no button at index ${part.index}`);
+    if (subType !== shape.type && !(shape.type === 'OTP' && subType === 'URL'))
+      throw refusal(
+        132012,
+        `buttons: Button at index ${index} is of type ${shape.type}, received ${subType || 'UNKNOWN'}`,
+      );
+  }
+  shapes.forEach((shape, index) => {
+    checkButton(shape, index, given.get(index)?.parameters ?? []);
+  });
+}
+
+function checkButton(shape: ButtonShape, index: number, given: Parameter[]): void {
+  const [parameter] = given;
+  const missing = () =>
+    refusal(
+      131008,
+      `buttons: Button at index ${index} of type ${titleCase(shape.type)} requires a parameter`,
+    );
+  if (shape.type === 'URL' || shape.type === 'OTP') {
+    const wants = shape.type === 'OTP' ? 1 : shape.names.length;
+    if (wants === 1 && given.length === 0) throw missing();
+    if (given.length !== wants)
+      throw refusal(
+        132000,
+        `buttons: number of localizable_params (${given.length}) does not match the expected number of params (${wants})`,
+      );
+    if (wants === 1 && parameter && shape.fixedChars + textOf('buttons', parameter).length > 2000)
+      throw refusal(132005, `buttons: URL of the button at index ${index} is too long`);
+  } else if (shape.type === 'COPY_CODE') {
+    if (parameter?.coupon_code === undefined || parameter.coupon_code === '') throw missing();
+    if (String(parameter.coupon_code).length > 15)
+      throw refusal(
+        132005,
+        `buttons: coupon code of the button at index ${index} is longer than 15 characters`,
+      );
+  } else if (
+    shape.type === 'QUICK_REPLY' &&
+    parameter &&
+    parameter.type !== 'payload' &&
+    parameter.type !== 'text'
+  ) {
+    throw refusal(132012, `buttons: Button at index ${index} takes a parameter of type payload`);
+  }
+}
+
+function titleCase(type: string): string {
+  return type
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('');
+}

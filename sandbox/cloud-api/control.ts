@@ -1,0 +1,124 @@
+// The control API of the played platform (`/sandbox/…`): seeds it, sets its pace, breaks it, reads what it accepted.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Faults } from '../faults.ts';
+import { answerControl, ControlError } from '../server.ts';
+import type { Platform } from './call.ts';
+import { envelope, isPlatformCode, refusal } from './errors.ts';
+import { magicRecipients, magicTemplateNames } from './magic.ts';
+import type { Settings } from './model.ts';
+import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
+import { subscribe, unsubscribe } from './subscription.ts';
+import { changeTemplate, type TemplateChange } from './template-changes.ts';
+
+export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects'] as const;
+
+interface Ask {
+  platform: Platform;
+  faults: Faults;
+  body: Record<string, unknown>;
+  query: URLSearchParams;
+  /** The part of the path that the route leaves open. */
+  id: string;
+}
+
+const routes: ReadonlyArray<readonly [method: string, path: RegExp, act: (ask: Ask) => unknown]> = [
+  ['GET', /^state$/, ({ platform }) => readState(platform)],
+  ['POST', /^apps$/, ({ platform, body }) => addApp(platform, body)],
+  ['POST', /^apps\/([^/]+)\/tokens$/, ({ platform, id, body }) => addToken(platform, id, body)],
+  ['POST', /^apps\/([^/]+)\/revoke$/, ({ platform, id, body }) => revokeTokens(platform, id, body)],
+  ['PUT', /^apps\/([^/]+)\/subscription$/, ({ platform, id, body }) => subscribe(platform, id, body)],
+  ['DELETE', /^apps\/([^/]+)\/subscription$/, ({ platform, id }) => unsubscribe(platform, id)],
+  ['POST', /^wabas$/, ({ platform, body }) => addWaba(platform, body)],
+  ['POST', /^numbers$/, ({ platform, body }) => addNumber(platform, body)],
+  ['POST', /^templates$/, ({ platform, body }) => addTemplate(platform, body)],
+  ['POST', /^templates\/([^/]+)\/change$/, ({ platform, id, body }) => change(platform, id, body)],
+  ['GET', /^media$/, ({ platform }) => ({ media: [...platform.state.media.values()] })],
+  ['GET', /^settings$/, ({ platform }) => platform.state.settings],
+  ['PATCH', /^settings$/, ({ platform, body }) => patchSettings(platform, body)],
+  ['POST', /^clock$/, ({ platform, body }) => moveClock(platform, body)],
+  ['GET', /^faults$/, ({ faults }) => ({ faults: faults.list() })],
+  ['POST', /^faults$/, ({ faults, body }) => faults.add(withPlatformAnswer(body))],
+  ['DELETE', /^faults$/, ({ faults }) => faults.clear()],
+  ['GET', /^ledger$/, ({ platform, query }) => readLedger(platform, query)],
+  ['DELETE', /^ledger$/, ({ platform }) => clearLedger(platform)],
+  ['GET', /^counts$/, ({ platform }) => platform.state.ledger.counts()],
+  ['GET', /^magic$/, () => ({ recipients: magicRecipients, templateNames: magicTemplateNames })],
+];
+
+/** Answers one call of the control API. */
+export function answerCloudControl(
+  platform: Platform,
+  faults: Faults,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  return answerControl(req, res, (given) => {
+    const url = new URL(req.url ?? '', 'http://sandbox');
+    const path = url.pathname.slice('/sandbox/'.length);
+    for (const [method, pattern, act] of routes) {
+      const match = method === req.method ? pattern.exec(path) : null;
+      if (!match) continue;
+      const body = (given ?? {}) as Record<string, unknown>;
+      return act({ platform, faults, body, query: url.searchParams, id: decodeURIComponent(match[1] ?? '') });
+    }
+    throw new ControlError(404, `no control call ${req.method} ${url.pathname}`);
+  });
+}
+
+function readState({ state }: Platform): unknown {
+  return {
+    apps: [...state.apps.values()],
+    wabas: [...state.wabas.values()],
+    numbers: [...state.numbers.values()],
+    templates: [...state.templates.values()],
+    clock: { now: new Date(state.clock.now()).toISOString(), aheadMs: state.clock.aheadMs },
+  };
+}
+
+function change(platform: Platform, id: string, body: Record<string, unknown>): unknown {
+  if (!changeTemplate(platform, id, body as TemplateChange)) throw new ControlError(404, `no template ${id}`);
+  return platform.state.templates.get(id);
+}
+
+function patchSettings(platform: Platform, body: Record<string, unknown>): Settings {
+  const { settings } = platform.state;
+  for (const [key, value] of Object.entries(body)) {
+    const known = settings[key as keyof Settings];
+    if (known === undefined) throw new ControlError(400, `no setting named ${key}`);
+    if (typeof value !== typeof known || Array.isArray(value) !== Array.isArray(known))
+      throw new ControlError(400, `setting ${key}: a value like ${JSON.stringify(known)} is wanted`);
+  }
+  platform.state.record(['settings', body as Partial<Settings>]);
+  if (!settings.holdCallbacks) platform.poster.release();
+  return settings;
+}
+
+function moveClock({ state }: Platform, body: Record<string, unknown>): unknown {
+  if (typeof body.advanceMs !== 'number') throw new ControlError(400, 'advanceMs: a number of milliseconds');
+  state.record(['ahead', state.clock.aheadMs + body.advanceMs]);
+  return { now: new Date(state.clock.now()).toISOString(), aheadMs: state.clock.aheadMs };
+}
+
+/** `code` asks for a platform error in its own envelope and HTTP status, without spelling either. */
+function withPlatformAnswer({ code, details, ...fault }: Record<string, unknown>): unknown {
+  if (code === undefined) return fault;
+  if (!isPlatformCode(Number(code))) throw new ControlError(400, `code: ${code} is none of the platform's`);
+  const refused = refusal(Number(code), String(details ?? 'A fault that the sandbox was told to show'));
+  return { does: 'answer', status: refused.parts.status, ...fault, body: envelope(refused) };
+}
+
+function readLedger({ state }: Platform, query: URLSearchParams): unknown {
+  const text = (key: string) => query.get(key) ?? undefined;
+  const number = (key: string) => (query.has(key) ? Number(query.get(key)) : undefined);
+  const filter = { phone: text('phone'), wamid: text('wamid'), opaque: text('opaque') };
+  const range = { after: number('after'), limit: number('limit') };
+  const given = Object.fromEntries(
+    Object.entries({ ...filter, ...range }).filter(([, value]) => value !== undefined),
+  );
+  return { messages: state.ledger.find(given) };
+}
+
+function clearLedger(platform: Platform): void {
+  platform.state.record(['ledger-cleared']);
+  platform.refusals.clear();
+}

@@ -1,0 +1,162 @@
+// The ledger of every message the platform accepted, with its callbacks; bounded, so that it stays cheap for 100,000s.
+import type { StatusWord } from './magic.ts';
+
+/** One status callback of a message. */
+export interface Step {
+  status: StatusWord;
+  code?: number;
+  /** When it is due, and the time it tells, in milliseconds by the sandbox's clock. */
+  dueAt: number;
+  at: number;
+  done: boolean;
+  /** The HTTP status of each try; 0: none came. */
+  answers: number[];
+}
+
+export interface Accepted {
+  seq: number;
+  wamid: string;
+  phoneNumberId: string;
+  wabaId: string;
+  appId: string;
+  /** Digits of the number it goes to, as normalised from `to`. */
+  phone: string;
+  waId: string;
+  templateId: string;
+  templateName: string;
+  language: string;
+  category: string;
+  opaque: string | null;
+  messageStatus: 'accepted' | 'held_for_quality_assessment';
+  acceptedAt: number;
+  /** The components sent; null once past the newest `ledgerDetail`. */
+  components: unknown;
+  steps: Step[];
+}
+
+export interface LedgerFilter {
+  phone?: string;
+  wamid?: string;
+  opaque?: string;
+  /** Only entries after this `seq`. */
+  after?: number;
+  limit?: number;
+}
+
+export interface Ledger {
+  add(entry: Accepted): void;
+  /** Marks a callback as over, with the HTTP status of its last answer (other than 200: given up). */
+  finishStep(seq: number, step: number, answer: number): void;
+  /** Entries whose callbacks are not all over, oldest first. */
+  unfinished(): Iterable<Accepted>;
+  /** Every entry that must outlive a restart: those remembered, and those not finished. */
+  kept(): Iterable<Accepted>;
+  find(filter: LedgerFilter): Accepted[];
+  counts(): LedgerCounts;
+  clear(): void;
+  nextSeq(): number;
+}
+
+export interface LedgerCounts {
+  /** Accepted since the start or the last clear. */
+  accepted: number;
+  kept: number;
+  /** Kept entries whose opaque data was accepted before: sends that happened twice. */
+  repeatedOpaque: number;
+  callbacksPosted: number;
+  callbacksOpen: number;
+}
+
+/** An empty ledger; `limits` is read at each message, so that settings take effect at once. */
+export function createLedger(limits: { ledgerEntries: number; ledgerDetail: number }): Ledger {
+  let entries: Accepted[] = [];
+  // Dropping from the front of an array costs its length: it is cut only when half of it is dead.
+  let first = 0;
+  let lean = 0;
+  let seq = 0;
+  let accepted = 0;
+  let posted = 0;
+  const open = new Map<number, Accepted>();
+
+  const trim = () => {
+    const keepFrom = entries.length - limits.ledgerEntries;
+    while (first < keepFrom) entries[first++] = undefined as unknown as Accepted;
+    const detailFrom = entries.length - limits.ledgerDetail;
+    for (lean = Math.max(lean, first); lean < detailFrom; lean++) {
+      const entry = entries[lean];
+      if (entry) entry.components = null;
+    }
+    if (first > 10_000 && first > entries.length / 2) {
+      entries = entries.slice(first);
+      lean -= first;
+      first = 0;
+    }
+  };
+  const all = () => (first === 0 ? entries : entries.slice(first));
+
+  return {
+    add(entry) {
+      entries.push(entry);
+      accepted++;
+      seq = Math.max(seq, entry.seq);
+      if (entry.steps.some((step) => !step.done)) open.set(entry.seq, entry);
+      trim();
+    },
+    finishStep(number, index, answer) {
+      const entry = open.get(number);
+      const step = entry?.steps[index];
+      if (!entry || !step || step.done) return;
+      step.done = true;
+      step.answers.push(answer);
+      if (answer === 200) posted++;
+      if (entry.steps.every((s) => s.done)) open.delete(number);
+    },
+    unfinished: () => open.values(),
+    *kept() {
+      const oldest = entries[first]?.seq ?? Number.POSITIVE_INFINITY;
+      for (const entry of open.values()) if (entry.seq < oldest) yield entry;
+      yield* all();
+    },
+    find: (filter) => findIn(all(), filter),
+    counts: () => ({
+      accepted,
+      kept: entries.length - first,
+      repeatedOpaque: repeats(all()),
+      callbacksPosted: posted,
+      callbacksOpen: [...open.values()].reduce((n, e) => n + e.steps.filter((s) => !s.done).length, 0),
+    }),
+    clear() {
+      entries = [];
+      first = 0;
+      lean = 0;
+      accepted = 0;
+      posted = 0;
+    },
+    nextSeq: () => ++seq,
+  };
+}
+
+function findIn(entries: Accepted[], filter: LedgerFilter): Accepted[] {
+  const { phone, wamid, opaque, after = 0, limit = 1000 } = filter;
+  const found: Accepted[] = [];
+  for (const entry of entries) {
+    if (found.length >= limit) break;
+    if (entry.seq <= after) continue;
+    if (phone !== undefined && entry.phone !== phone) continue;
+    if (wamid !== undefined && entry.wamid !== wamid) continue;
+    if (opaque !== undefined && entry.opaque !== opaque) continue;
+    found.push(entry);
+  }
+  return found;
+}
+
+function repeats(entries: Accepted[]): number {
+  const seen = new Set<string>();
+  let again = 0;
+  for (const { opaque } of entries) {
+    if (opaque === null) continue;
+    if (seen.has(opaque)) again++;
+    seen.add(opaque);
+  }
+  return again;
+}

@@ -1,0 +1,124 @@
+// Magic recipients and template names: what they end in decides what happens to them (pure data, quoted by the docs).
+import { isPlatformCode } from './errors.ts';
+
+export type StatusWord = 'sent' | 'delivered' | 'read' | 'failed';
+
+/** One callback to come. `slot`: whether it is posted when a normal message is sent (0), delivered (1) or read (2). */
+export interface PlannedStatus {
+  status: StatusWord;
+  slot: 0 | 1 | 2;
+  code?: number;
+  /** How often it is posted (default once). */
+  copies?: number;
+}
+
+/** What becomes of a message. */
+export interface Outcome {
+  /** Refused with this platform code, always or for the first tries only (how many: setting `refuseFirst`). */
+  refuse?: { code: number; first: boolean };
+  /** False: the platform does not take the message (and says so only by its silence). */
+  accepted: boolean;
+  held: boolean;
+  answer: 'normal' | 'hang' | 'reset' | 'empty500' | 'slow';
+  statuses: PlannedStatus[];
+}
+
+const sent: PlannedStatus = { status: 'sent', slot: 0 };
+const delivered: PlannedStatus = { status: 'delivered', slot: 1 };
+const read: PlannedStatus = { status: 'read', slot: 2 };
+const normal: Outcome = { accepted: true, held: false, answer: 'normal', statuses: [sent, delivered, read] };
+const notAccepted: Outcome = { ...normal, accepted: false, statuses: [] };
+
+export interface MagicRecipient {
+  /** The phone number's last ten digits; CCCCCC stands for one of the platform's six-digit error codes. */
+  endsIn: string;
+  whatHappens: string;
+}
+
+const fixed: ReadonlyArray<readonly [digits: string, whatHappens: string, outcome: Outcome]> = [
+  ['000101', 'held for quality assessment, then released: sent, delivered, read', { ...normal, held: true }],
+  [
+    '000102',
+    'held for quality assessment, then dropped: failed 132015',
+    { ...normal, held: true, statuses: [{ status: 'failed', slot: 0, code: 132015 }] },
+  ],
+  ['000201', 'never read: sent, delivered', { ...normal, statuses: [sent, delivered] }],
+  ['000202', 'read without delivered: sent, read', { ...normal, statuses: [sent, read] }],
+  ['000203', 'phone switched off: sent, then nothing', { ...normal, statuses: [sent] }],
+  ['000204', 'accepted, then no callback at all', { ...normal, statuses: [] }],
+  [
+    '000301',
+    'every callback is posted twice',
+    { ...normal, statuses: normal.statuses.map((s) => ({ ...s, copies: 2 })) },
+  ],
+  [
+    '000302',
+    'callbacks out of order: read, delivered, sent',
+    { ...normal, statuses: [{ ...read, slot: 0 }, delivered, { ...sent, slot: 2 }] },
+  ],
+  [
+    '000303',
+    'all callbacks at the same moment',
+    { ...normal, statuses: normal.statuses.map((s) => ({ ...s, slot: 0 as const })) },
+  ],
+  [
+    '000304',
+    'failed 131026 on one device, delivered on another after it',
+    { ...normal, statuses: [sent, { status: 'failed', slot: 1, code: 131026 }, { ...delivered, slot: 2 }] },
+  ],
+  ['000401', 'accepted with all callbacks, but the call is never answered', { ...normal, answer: 'hang' }],
+  ['000402', 'not accepted, and the call is never answered', { ...notAccepted, answer: 'hang' }],
+  ['000403', 'not accepted, the connection is reset', { ...notAccepted, answer: 'reset' }],
+  ['000404', 'accepted with all callbacks, but the connection is reset', { ...normal, answer: 'reset' }],
+  ['000500', 'not accepted, HTTP 500 without a body', { ...notAccepted, answer: 'empty500' }],
+  ['000501', 'accepted with all callbacks, but HTTP 500 without a body', { ...normal, answer: 'empty500' }],
+  [
+    '000601',
+    'accepted, callbacks at once, the answer only after 3 s (setting slowAnswerMs)',
+    { ...normal, answer: 'slow' },
+  ],
+];
+
+const bySuffix = new Map(fixed.map(([digits, , outcome]) => [`0000${digits}`, outcome]));
+
+/** The table for people: every ending that means something. All other numbers: sent, delivered, read. */
+export const magicRecipients: readonly MagicRecipient[] = [
+  {
+    endsIn: '0000CCCCCC',
+    whatHappens: 'accepted, then failed with that code by callback (0000131026: undeliverable)',
+  },
+  { endsIn: '0001CCCCCC', whatHappens: 'refused at once with that code (0001131049)' },
+  {
+    endsIn: '0002CCCCCC',
+    whatHappens: 'refused with that code on the first 2 tries, then accepted (0002130429: throttled)',
+  },
+  ...fixed.map(([digits, whatHappens]) => ({ endsIn: `0000${digits}`, whatHappens })),
+];
+
+/** What a template's review ends in, by how its name begins. All other names are approved. */
+export const magicTemplateNames = [
+  { beginsWith: 'sandbox_rejected', whatHappens: 'REJECTED with reason INVALID_FORMAT' },
+  { beginsWith: 'sandbox_pending', whatHappens: 'stays PENDING' },
+] as const;
+
+/** What becomes of a message to this number (digits only). */
+export function outcomeOf(phone: string): Outcome {
+  const end = phone.length - 10;
+  // Nearly every number leaves here: the path of every message must stay cheap.
+  if (end < 0 || !phone.startsWith('000', end)) return normal;
+  const suffix = phone.slice(end);
+  const special = bySuffix.get(suffix);
+  if (special) return special;
+  const code = Number(suffix.slice(4));
+  if (code < 100_000 || !isPlatformCode(code)) return normal;
+  switch (suffix[3]) {
+    case '0':
+      return { ...normal, statuses: [{ status: 'failed', slot: 0, code }] };
+    case '1':
+      return { ...notAccepted, refuse: { code, first: false } };
+    case '2':
+      return { ...normal, refuse: { code, first: true } };
+    default:
+      return normal;
+  }
+}

@@ -1,0 +1,111 @@
+// POST /{phone-number-id}/messages: checks a template message as the platform does, accepts it, starts its callbacks.
+import { answer, type Call, type Platform, readJson } from './call.ts';
+import { checkComponents } from './check-message.ts';
+import { badParam, refusal } from './errors.ts';
+import type { Accepted } from './ledger.ts';
+import { type Outcome, outcomeOf } from './magic.ts';
+import { mediaOf } from './media.ts';
+import type { PhoneNumber, Template } from './model.ts';
+import { readRecipient, waIdOf } from './recipient.ts';
+import { templateKey } from './state.ts';
+import { planSteps, scheduleSteps } from './statuses.ts';
+import { newWamid } from './wamid.ts';
+
+/** Takes one message; throws the platform's refusal. The answer goes out once the message is in the journal. */
+export async function postMessage(platform: Platform, call: Call, number: PhoneNumber): Promise<void> {
+  const body = await readJson(call.req);
+  const { state } = platform;
+  platform.gates.throughput(number.id, number.messagesPerSecond ?? state.settings.messagesPerSecond);
+  checkFields(body);
+  const phone = readRecipient(body.to, number.countryCode);
+  const waId = waIdOf(phone);
+  if (phone === number.displayPhoneNumber.replace(/\D/g, ''))
+    throw refusal(131021, 'Sender and recipient are the same');
+  const template = findTemplate(platform, number, body.template as Record<string, unknown>);
+  const { components } = body.template as { components?: unknown };
+  checkComponents(template, components, (id) => mediaOf(state, id, number.id));
+  if (state.settings.pairRate) platform.gates.pair(number.id, waId);
+
+  const outcome = outcomeOf(phone);
+  refuseByMagic(platform, number.id, phone, outcome);
+  if (!outcome.accepted) return answerSpoiled(platform, call, outcome, null);
+
+  const acceptedAt = state.clock.now();
+  const message: Accepted = {
+    seq: state.ledger.nextSeq(),
+    wamid: newWamid(waId),
+    phoneNumberId: number.id,
+    wabaId: number.wabaId,
+    appId: call.app.id,
+    phone,
+    waId,
+    templateId: template.id,
+    templateName: template.name,
+    language: template.language,
+    category: template.category,
+    opaque: typeof body.biz_opaque_callback_data === 'string' ? body.biz_opaque_callback_data : null,
+    messageStatus: outcome.held ? 'held_for_quality_assessment' : 'accepted',
+    acceptedAt,
+    components: components ?? null,
+    steps: planSteps(outcome, acceptedAt, state.settings),
+  };
+  const reply = {
+    messaging_product: 'whatsapp',
+    contacts: [{ input: String(body.to), wa_id: waId }],
+    messages: [{ id: message.wamid, message_status: message.messageStatus }],
+  };
+  state.record(['message', message], () => {
+    if (outcome.answer === 'normal') answer(call, 200, reply);
+    else answerSpoiled(platform, call, outcome, reply);
+    scheduleSteps(state, platform.poster, message);
+  });
+}
+
+function checkFields(body: Record<string, unknown>): void {
+  if (body.messaging_product !== 'whatsapp') throw badParam('The parameter messaging_product is required.');
+  if (body.recipient_type !== undefined && body.recipient_type !== 'individual')
+    throw refusal(131009, "Parameter 'recipient_type' must be individual");
+  if (body.type !== 'template')
+    throw body.type === undefined && body.text === undefined
+      ? refusal(131008, "Parameter 'type' is required")
+      : refusal(131051, 'This sandbox plays template messages only');
+  const template = body.template as Record<string, unknown> | null | undefined;
+  if (typeof template !== 'object' || template === null)
+    throw refusal(131008, "Parameter 'template' is required");
+  if (typeof template.name !== 'string' || template.name === '')
+    throw refusal(131008, "Parameter 'template.name' is required");
+  const code = (template.language as { code?: unknown } | null | undefined)?.code;
+  if (typeof code !== 'string' || code === '')
+    throw refusal(131008, "Parameter 'template.language.code' is required");
+  const opaque = body.biz_opaque_callback_data;
+  if (opaque !== undefined && (typeof opaque !== 'string' || opaque.length > 512))
+    throw badParam('Param biz_opaque_callback_data must be at most 512 characters long.');
+}
+
+function findTemplate({ state }: Platform, number: PhoneNumber, wanted: Record<string, unknown>): Template {
+  const name = wanted.name as string;
+  const language = (wanted.language as { code: string }).code;
+  const template = state.templateByName.get(templateKey(number.wabaId, name, language));
+  if (template?.status === 'APPROVED') return template;
+  if (template?.status === 'PAUSED') throw refusal(132015, `Template ${name} is paused due to low quality`);
+  if (template?.status === 'DISABLED')
+    throw refusal(132016, `Template ${name} is disabled due to low quality`);
+  throw refusal(132001, `template name (${name}) does not exist in ${language}`);
+}
+
+function refuseByMagic(platform: Platform, phoneNumberId: string, phone: string, { refuse }: Outcome): void {
+  if (!refuse) return;
+  if (refuse.first) {
+    const key = `${phoneNumberId} ${phone}`;
+    const before = platform.refusals.get(key) ?? 0;
+    if (before >= platform.state.settings.refuseFirst) return;
+    platform.refusals.set(key, before + 1);
+  }
+  throw refusal(refuse.code, 'A magic recipient of the sandbox was refused');
+}
+
+function answerSpoiled({ state }: Platform, call: Call, { answer: how }: Outcome, reply: unknown): void {
+  if (how === 'reset') call.res.socket?.resetAndDestroy();
+  else if (how === 'empty500') call.res.writeHead(500, { 'content-length': 0 }).end();
+  else if (how === 'slow') setTimeout(answer, state.settings.slowAnswerMs, call, 200, reply).unref();
+}

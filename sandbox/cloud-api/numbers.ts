@@ -1,0 +1,77 @@
+// Reading what a sender is: GET of a phone number, of a business account and of its numbers.
+import { answer, type Call, type Platform } from './call.ts';
+import { unknownObject } from './errors.ts';
+import type { PhoneNumber, Waba } from './model.ts';
+
+const defaultFields = [
+  'verified_name',
+  'code_verification_status',
+  'display_phone_number',
+  'quality_rating',
+  'platform_type',
+  'throughput',
+  'id',
+];
+
+/** GET /{phone-number-id}. */
+export function numberNode(platform: Platform, call: Call, number: PhoneNumber): void {
+  if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', number.id);
+  answer(call, 200, view(platform, call, number));
+}
+
+/** GET /{waba-id}. */
+export function wabaNode(call: Call, waba: Waba): void {
+  if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', waba.id);
+  answer(call, 200, {
+    id: waba.id,
+    name: waba.name,
+    timezone_id: '71',
+    currency: 'USD',
+    message_template_namespace: `sandbox_${waba.id}`,
+  });
+}
+
+/** GET /{waba-id}/phone_numbers. */
+export function phoneNumbersEdge(platform: Platform, call: Call, waba: Waba): void {
+  if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', waba.id);
+  const numbers = [...platform.state.numbers.values()].filter((number) => number.wabaId === waba.id);
+  answer(call, 200, { data: numbers.map((number) => view(platform, call, number)) });
+}
+
+/** GET, POST and DELETE /{waba-id}/subscribed_apps: the owning app is always the one subscribed. */
+export function subscribedAppsEdge(call: Call): void {
+  const { id } = call.app;
+  if (call.req.method !== 'GET') answer(call, 200, { success: true });
+  else
+    answer(call, 200, {
+      data: [
+        {
+          whatsapp_business_api_data: {
+            id,
+            name: `App ${id}`,
+            link: `https://www.facebook.com/games/?app_id=${id}`,
+          },
+        },
+      ],
+    });
+}
+
+function view(platform: Platform, call: Call, number: PhoneNumber): unknown {
+  const perSecond = number.messagesPerSecond ?? platform.state.settings.messagesPerSecond;
+  const whole: Record<string, unknown> = {
+    id: number.id,
+    verified_name: number.verifiedName,
+    code_verification_status: 'VERIFIED',
+    display_phone_number: number.displayPhoneNumber,
+    quality_rating: number.qualityRating,
+    platform_type: 'CLOUD_API',
+    throughput: { level: perSecond === 0 || perSecond > 80 ? 'HIGH' : 'STANDARD' },
+    name_status: 'APPROVED',
+    status: 'CONNECTED',
+    account_mode: 'LIVE',
+    messaging_limit_tier: 'TIER_UNLIMITED',
+  };
+  const fields = call.query.get('fields')?.split(',') ?? defaultFields;
+  const asked = ['id', ...fields.map((field) => field.trim())];
+  return Object.fromEntries(asked.filter((f) => whole[f] !== undefined).map((f) => [f, whole[f]]));
+}

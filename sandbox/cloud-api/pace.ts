@@ -1,0 +1,44 @@
+// How fast the platform lets a number send: its throughput (130429) and, if asked for, the pair rate (131056).
+import { refusal } from './errors.ts';
+
+export interface PaceGates {
+  /** Counts one call of this number; refuses it above `perSecond` (0: never). */
+  throughput(phoneNumberId: string, perSecond: number): void;
+  /** Counts one message of this pair; refuses it above 1 in 6 s with a burst of 45. */
+  pair(phoneNumberId: string, waId: string): void;
+}
+
+/** The gates of all numbers; `nowMs` is a clock that never goes back. */
+export function paceGates(nowMs: () => number = () => performance.now()): PaceGates {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const pairs = new Map<string, number>();
+  return {
+    throughput(id, perSecond) {
+      if (perSecond === 0) return;
+      const now = nowMs();
+      // A bucket that holds one second's worth: a caller who keeps to the rate is never refused for jitter.
+      const bucket = buckets.get(id) ?? { left: perSecond, at: now };
+      buckets.set(id, bucket);
+      bucket.left = Math.min(perSecond, bucket.left + ((now - bucket.at) * perSecond) / 1000);
+      bucket.at = now;
+      if (bucket.left < 1) {
+        const why =
+          'Message failed to send because there were too many messages sent from this phone number in a short period of time';
+        throw refusal(130429, why);
+      }
+      bucket.left--;
+    },
+    pair(id, waId) {
+      const now = nowMs();
+      const key = `${id} ${waId}`;
+      const dueAt = Math.max(now, pairs.get(key) ?? 0);
+      if (dueAt - now > 44 * 6000)
+        throw refusal(
+          131056,
+          'Too many messages were sent from this phone number to this recipient in a short period of time',
+        );
+      pairs.set(key, dueAt + 6000);
+      if (pairs.size > 100_000) for (const [k, at] of pairs) if (at < now) pairs.delete(k);
+    },
+  };
+}

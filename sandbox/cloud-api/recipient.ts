@@ -1,0 +1,41 @@
+// How the platform reads a recipient: the number it dials and the id under which it knows the person (pure).
+import { refusal } from './errors.ts';
+
+const twoDigitCodes = new Set(
+  (
+    '20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 ' +
+    '81 82 84 86 90 91 92 93 94 95 98'
+  ).split(' '),
+);
+
+/** The country code that a number in international form begins with. */
+export function countryCodeOf(digits: string): string {
+  if (digits[0] === '1' || digits[0] === '7') return digits.slice(0, 1);
+  return digits.slice(0, twoDigitCodes.has(digits.slice(0, 2)) ? 2 : 3);
+}
+
+const e164 = /^[1-9][0-9]{6,14}$/;
+
+/**
+ * The digits a message goes to. Without a `+` the business number's country code is put in front, as the platform's
+ * page on phone number formats says; spaces, dashes and brackets are passed over.
+ */
+export function readRecipient(to: unknown, businessCountryCode: string): string {
+  if (to === undefined || to === null || to === '') throw refusal(131008, "Parameter 'to' is required");
+  const text = String(to);
+  const digits = text.replace(/[\s().+-]/g, '');
+  const phone = text.trimStart().startsWith('+') ? digits : businessCountryCode + digits;
+  if (!e164.test(phone)) throw refusal(131009, `'to' is not a valid phone number: ${text.slice(0, 40)}`);
+  return phone;
+}
+
+/**
+ * The person's id, which is not always the number: Brazilian mobiles outside the codes 11 to 28 lose their ninth
+ * digit, Mexican ones gain a 1.
+ */
+export function waIdOf(phone: string): string {
+  if (phone.startsWith('55') && phone.length === 13 && phone[4] === '9' && Number(phone.slice(2, 4)) > 28)
+    return phone.slice(0, 4) + phone.slice(5);
+  if (phone.startsWith('52') && phone.length === 12) return `521${phone.slice(2)}`;
+  return phone;
+}

@@ -1,0 +1,157 @@
+// The WhatsApp Cloud API, played: starts the server, finds who calls, and hands each path to its handler.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Fault, faultList, spoil } from '../faults.ts';
+import { listen, type Played, type PlayedOptions } from '../server.ts';
+import { answerError, type Call, type Platform } from './call.ts';
+import { createPoster } from './callbacks.ts';
+import { answerCloudControl, faultKinds } from './control.ts';
+import { badToken, unknownObject } from './errors.ts';
+import { download, mediaBytes, mediaNode, postMedia } from './media.ts';
+import { postMessage } from './messages.ts';
+import type { App, Settings } from './model.ts';
+import { numberNode, phoneNumbersEdge, subscribedAppsEdge, wabaNode } from './numbers.ts';
+import { paceGates } from './pace.ts';
+import { openState } from './state.ts';
+import { scheduleSteps } from './statuses.ts';
+import { scheduleReview, templateNode, templatesEdge } from './templates.ts';
+import { startUpload, uploadNode } from './uploads.ts';
+
+export interface CloudApiOptions extends PlayedOptions {
+  /** Connections for callbacks to each address (default 128). */
+  connections?: number;
+  /** Settings to start with; those kept in `dir` win. */
+  settings?: Partial<Settings>;
+}
+
+/** Starts the platform on loopback; with `dir` it goes on where the last one with that folder stopped. */
+export async function startCloudApi(options: CloudApiOptions = {}): Promise<Played> {
+  const state = openState(options.dir ?? null, options.settings);
+  let url = '';
+  const platform: Platform = {
+    state,
+    poster: createPoster(state, options.connections),
+    gates: paceGates(),
+    refusals: new Map(),
+    mediaBytes: mediaBytes(() => state.settings.keepMediaBytes),
+    uploads: new Map(),
+    url: () => url,
+  };
+  const faults = faultList(faultKinds);
+  const server = await listen((req, res) => {
+    if (req.url?.startsWith('/sandbox/')) void answerCloudControl(platform, faults, req, res);
+    else void answerCall(platform, faults.take(kindOf(req.url ?? '')), req, res);
+  }, options.port);
+  url = server.url;
+  for (const message of state.ledger.unfinished()) scheduleSteps(state, platform.poster, message);
+  for (const callback of state.callbacks.values()) platform.poster.postTemplate(callback);
+  for (const template of state.templates.values()) scheduleReview(platform, template);
+  return {
+    url,
+    async close() {
+      await server.close();
+      await platform.poster.close();
+      state.journal.close();
+    },
+  };
+}
+
+/** The kind of call that a fault's `on` names. */
+function kindOf(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  if (path.endsWith('/messages')) return 'messages';
+  if (path.endsWith('/message_templates')) return 'templates';
+  if (path.endsWith('/media')) return 'media';
+  return path.includes('upload') ? 'uploads' : 'objects';
+}
+
+async function answerCall(
+  platform: Platform,
+  fault: Fault | undefined,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  try {
+    if (fault?.does === 'delay') await new Promise((go) => setTimeout(go, fault.ms ?? 1000));
+    else if (fault && fault.when !== 'after') {
+      req.resume();
+      spoil(res, fault);
+      return;
+    }
+    await route(platform, fault?.does === 'delay' ? undefined : fault, req, res);
+  } catch (error) {
+    // The rest of a refused body is read and dropped, so that the caller gets to read the refusal.
+    req.resume();
+    answerError(res, error);
+  }
+}
+
+async function route(
+  platform: Platform,
+  fault: Fault | undefined,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const url = req.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+  const parts = path.split('/');
+  const versioned = /^v\d+\.\d+$/.test(parts[1] ?? '');
+  const [node = '', edge = ''] = parts.slice(versioned ? 2 : 1);
+  const app = authenticate(platform, req, query);
+  const version = versioned ? (parts[1] as string) : 'v23.0';
+  const call: Call = { req, res, app, version, query, fault };
+  if (node === 'whatsapp_business') return download(platform, call);
+  if (node.startsWith('upload:')) return uploadNode(platform, call, node);
+  if (!(await handle(platform, call, node, edge))) throw unknownObject(req.method ?? 'GET', node);
+}
+
+/** Calls the handler of an object and its edge; false if this app has no such object, or it no such edge. */
+async function handle(platform: Platform, call: Call, node: string, edge: string): Promise<boolean> {
+  const { state } = platform;
+  const posts = call.req.method === 'POST';
+  const owns = (wabaId: string | undefined) => state.wabas.get(wabaId ?? '')?.appId === call.app.id;
+
+  const number = state.numbers.get(node);
+  if (number && owns(number.wabaId)) {
+    if (edge === 'messages' && posts) await postMessage(platform, call, number);
+    else if (edge === 'media' && posts) await postMedia(platform, call, number);
+    else if (edge === '') numberNode(platform, call, number);
+    else return false;
+    return true;
+  }
+  const waba = state.wabas.get(node);
+  if (waba && owns(waba.id)) {
+    if (edge === 'message_templates') await templatesEdge(platform, call, waba);
+    else if (edge === 'phone_numbers') phoneNumbersEdge(platform, call, waba);
+    else if (edge === 'subscribed_apps') subscribedAppsEdge(call);
+    else if (edge === '') wabaNode(call, waba);
+    else return false;
+    return true;
+  }
+  if (edge === 'uploads' && posts && node === call.app.id) {
+    startUpload(platform, call);
+    return true;
+  }
+  const template = state.templates.get(node);
+  if (template && edge === '' && owns(template.wabaId)) {
+    templateNode(platform, call, template);
+    return true;
+  }
+  const media = state.media.get(node);
+  if (!media || edge !== '' || !owns(state.numbers.get(media.phoneNumberId)?.wabaId)) return false;
+  mediaNode(platform, call, media);
+  return true;
+}
+
+function authenticate({ state }: Platform, req: IncomingMessage, query: URLSearchParams): App {
+  const header = req.headers.authorization;
+  const space = header?.indexOf(' ') ?? -1;
+  const token = space > 0 ? header?.slice(space + 1).trim() : query.get('access_token');
+  if (!token) throw badToken('missing');
+  const app = state.tokens.get(token);
+  if (app) return app;
+  for (const { revokedTokens } of state.apps.values())
+    if (revokedTokens.includes(token)) throw badToken('revoked');
+  throw badToken('unknown');
+}

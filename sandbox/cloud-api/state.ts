@@ -1,0 +1,174 @@
+// The platform's whole state: what it knows, how each change is written to the journal, how a restart reads it back.
+import { join } from 'node:path';
+import { type SandboxClock, sandboxClock } from '../clock.ts';
+import { type Journal, openJournal } from '../journal.ts';
+import { type Accepted, createLedger, type Ledger } from './ledger.ts';
+import {
+  type App,
+  defaultSettings,
+  type Media,
+  type PhoneNumber,
+  type Settings,
+  type Template,
+  type Waba,
+} from './model.ts';
+
+/** A callback about a template, kept until the app has answered it. */
+export interface TemplateCallback {
+  id: number;
+  appId: string;
+  body: unknown;
+}
+
+/** One change of the state, as the journal keeps it. */
+type Entry =
+  | ['app', App]
+  | ['waba', Waba]
+  | ['number', PhoneNumber]
+  | ['template', Template]
+  | ['template-gone', string]
+  | ['media', Media]
+  | ['media-gone', string]
+  | ['handle', string]
+  | ['settings', Partial<Settings>]
+  | ['ahead', number]
+  | ['message', Accepted]
+  | ['done', number, number, number]
+  | ['ledger-cleared']
+  | ['callback', TemplateCallback]
+  | ['callback-done', number];
+
+export interface State {
+  apps: Map<string, App>;
+  /** Valid tokens only. */
+  tokens: Map<string, App>;
+  wabas: Map<string, Waba>;
+  numbers: Map<string, PhoneNumber>;
+  templates: Map<string, Template>;
+  /** By business account, name and language. */
+  templateByName: Map<string, Template>;
+  media: Map<string, Media>;
+  /** Handles that resumable uploads ended in. */
+  handles: Set<string>;
+  /** Template callbacks not answered yet. */
+  callbacks: Map<number, TemplateCallback>;
+  settings: Settings;
+  clock: SandboxClock;
+  ledger: Ledger;
+  journal: Journal;
+  /** Applies a change and writes it down; `written` runs once it is in the journal. */
+  record(entry: Entry, written?: () => void): void;
+}
+
+export function templateKey(wabaId: string, name: string, language: string): string {
+  return `${wabaId} ${name} ${language}`;
+}
+
+/** Opens the state kept in `dir` (null: nothing is kept), as the last life left it. */
+export function openState(dir: string | null, given: Partial<Settings> = {}): State {
+  const settings: Settings = { ...defaultSettings, ...given };
+  const state: Omit<State, 'journal' | 'record'> = {
+    apps: new Map(),
+    tokens: new Map(),
+    wabas: new Map(),
+    numbers: new Map(),
+    templates: new Map(),
+    templateByName: new Map(),
+    media: new Map(),
+    handles: new Set(),
+    callbacks: new Map(),
+    settings,
+    clock: sandboxClock(),
+    ledger: createLedger(settings),
+  };
+  const journal = openJournal<Entry>({
+    file: dir === null ? null : join(dir, 'cloud-api.journal'),
+    restore: (entry) => apply(state, entry),
+    snapshot: () => snapshot(state),
+  });
+  return Object.assign(state, {
+    journal,
+    record(entry: Entry, written?: () => void) {
+      apply(state, entry);
+      journal.append(entry, written);
+    },
+  });
+}
+
+type Plain = Omit<State, 'journal' | 'record'>;
+
+function apply(state: Plain, entry: Entry): void {
+  switch (entry[0]) {
+    case 'app':
+      applyApp(state, entry[1]);
+      return;
+    case 'waba':
+      state.wabas.set(entry[1].id, entry[1]);
+      return;
+    case 'number':
+      state.numbers.set(entry[1].id, entry[1]);
+      return;
+    case 'template':
+      state.templates.set(entry[1].id, entry[1]);
+      state.templateByName.set(templateKey(entry[1].wabaId, entry[1].name, entry[1].language), entry[1]);
+      return;
+    case 'template-gone':
+      dropTemplate(state, entry[1]);
+      return;
+    case 'media':
+      state.media.set(entry[1].id, entry[1]);
+      return;
+    case 'media-gone':
+      state.media.delete(entry[1]);
+      return;
+    case 'handle':
+      state.handles.add(entry[1]);
+      return;
+    case 'settings':
+      Object.assign(state.settings, entry[1]);
+      return;
+    case 'ahead':
+      state.clock.aheadMs = entry[1];
+      return;
+    case 'message':
+      state.ledger.add(entry[1]);
+      return;
+    case 'done':
+      state.ledger.finishStep(entry[1], entry[2], entry[3]);
+      return;
+    case 'ledger-cleared':
+      state.ledger.clear();
+      return;
+    case 'callback':
+      state.callbacks.set(entry[1].id, entry[1]);
+      return;
+    case 'callback-done':
+      state.callbacks.delete(entry[1]);
+  }
+}
+
+function applyApp(state: Plain, app: App): void {
+  for (const [token, owner] of state.tokens) if (owner.id === app.id) state.tokens.delete(token);
+  state.apps.set(app.id, app);
+  for (const token of app.tokens) state.tokens.set(token, app);
+}
+
+function dropTemplate(state: Plain, id: string): void {
+  const template = state.templates.get(id);
+  if (!template) return;
+  state.templates.delete(id);
+  state.templateByName.delete(templateKey(template.wabaId, template.name, template.language));
+}
+
+function* snapshot(state: Plain): Iterable<Entry> {
+  yield ['settings', state.settings];
+  yield ['ahead', state.clock.aheadMs];
+  for (const app of state.apps.values()) yield ['app', app];
+  for (const waba of state.wabas.values()) yield ['waba', waba];
+  for (const number of state.numbers.values()) yield ['number', number];
+  for (const template of state.templates.values()) yield ['template', template];
+  for (const media of state.media.values()) yield ['media', media];
+  for (const handle of state.handles) yield ['handle', handle];
+  for (const message of state.ledger.kept()) yield ['message', message];
+  for (const callback of state.callbacks.values()) yield ['callback', callback];
+}

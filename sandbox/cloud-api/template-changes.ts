@@ -1,0 +1,90 @@
+// Changes that the platform itself makes to templates, each told by the callback of its field.
+import type { Platform } from './call.ts';
+import type { Template } from './model.ts';
+
+export interface TemplateChange {
+  /** The new status, or one of the events that carry no status of their own (FLAGGED, REINSTATED, UNARCHIVED, LOCKED). */
+  status?: string;
+  reason?: string;
+  category?: string;
+  quality?: Template['quality'];
+}
+
+/** What a template is after an event whose word is no status. */
+const statusAfter: Record<string, string | undefined> = {
+  REINSTATED: 'APPROVED',
+  UNARCHIVED: 'APPROVED',
+  FLAGGED: undefined,
+  LOCKED: undefined,
+};
+
+/** Applies a change to a template and posts a callback for each part of it; false if there is no such template. */
+export function changeTemplate(platform: Platform, id: string, change: TemplateChange): boolean {
+  const { state } = platform;
+  const old = state.templates.get(id);
+  if (!old) return false;
+  const { status, reason = 'NONE', category, quality } = change;
+  const newStatus = status === undefined ? undefined : status in statusAfter ? statusAfter[status] : status;
+  state.record([
+    'template',
+    {
+      ...old,
+      status: newStatus ?? old.status,
+      rejectedReason: newStatus === 'REJECTED' ? reason : newStatus ? 'NONE' : old.rejectedReason,
+      ...(category !== undefined && { category, previousCategory: old.category }),
+      quality: quality ?? old.quality,
+      reviewAt: newStatus ? null : old.reviewAt,
+    },
+  ]);
+  if (status !== undefined) {
+    const pause = status === 'PAUSED' && {
+      other_info: { title: 'FIRST_PAUSE', description: 'Paused for 3 hours, because its quality is low.' },
+    };
+    const value = {
+      event: status,
+      ...named(old),
+      reason,
+      message_template_category: category ?? old.category,
+      ...pause,
+    };
+    post(platform, old, 'message_template_status_update', value);
+  }
+  if (category !== undefined)
+    post(platform, old, 'template_category_update', {
+      ...named(old),
+      previous_category: old.category,
+      new_category: category,
+    });
+  if (quality !== undefined)
+    post(platform, old, 'message_template_quality_update', {
+      previous_quality_score: old.quality,
+      new_quality_score: quality,
+      ...named(old),
+    });
+  return true;
+}
+
+/** In these callbacks the id is a number, where the API's answers have a string. */
+function named(template: Template) {
+  return {
+    message_template_id: Number(template.id),
+    message_template_name: template.name,
+    message_template_language: template.language,
+  };
+}
+
+let lastId = 0;
+
+function post(platform: Platform, template: Template, field: string, value: unknown): void {
+  const { state, poster } = platform;
+  const appId = state.wabas.get(template.wabaId)?.appId;
+  if (appId === undefined) return;
+  lastId = Math.max(lastId + 1, Date.now());
+  const time = Math.floor(state.clock.now() / 1000);
+  const body = {
+    object: 'whatsapp_business_account',
+    entry: [{ id: template.wabaId, time, changes: [{ value, field }] }],
+  };
+  const callback = { id: lastId, appId, body };
+  state.record(['callback', callback], () => poster.postTemplate(callback));
+}

@@ -1,0 +1,185 @@
+// Template management: list, create, read, delete, and the review that ends in a callback.
+import { answer, type Call, type Platform, readJson } from './call.ts';
+import { readDraft } from './check-template.ts';
+import { badParam, badTemplate, refusal, unknownObject } from './errors.ts';
+import { magicTemplateNames } from './magic.ts';
+import type { Template, Waba } from './model.ts';
+import { templateKey } from './state.ts';
+import { changeTemplate } from './template-changes.ts';
+import { newNumericId } from './wamid.ts';
+
+const defaultFields = [
+  'name',
+  'parameter_format',
+  'components',
+  'language',
+  'status',
+  'category',
+  'previous_category',
+  'id',
+];
+
+/** Answers every call on a business account's `message_templates`. */
+export async function templatesEdge(platform: Platform, call: Call, waba: Waba): Promise<void> {
+  if (call.req.method === 'GET') return listTemplates(platform, call, waba);
+  if (call.req.method === 'POST') return createTemplate(platform, call, waba);
+  if (call.req.method === 'DELETE') return deleteTemplates(platform, call, waba);
+  throw unknownObject(call.req.method ?? '', waba.id);
+}
+
+/** GET /{template-id}. */
+export function templateNode(platform: Platform, call: Call, template: Template): void {
+  if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', template.id);
+  answer(call, 200, pick(platform, template, fieldsOf(call)));
+}
+
+function listTemplates(platform: Platform, call: Call, waba: Waba): void {
+  const { query } = call;
+  const limit = Number(query.get('limit') ?? 25);
+  if (!Number.isInteger(limit) || limit < 1) throw badParam('Param limit must be an integer of at least 1.');
+  const matching = ownTemplates(platform, waba).filter((template) => matches(template, query));
+  const after = cursorOf(query.get('after'));
+  const before = cursorOf(query.get('before'));
+  const start = after !== undefined ? after + 1 : before !== undefined ? Math.max(0, before - limit) : 0;
+  const end = before !== undefined ? Math.min(before, start + limit) : start + limit;
+  const page = matching.slice(start, end);
+  const fields = fieldsOf(call);
+  answer(call, 200, {
+    data: page.map((template) => pick(platform, template, fields)),
+    ...(page.length > 0 && {
+      paging: paging(platform, call, waba, start, start + page.length - 1, matching.length),
+    }),
+  });
+}
+
+/** Newest first, as the platform lists them. */
+function ownTemplates({ state }: Platform, waba: Waba): Template[] {
+  return [...state.templates.values()].filter((template) => template.wabaId === waba.id).reverse();
+}
+
+function matches(template: Template, query: URLSearchParams): boolean {
+  const { name, status, category, language } = template;
+  const asked = (key: string) => query.get(key)?.toLowerCase();
+  return (
+    (asked('status') ?? status.toLowerCase()) === status.toLowerCase() &&
+    (asked('category') ?? category.toLowerCase()) === category.toLowerCase() &&
+    (query.get('language') ?? language) === language &&
+    name.includes(query.get('name') ?? '') &&
+    (name + JSON.stringify(template.components)).includes(query.get('name_or_content') ?? '')
+  );
+}
+
+function paging(platform: Platform, call: Call, waba: Waba, first: number, last: number, total: number) {
+  const link = (key: string, cursor: string) => {
+    const query = new URLSearchParams(call.query);
+    query.delete('after');
+    query.delete('before');
+    query.set('limit', call.query.get('limit') ?? '25');
+    query.set(key, cursor);
+    return `${platform.url()}/${call.version}/${waba.id}/message_templates?${query}`;
+  };
+  const cursors = { before: cursor(first), after: cursor(last) };
+  return {
+    cursors,
+    ...(first > 0 && { previous: link('before', cursors.before) }),
+    ...(last < total - 1 && { next: link('after', cursors.after) }),
+  };
+}
+
+function cursor(index: number): string {
+  return Buffer.from(`MA${index}ZD`).toString('base64url');
+}
+
+function cursorOf(text: string | null): number | undefined {
+  if (text === null || text === '') return undefined;
+  const index = /^MA(\d+)ZD$/.exec(Buffer.from(text, 'base64url').toString())?.[1];
+  if (index === undefined) throw badParam('Invalid cursors values');
+  return Number(index);
+}
+
+function fieldsOf(call: Call): string[] {
+  const asked = call.query.get('fields');
+  return asked === null
+    ? defaultFields
+    : [...new Set(['id', ...asked.split(',').map((field) => field.trim())])];
+}
+
+function pick(platform: Platform, template: Template, fields: string[]): unknown {
+  const whole: Record<string, unknown> = {
+    id: template.id,
+    name: template.name,
+    language: template.language,
+    status: template.status,
+    category: template.category,
+    previous_category: template.previousCategory,
+    parameter_format: template.parameterFormat,
+    components: template.components.map(readBack),
+    quality_score: { score: template.quality, date: Math.floor(platform.state.clock.now() / 1000) },
+    rejected_reason: template.rejectedReason,
+    correct_category: template.category,
+    cta_url_link_tracking_opted_out: false,
+    message_send_ttl_seconds: template.category === 'AUTHENTICATION' ? 600 : 2_592_000,
+  };
+  return Object.fromEntries(
+    fields.filter((field) => whole[field] !== undefined).map((field) => [field, whole[field]]),
+  );
+}
+
+/** A header sample reads back as a link to it, not as the handle that was given. */
+function readBack(component: Template['components'][number]): unknown {
+  if (!component.example?.header_handle) return component;
+  return {
+    ...component,
+    example: { header_handle: ['https://scontent.whatsapp.net/v/t61.29466-34/sample?ccb=1-7&oh=sandbox'] },
+  };
+}
+
+async function createTemplate(platform: Platform, call: Call, waba: Waba): Promise<void> {
+  const { state } = platform;
+  const draft = readDraft(await readJson(call.req), (handle) => state.handles.has(handle));
+  if (state.templateByName.has(templateKey(waba.id, draft.name, draft.language)))
+    throw badTemplate(
+      2388024,
+      'Content in This Language Already Exists',
+      `There is already ${draft.language} content for this template. You can create a new template and try again.`,
+    );
+  const keptPending = draft.name.startsWith(magicTemplateNames[1].beginsWith);
+  const template: Template = {
+    ...draft,
+    id: newNumericId(16),
+    wabaId: waba.id,
+    status: 'PENDING',
+    quality: 'UNKNOWN',
+    rejectedReason: 'NONE',
+    reviewAt: keptPending ? null : state.clock.now() + state.settings.approvalMs,
+  };
+  state.record(['template', template], () => {
+    answer(call, 200, { id: template.id, status: template.status, category: template.category });
+    scheduleReview(platform, template);
+  });
+}
+
+/** Ends a template's review when its time has come, also after a restart. */
+export function scheduleReview(platform: Platform, { id, reviewAt }: Template): void {
+  if (reviewAt === null) return;
+  const review = () => {
+    const template = platform.state.templates.get(id);
+    // Deleted, or changed by the control API, in the meantime.
+    if (template?.reviewAt !== reviewAt || template.status !== 'PENDING') return;
+    const rejected = template.name.startsWith(magicTemplateNames[0].beginsWith);
+    if (rejected) changeTemplate(platform, id, { status: 'REJECTED', reason: 'INVALID_FORMAT' });
+    else changeTemplate(platform, id, { status: 'APPROVED' });
+  };
+  setTimeout(review, Math.max(0, reviewAt - platform.state.clock.now())).unref();
+}
+
+/** `name` alone deletes every language; with `hsm_id` the one template, which must bear that name. */
+function deleteTemplates(platform: Platform, call: Call, waba: Waba): void {
+  const name = call.query.get('name');
+  const id = call.query.get('hsm_id');
+  if (!name) throw badParam('The parameter name is required.');
+  const gone = ownTemplates(platform, waba).filter((t) => t.name === name && (id === null || t.id === id));
+  if (gone.length === 0) throw refusal(100, `No template named ${name} was found`);
+  for (const template of gone) platform.state.record(['template-gone', template.id]);
+  answer(call, 200, { success: true });
+}

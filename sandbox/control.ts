@@ -1,0 +1,100 @@
+// Typed clients of the sandbox's control APIs, for tests, demonstrations and benchmarks.
+import type { Accepted, LedgerCounts, LedgerFilter } from './cloud-api/ledger.ts';
+import type { App, Component, Media, PhoneNumber, Settings, Template, Waba } from './cloud-api/model.ts';
+import type { TemplateChange } from './cloud-api/template-changes.ts';
+import type { Fault } from './faults.ts';
+import type { Received, ReceivedCounts, ReceivedFilter } from './receiver/ledger.ts';
+
+/** A fault of the platform: `code` answers that platform error in its own envelope and HTTP status. */
+export type PlatformFault =
+  | (Fault & { on?: 'messages' | 'templates' | 'media' | 'uploads' | 'objects' })
+  | (Omit<Fault, 'does' | 'body'> & { code: number; details?: string });
+
+export type TemplateSeed = Pick<Template, 'wabaId' | 'name'> &
+  Partial<Omit<Template, 'components'>> & { components: Component[] };
+
+/** An event the receiver got, with its body parsed if it is JSON. */
+export type ReceivedEvent = Received & { json: unknown };
+
+type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+
+/** The control API of the cloud API at `url`; each call rejects with what the API said was wrong. */
+export function cloudApiControl(url: string) {
+  const call = caller(url);
+  return {
+    state: () =>
+      call<{ apps: App[]; wabas: Waba[]; numbers: PhoneNumber[]; templates: Template[] }>('GET', 'state'),
+    addApp: (app: Partial<Pick<App, 'id' | 'secret' | 'tokens'>> = {}) => call<App>('POST', 'apps', app),
+    addToken: (appId: string, token?: string) =>
+      call<{ token: string }>('POST', `apps/${appId}/tokens`, { token }),
+    /** Takes back one token, or all. */
+    revoke: (appId: string, token?: string) => call<App>('POST', `apps/${appId}/revoke`, { token }),
+    /** Holds the handshake with the address, then posts callbacks there. */
+    subscribe: (appId: string, callbackUrl: string, verifyToken: string) =>
+      call<App>('PUT', `apps/${appId}/subscription`, { callbackUrl, verifyToken }),
+    unsubscribe: (appId: string) => call<App>('DELETE', `apps/${appId}/subscription`),
+    addWaba: (waba: { appId: string; id?: string; name?: string }) => call<Waba>('POST', 'wabas', waba),
+    addNumber: (number: { wabaId: string } & Partial<PhoneNumber>) =>
+      call<PhoneNumber>('POST', 'numbers', number),
+    addTemplate: (template: TemplateSeed) => call<Template>('POST', 'templates', template),
+    /** Changes a template as the platform itself would, with its callbacks. */
+    changeTemplate: (id: string, change: TemplateChange) =>
+      call<Template>('POST', `templates/${id}/change`, change),
+    media: async () => (await call<{ media: Media[] }>('GET', 'media')).media,
+    settings: (change: Partial<Settings> = {}) => call<Settings>('PATCH', 'settings', change),
+    /** Moves the clock that media and links expire by. */
+    advanceClock: (advanceMs: number) =>
+      call<{ now: string; aheadMs: number }>('POST', 'clock', { advanceMs }),
+    addFault: (fault: PlatformFault) => call<Fault>('POST', 'faults', fault),
+    clearFaults: () => call<object>('DELETE', 'faults'),
+    ledger: async (filter: LedgerFilter = {}) =>
+      (await call<{ messages: Accepted[] }>('GET', `ledger?${queryOf(filter)}`)).messages,
+    counts: () => call<LedgerCounts>('GET', 'counts'),
+    clearLedger: () => call<object>('DELETE', 'ledger'),
+  };
+}
+
+/** The control API of the receiver at `url`. */
+export function receiverControl(url: string) {
+  const call = caller(url);
+  return {
+    /** The address to register for a hook. */
+    hookUrl: (hook: string) => `${url}/hooks/${hook}`,
+    setSecrets: (hook: string, ...secrets: string[]) =>
+      call<object>('PUT', `hooks/${hook}/secrets`, { secrets }),
+    addSecret: (hook: string, secret: string) => call<object>('POST', `hooks/${hook}/secrets`, { secret }),
+    settings: (change: { signatureHeader?: string; keepEntries?: number }) =>
+      call<object>('PATCH', 'settings', change),
+    /** `on` names a hook. */
+    addFault: (fault: Fault) => call<Fault>('POST', 'faults', fault),
+    clearFaults: () => call<object>('DELETE', 'faults'),
+    /** What came; with `waitSeconds`, holds until something fits. */
+    events: async (filter: ReceivedFilter & { waitSeconds?: number } = {}) => {
+      const { waitSeconds, ...rest } = filter;
+      const query = queryOf(waitSeconds === undefined ? rest : { ...rest, wait: waitSeconds });
+      return (await call<{ events: ReceivedEvent[] }>('GET', `events?${query}`)).events;
+    },
+    counts: () => call<ReceivedCounts>('GET', 'counts'),
+    clear: () => call<object>('DELETE', 'events'),
+  };
+}
+
+function queryOf(values: object): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+}
+
+function caller(url: string): Call {
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await fetch(`${url}/sandbox/${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    const said = (await answer.json()) as T & { error?: string };
+    if (!answer.ok) throw new Error(`${method} /sandbox/${path}: ${answer.status} ${said.error}`);
+    return said;
+  };
+}

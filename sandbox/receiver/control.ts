@@ -1,0 +1,89 @@
+// The receiver's control API (`/sandbox/…`): secrets, faults, the ledger, and waiting for an event.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerControl, ControlError } from '../server.ts';
+import type { ReceivedFilter } from './ledger.ts';
+import type { Receiver } from './server.ts';
+
+/** Longest that `events?wait=` holds a call, in seconds. */
+const longestWaitSeconds = 120;
+
+interface Ask {
+  receiver: Receiver;
+  body: Record<string, unknown>;
+  query: URLSearchParams;
+  id: string;
+}
+
+const routes: ReadonlyArray<readonly [method: string, path: RegExp, act: (ask: Ask) => unknown]> = [
+  ['GET', /^hooks$/, ({ receiver }) => ({ hooks: Object.fromEntries(receiver.secrets) })],
+  ['PUT', /^hooks\/([^/]+)\/secrets$/, ({ receiver, id, body }) => setSecrets(receiver, id, body)],
+  ['POST', /^hooks\/([^/]+)\/secrets$/, ({ receiver, id, body }) => addSecret(receiver, id, body)],
+  ['PATCH', /^settings$/, ({ receiver, body }) => patchSettings(receiver, body)],
+  ['GET', /^faults$/, ({ receiver }) => ({ faults: receiver.faults.list() })],
+  ['POST', /^faults$/, ({ receiver, body }) => receiver.faults.add(body)],
+  ['DELETE', /^faults$/, ({ receiver }) => receiver.faults.clear()],
+  ['GET', /^events$/, ({ receiver, query }) => readEvents(receiver, query)],
+  ['DELETE', /^events$/, ({ receiver }) => receiver.clear()],
+  ['GET', /^counts$/, ({ receiver }) => receiver.ledger.counts()],
+];
+
+/** Answers one call of the control API. */
+export function answerReceiverControl(
+  receiver: Receiver,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  return answerControl(req, res, (given) => {
+    const url = new URL(req.url ?? '', 'http://sandbox');
+    const path = url.pathname.slice('/sandbox/'.length);
+    for (const [method, pattern, act] of routes) {
+      const match = method === req.method ? pattern.exec(path) : null;
+      if (!match) continue;
+      const body = (given ?? {}) as Record<string, unknown>;
+      return act({ receiver, body, query: url.searchParams, id: decodeURIComponent(match[1] ?? '') });
+    }
+    throw new ControlError(404, `no control call ${req.method} ${url.pathname}`);
+  });
+}
+
+function setSecrets(receiver: Receiver, hook: string, { secrets }: Record<string, unknown>): unknown {
+  if (!Array.isArray(secrets) || !secrets.every((s) => typeof s === 'string' && s !== ''))
+    throw new ControlError(400, 'secrets: a list of texts is required');
+  receiver.setSecrets(hook, secrets);
+  return { hook, secrets };
+}
+
+function addSecret(receiver: Receiver, hook: string, { secret }: Record<string, unknown>): unknown {
+  return setSecrets(receiver, hook, { secrets: [...(receiver.secrets.get(hook) ?? []), secret] });
+}
+
+function patchSettings(receiver: Receiver, body: Record<string, unknown>): unknown {
+  if (typeof body.signatureHeader === 'string') receiver.signatureHeader = body.signatureHeader.toLowerCase();
+  if (typeof body.keepEntries === 'number') receiver.keep.entries = body.keepEntries;
+  return { signatureHeader: receiver.signatureHeader, keepEntries: receiver.keep.entries };
+}
+
+/** With `wait` (seconds): if nothing fits yet, answers as soon as something does, or empty when the time is up. */
+async function readEvents(receiver: Receiver, query: URLSearchParams): Promise<unknown> {
+  const text = (key: string) => (query.has(key) ? { [key]: query.get(key) } : {});
+  const filter: ReceivedFilter = {
+    ...text('hook'),
+    ...text('messageId'),
+    ...text('kind'),
+    ...text('status'),
+    ...(query.has('verified') && { verified: query.get('verified') === 'true' }),
+    ...(query.has('since') && { since: Number(query.get('since')) }),
+    ...(query.has('limit') && { limit: Number(query.get('limit')) }),
+  };
+  const waitSeconds = Math.min(longestWaitSeconds, Math.max(0, Number(query.get('wait') ?? 0)));
+  const events = await receiver.ledger.wait(filter, waitSeconds * 1000);
+  return { events: events.map((got) => ({ ...got, json: parsed(got.body) })) };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,131 @@
+// What the receiver got, newest kept, with those who wait for the next event.
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** One request that came to a hook. */
+export interface Received {
+  seq: number;
+  hook: string;
+  /** ISO 8601, when its body was complete. */
+  at: string;
+  verified: boolean;
+  /** What it was answered: an HTTP status, or the fault it met instead. */
+  answered: number | string;
+  headers: IncomingHttpHeaders;
+  /** The exact body as text. */
+  body: string;
+}
+
+export interface ReceivedFilter {
+  hook?: string;
+  /** The body's `data.messageId`. */
+  messageId?: string;
+  /** The body's `event`, such as `messages.status`. */
+  kind?: string;
+  /** The body's `data.status`. */
+  status?: string;
+  verified?: boolean;
+  /** Only what came after this `seq`. */
+  since?: number;
+  limit?: number;
+}
+
+export interface ReceivedCounts {
+  received: number;
+  verified: number;
+  kept: number;
+}
+
+export interface ReceivedLedger {
+  add(got: Omit<Received, 'seq'>): Received;
+  find(filter: ReceivedFilter): Received[];
+  /** Resolves with what the filter finds, at once or as soon as something comes; empty after `waitMs`. */
+  wait(filter: ReceivedFilter, waitMs: number): Promise<Received[]>;
+  all(): Received[];
+  counts(): ReceivedCounts;
+  clear(): void;
+}
+
+/** An empty ledger that keeps the newest `keep.entries` requests. */
+export function receivedLedger(keep: { entries: number }): ReceivedLedger {
+  let entries: Received[] = [];
+  let seq = 0;
+  let received = 0;
+  let verified = 0;
+  const waiting = new Set<(got: Received) => void>();
+
+  const find = (filter: ReceivedFilter): Received[] => {
+    const { limit = 1000 } = filter;
+    const found: Received[] = [];
+    for (const entry of entries) {
+      if (found.length >= limit) break;
+      if (fits(entry, filter)) found.push(entry);
+    }
+    return found;
+  };
+
+  return {
+    add(got) {
+      const entry = { seq: ++seq, ...got };
+      entries.push(entry);
+      received++;
+      if (got.verified) verified++;
+      // Cut in one piece when a quarter too long: dropping the oldest of a long array one by one is dear.
+      if (entries.length > keep.entries * 1.25 + 16) entries = entries.slice(-keep.entries);
+      for (const tell of waiting) tell(entry);
+      return entry;
+    },
+    find,
+    wait(filter, waitMs) {
+      const found = find(filter);
+      if (found.length > 0 || waitMs <= 0) return Promise.resolve(found);
+      return new Promise((resolve) => {
+        const stop = (got: Received[]) => {
+          clearTimeout(timer);
+          waiting.delete(tell);
+          resolve(got);
+        };
+        const tell = (got: Received) => {
+          if (fits(got, filter)) stop([got]);
+        };
+        const timer = setTimeout(stop, waitMs, []);
+        timer.unref();
+        waiting.add(tell);
+      });
+    },
+    all: () => entries,
+    counts: () => ({ received, verified, kept: entries.length }),
+    clear() {
+      entries = [];
+      received = 0;
+      verified = 0;
+    },
+  };
+}
+
+function fits(entry: Received, filter: ReceivedFilter): boolean {
+  if (entry.seq <= (filter.since ?? 0)) return false;
+  if (filter.hook !== undefined && entry.hook !== filter.hook) return false;
+  if (filter.verified !== undefined && entry.verified !== filter.verified) return false;
+  if (filter.messageId === undefined && filter.kind === undefined && filter.status === undefined) return true;
+  // Most of a long ledger is ruled out here, before anything is parsed.
+  if (filter.messageId !== undefined && !entry.body.includes(filter.messageId)) return false;
+  const body = parsed(entry.body);
+  return (
+    (filter.kind === undefined || body?.event === filter.kind) &&
+    (filter.messageId === undefined || body?.data?.messageId === filter.messageId) &&
+    (filter.status === undefined || body?.data?.status === filter.status)
+  );
+}
+
+interface EventBody {
+  event?: unknown;
+  data?: { messageId?: unknown; status?: unknown };
+}
+
+function parsed(text: string): EventBody | null {
+  try {
+    return JSON.parse(text) as EventBody | null;
+  } catch {
+    return null;
+  }
+}
