@@ -1,0 +1,143 @@
+// What the messaging platform calls: its handshake, and its callbacks, answered only when their content is committed.
+import { timingSafeEqual } from 'node:crypto';
+import { Type } from 'typebox';
+import type { Cipher } from '../base/cipher.ts';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { Db } from '../db/db.ts';
+import { ok } from '../http/reply.ts';
+import type { Server } from '../http/request.ts';
+import type { CallbackContent, MessagingPlatform } from '../ports/platform.ts';
+import { type Deliveries, publish } from '../webhooks/publish.ts';
+import { openSecret } from './senders/access.ts';
+import { findSenderById, findSendersOfApp, type SenderRow } from './senders/store.ts';
+import type { ApplyReports } from './sending/apply-statuses.ts';
+import { applyTemplateReports, readAgain } from './templates/sync.ts';
+
+export interface CallbackDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  cipher: Cipher;
+  platform: Pick<MessagingPlatform, 'isCallbackSigned' | 'readCallback'>;
+  applyReports: ApplyReports;
+  deliveries: Deliveries;
+  nudgeSync: () => void;
+}
+
+/** The platform posts up to 3 MB. */
+const bodyMaxBytes = 4 * 1024 * 1024;
+const rememberMs = 5_000;
+
+interface App {
+  sender: SenderRow;
+  appSecret: string;
+  verifyToken: string;
+  /** All numbers of the same platform app: it posts them all to one address. */
+  numbers: SenderRow[];
+}
+
+const sameText = (a: string, b: string) =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a.padEnd(512)), Buffer.from(b.padEnd(512)));
+
+/** Reads the app behind a callback address, remembered for seconds. */
+function openApps(deps: CallbackDeps): (senderId: string) => Promise<App> {
+  const remembered = new Map<string, { app: App; until: number }>();
+  return async (senderId) => {
+    const known = remembered.get(senderId);
+    if (known && known.until > deps.clock.now()) return known.app;
+    const sender = isUuid(senderId) ? await findSenderById(deps.db, senderId) : undefined;
+    if (!sender) throw new AppError('not_found', 'There is no sender behind this address.');
+    const app: App = {
+      sender,
+      appSecret: openSecret(deps.cipher, sender, 'app_secret'),
+      verifyToken: openSecret(deps.cipher, sender, 'verify_token'),
+      numbers: await findSendersOfApp(deps.db, sender.app_secret_hash),
+    };
+    remembered.set(senderId, { app, until: deps.clock.now() + rememberMs });
+    return app;
+  };
+}
+
+/** GET and POST /callbacks/messaging/:senderId. */
+export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): void {
+  const appOf = openApps(deps);
+  const params = Type.Object({ senderId: Type.String() });
+
+  server.get(
+    '/callbacks/messaging/:senderId',
+    { schema: { hide: true, params, querystring: Type.Object({}, { additionalProperties: true }) } },
+    async (request, reply) => {
+      const query = request.query as Record<string, string | undefined>;
+      const { verifyToken } = await appOf(request.params.senderId);
+      const isRight =
+        query['hub.mode'] === 'subscribe' && sameText(query['hub.verify_token'] ?? '', verifyToken);
+      if (!isRight) throw new AppError('forbidden', "The handshake's verify token is not this sender's.");
+      return reply.type('text/plain; charset=utf-8').send(query['hub.challenge'] ?? '');
+    },
+  );
+
+  server.register(async (scope) => {
+    // the signature is over the bytes as they came
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: bodyMaxBytes },
+      (_request, body, done) => {
+        done(null, body);
+      },
+    );
+    scope.post(
+      '/callbacks/messaging/:senderId',
+      { schema: { hide: true, params }, bodyLimit: bodyMaxBytes },
+      async (request) => {
+        const app = await appOf((request.params as { senderId: string }).senderId);
+        const rawBody = request.body as Buffer;
+        const signature = request.headers['x-hub-signature-256'];
+        if (
+          !deps.platform.isCallbackSigned(rawBody, Array.isArray(signature) ? '' : signature, app.appSecret)
+        ) {
+          throw new AppError('signature_invalid', "The callback's signature is missing or wrong.");
+        }
+        await applyCallback(deps, app, deps.platform.readCallback(rawBody));
+        return ok('Taken.', null);
+      },
+    );
+  });
+}
+
+async function applyCallback(deps: CallbackDeps, app: App, content: CallbackContent): Promise<void> {
+  const accountsOf = (phoneNumberId: string) =>
+    app.numbers
+      .filter((number) => number.phone_number_id === phoneNumberId)
+      .map((number) => number.account_id);
+  const reports = content.statuses.map((report) => ({
+    accountIds: accountsOf(report.phoneNumberId),
+    report,
+  }));
+  const foreign = reports.filter(({ accountIds }) => accountIds.length === 0).length;
+  const applied = await deps.applyReports({
+    reports: reports.filter(({ accountIds }) => accountIds.length > 0),
+  });
+  if (content.templates.length > 0) await applyTemplates(deps, app, content);
+  deps.log.debug(
+    { senderId: app.sender.id, ...applied, foreign, ignored: content.ignored },
+    'callback.applied',
+  );
+  if (foreign + applied.unknown > 0) {
+    deps.log.info({ senderId: app.sender.id, foreign, unknown: applied.unknown }, 'callback.unmatched');
+  }
+}
+
+async function applyTemplates(deps: CallbackDeps, app: App, content: CallbackContent): Promise<void> {
+  const businessAccountIds = [...new Set(app.numbers.map((number) => number.business_account_id))];
+  const { startable, toRead } = await deps.db.transaction().execute(async (tx) => {
+    const { events, toRead } = await applyTemplateReports(deps, tx, businessAccountIds, content.templates);
+    return { startable: await publish(tx, events), toRead };
+  });
+  deps.deliveries.offer(startable);
+  await readAgain(deps.db, toRead);
+  if (toRead.length > 0) deps.nudgeSync();
+}

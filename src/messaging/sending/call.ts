@@ -1,0 +1,157 @@
+// One marked message: the call to the platform, and its outcome on disk. The only doer that must never run twice for one message.
+import type { Clock } from '../../base/clock.ts';
+import { AppError, VendorError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db } from '../../db/db.ts';
+import type { MessagingPlatform, OutgoingMessage, RefusalClass, SenderAccess } from '../../ports/platform.ts';
+import { haltSender } from '../senders/store.ts';
+import type { LaneAdvice } from './lane.ts';
+import { type MessageError, retriesMax, retryDelaySeconds } from './message.ts';
+import { type DueMessage, type MessageKey, slowPace } from './store.ts';
+
+export interface CallDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  platform: Pick<MessagingPlatform, 'sendTemplate' | 'classify'>;
+  /** The sender's address and token, remembered for seconds; undefined if it was removed. */
+  accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
+  /** The platform's id of a stored file for a number; registers it again where it lapsed. */
+  registeredMedia: (of: { accountId: string; mediaId: string; senderId: string }) => Promise<string>;
+  /** The template is refused: it takes no further sends until the platform approves it again. */
+  templateRefused: (message: DueMessage, error: MessageError) => Promise<void>;
+  accepted: (message: MessageKey & { wamid: string }) => Promise<void>;
+  retry: (
+    message: MessageKey & { delaySeconds: number; error: MessageError | null; countsAttempt: boolean },
+  ) => Promise<void>;
+  failed: (message: MessageKey & { error: MessageError }) => Promise<void>;
+}
+
+/** A process that slept between mark and call (a suspended machine) must not call: others may have given the message up. */
+const markTrustMs = 30_000;
+
+const goOn: LaneAdvice = { kind: 'go_on' };
+const halt: LaneAdvice = { kind: 'halt' };
+
+function errorOf(error: VendorError): MessageError {
+  const code = Number(error.code);
+  return { code: Number.isFinite(code) ? code : 0, title: error.title ?? 'Refused', message: error.message };
+}
+
+/**
+ * Calls the platform for a message marked at `markedAtMs` (of `performance.now()`) and records what came of it:
+ * taken; refused (tried again, or failed for good, by the platform's code); surely not sent (tried again); or unknown,
+ * and then it stays marked until its callback settles it. Never rejects.
+ */
+export async function callPlatform(
+  deps: CallDeps,
+  message: DueMessage,
+  markedAtMs: number,
+): Promise<LaneAdvice> {
+  const key = { accountId: message.account_id, id: message.id };
+  try {
+    const prepared = await prepare(deps, message);
+    if (performance.now() - markedAtMs > markTrustMs) {
+      await deps.retry({ ...key, delaySeconds: 0, error: null, countsAttempt: false });
+      return goOn;
+    }
+    const { wamid, held } = await deps.platform.sendTemplate(prepared.access, prepared.outgoing);
+    await deps.accepted({ ...key, wamid });
+    deps.log.debug({ messageId: message.id, wamid, held }, 'message.accepted');
+    return goOn;
+  } catch (error) {
+    return settleFailure(deps, message, error).catch((again) => {
+      deps.log.error({ err: again, messageId: message.id }, 'message.record_failed');
+      return goOn;
+    });
+  }
+}
+
+async function prepare(
+  deps: CallDeps,
+  message: DueMessage,
+): Promise<{ access: SenderAccess; outgoing: OutgoingMessage }> {
+  const access = await deps.accessOf(message.sender_id);
+  if (!access) throw new AppError('sender_not_found', 'The sender of this message was removed.');
+  const outgoing: OutgoingMessage = {
+    phone: message.phone,
+    templateName: message.template_name,
+    language: message.language,
+    filled: message.content,
+    opaqueId: message.id,
+  };
+  if (message.media_id !== null) {
+    outgoing.platformMediaId = await deps.registeredMedia({
+      accountId: message.account_id,
+      mediaId: message.media_id,
+      senderId: message.sender_id,
+    });
+  }
+  return { access, outgoing };
+}
+
+async function settleFailure(deps: CallDeps, message: DueMessage, error: unknown): Promise<LaneAdvice> {
+  const key = { accountId: message.account_id, id: message.id };
+  if (error instanceof AppError) {
+    // nothing was called: what the message needs is gone (its sender, its media)
+    await deps.failed({ ...key, error: { code: 900004, title: error.code, message: error.message } });
+    return goOn;
+  }
+  if (!(error instanceof VendorError) || error.outcome === 'unknown') {
+    deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
+    return goOn;
+  }
+  if (error.outcome === 'not_sent') {
+    const delaySeconds = retryDelaySeconds(message.attempts + 1, 'retry');
+    await deps.retry({ ...key, delaySeconds, error: null, countsAttempt: true });
+    return goOn;
+  }
+  return settleRefusal(
+    deps,
+    message,
+    errorOf(error),
+    deps.platform.classify(error.code),
+    error.retryAfterSeconds,
+  );
+}
+
+async function settleRefusal(
+  deps: CallDeps,
+  message: DueMessage,
+  error: MessageError,
+  kind: RefusalClass,
+  retryAfterSeconds: number | undefined,
+): Promise<LaneAdvice> {
+  const key = { accountId: message.account_id, id: message.id };
+  const attempts = message.attempts + 1;
+  deps.log.info({ messageId: message.id, kind, error }, 'message.refused');
+  switch (kind) {
+    case 'throttled': {
+      const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);
+      await slowPace(deps.db, message.sender_id, Math.min(delaySeconds, 10));
+      await deps.retry({ ...key, delaySeconds, error, countsAttempt: true });
+      return goOn;
+    }
+    case 'retry':
+    case 'pair_rate': {
+      if (kind === 'retry' && attempts >= retriesMax) break;
+      const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);
+      await deps.retry({ ...key, delaySeconds, error, countsAttempt: true });
+      return goOn;
+    }
+    case 'halt_sender': {
+      const reason = `The platform refused this number (${error.code} ${error.title}): ${error.message}`;
+      await haltSender(deps.db, message.sender_id, reason, error);
+      await deps.retry({ ...key, delaySeconds: 0, error, countsAttempt: false });
+      deps.log.error({ senderId: message.sender_id, error }, 'sender.halted');
+      return halt;
+    }
+    case 'halt_template':
+      await deps.templateRefused(message, error);
+      break;
+    case 'final':
+      break;
+  }
+  await deps.failed({ ...key, error });
+  return goOn;
+}

@@ -1,0 +1,139 @@
+// The doer of messages: one queue a number, fed by requests and by the worker, its writes gathered into batches.
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db } from '../../db/db.ts';
+import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import type { Deliveries } from '../../webhooks/publish.ts';
+import { batch } from '../../work/batch.ts';
+import { type CallDeps, callPlatform } from './call.ts';
+import { failAndPublish } from './fail.ts';
+import { type Lane, openLane } from './lane.ts';
+import { ownErrors, state } from './message.ts';
+import type { Outcomes } from './outcomes.ts';
+import { claimDue, findExpired, findOverdue, releaseClaimed } from './queue-store.ts';
+import { type DueMessage, type MessageKey, markDispatching, recordAccepted, recordRetry } from './store.ts';
+
+export interface DispatchDeps {
+  db: Db;
+  hot: Db;
+  clock: Clock;
+  log: Log;
+  platform: Pick<MessagingPlatform, 'sendTemplate' | 'classify'>;
+  accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
+  registeredMedia: CallDeps['registeredMedia'];
+  templateRefused: CallDeps['templateRefused'];
+  outcomes: Outcomes;
+  deliveries: Deliveries;
+}
+
+export interface Dispatcher {
+  /** Takes messages that are leased to this process. */
+  offer(messages: DueMessage[]): void;
+  /** How many more messages of a number this process could call within about a second. */
+  room(senderId: string, messagesPerSecond: number): number;
+  /** The worker's round: claims what is due and offers it; fails what expired or stayed unknown. Answers how much it found. */
+  round(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const callsAtOnceMax = 64;
+const claimPerSender = 200;
+/** A number with this much waiting here claims no more. */
+const laneFull = 400;
+const sweepMax = 500;
+
+/** Opens the dispatcher of this process. */
+export function openDispatcher(deps: DispatchDeps): Dispatcher {
+  const lanes = new Map<string, Lane>();
+  const byId = (key: MessageKey) => key.id;
+  const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
+
+  const mark = batch<MessageKey, boolean>(
+    async (keys) => {
+      const marked = await markDispatching(deps.hot, keys);
+      return keys.map((key) => marked.has(key.id));
+    },
+    { gapMs: 1, max: 200, key: byId },
+  );
+  const accepted = batch<MessageKey & { wamid: string }, void>(
+    async (items) => {
+      await recordAccepted(deps.hot, items);
+      for (const item of items) deps.outcomes.settled(item.id);
+      return items.map(() => undefined);
+    },
+    { gapMs: 2, max: 500, key: byId },
+  );
+  const retry = batch<Parameters<CallDeps['retry']>[0], void>(
+    async (items) => {
+      await recordRetry(deps.hot, items);
+      return items.map(() => undefined);
+    },
+    { gapMs: 2, max: 500, key: byId },
+  );
+  const failed = batch<Parameters<CallDeps['failed']>[0], void>(
+    async (items) => {
+      await failAndPublish(deps, items, [state.queued, state.dispatching]);
+      return items.map(() => undefined);
+    },
+    { gapMs: 2, max: 500, key: byId },
+  );
+
+  const call: CallDeps = { ...deps, accepted, retry, failed };
+
+  function lane(senderId: string): Lane {
+    const known = lanes.get(senderId);
+    if (known) return known;
+    const opened = openLane(
+      {
+        db: deps.hot,
+        clock: deps.clock,
+        log: deps.log,
+        mark: (message) => mark(keyOf(message)),
+        call: (message, markedAtMs) => callPlatform(call, message, markedAtMs),
+        release: (messages) =>
+          releaseClaimed(
+            deps.hot,
+            messages.map(keyOf).sort((a, b) => (a.id < b.id ? -1 : 1)),
+          ),
+        callsAtOnceMax,
+      },
+      senderId,
+    );
+    lanes.set(senderId, opened);
+    return opened;
+  }
+
+  function offer(messages: DueMessage[]): void {
+    for (const [senderId, own] of Map.groupBy(messages, (message) => message.sender_id))
+      lane(senderId).offer(own);
+  }
+
+  async function sweep(): Promise<number> {
+    const overdue = await findOverdue(deps.hot, sweepMax);
+    const unknown = overdue.map((key) => ({ ...key, error: ownErrors.outcomeUnknown }));
+    await failAndPublish(deps, unknown, [state.dispatching]);
+    const expired = (await findExpired(deps.hot, sweepMax)).map((key) => ({
+      ...key,
+      error: ownErrors.expired,
+    }));
+    await failAndPublish(deps, expired, [state.queued]);
+    return unknown.length + expired.length;
+  }
+
+  return {
+    offer,
+    room(senderId, messagesPerSecond) {
+      return Math.max(0, messagesPerSecond - (lanes.get(senderId)?.size() ?? 0));
+    },
+    async round() {
+      const swept = await sweep();
+      const busy = [...lanes].filter(([, one]) => one.size() >= laneFull).map(([senderId]) => senderId);
+      const due = await claimDue(deps.hot, claimPerSender, busy);
+      offer(due);
+      return swept + due.length;
+    },
+    async stop() {
+      await Promise.all([...lanes.values()].map((one) => one.stop()));
+    },
+  };
+}

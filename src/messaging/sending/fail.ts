@@ -1,0 +1,32 @@
+// Failing messages, with their events in the same transaction.
+import type { Clock } from '../../base/clock.ts';
+import type { Db } from '../../db/db.ts';
+import { type Deliveries, publish } from '../../webhooks/publish.ts';
+import { eventsOf } from './events.ts';
+import type { MessageError } from './message.ts';
+import type { Outcomes } from './outcomes.ts';
+import { failMessages, type MessageKey } from './store.ts';
+
+export interface FailDeps {
+  hot: Db;
+  clock: Clock;
+  outcomes: Outcomes;
+  deliveries: Deliveries;
+}
+
+/** Fails those of the messages that are in one of `from` states and publishes it; answers how many failed. */
+export async function failAndPublish(
+  deps: FailDeps,
+  failures: (MessageKey & { error: MessageError })[],
+  from: number[],
+): Promise<number> {
+  if (failures.length === 0) return 0;
+  const sorted = failures.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
+    const moved = await failMessages(tx, sorted, from);
+    return { moved, startable: await publish(tx, eventsOf(moved, deps.clock.now())) };
+  });
+  deps.deliveries.offer(startable);
+  for (const message of moved) deps.outcomes.settled(message.id);
+  return moved.length;
+}

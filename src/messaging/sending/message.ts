@@ -1,0 +1,173 @@
+// The states of a message and the stages told of it: what a report moves, what it implies, what is never said twice. Pure.
+import { type MessageStateName, messageStates } from '../../contract/messages.ts';
+import type { StatusReport } from '../../ports/platform.ts';
+
+/** States as the database keeps them. */
+export const state = {
+  queued: 0,
+  dispatching: 1,
+  accepted: 2,
+  sent: 3,
+  delivered: 4,
+  read: 5,
+  failed: 6,
+} as const;
+export type StateNumber = (typeof state)[keyof typeof state];
+
+/** The name of a state on the wire. */
+export function stateName(number: number): MessageStateName {
+  return messageStates[number] ?? 'failed';
+}
+
+/** The state that a name on the wire means. */
+export function stateNumber(name: MessageStateName): number {
+  return messageStates.indexOf(name);
+}
+
+/** Our own codes of failure: numbers, as the platform's are, from 900001. */
+export const ownErrors = {
+  outcomeUnknown: {
+    code: 900001,
+    title: 'outcome_unknown',
+    message:
+      'The platform did not answer, and no report of it came within ten minutes. The message may have been sent; it was not sent again.',
+  },
+  expired: {
+    code: 900002,
+    title: 'expired',
+    message: 'The message was still queued when its time to live ended. It was not sent.',
+  },
+  cancelled: {
+    code: 900003,
+    title: 'cancelled',
+    message: 'The send was cancelled before this message was sent.',
+  },
+} as const;
+
+export interface MessageError {
+  code: number;
+  title: string;
+  message: string;
+}
+
+/** Bits of the stages told to the account owner. */
+export const stageBit = { sent: 1, delivered: 2, read: 4, failed: 8 } as const;
+
+/** The stages that a state stands for: read implies delivered, delivered implies sent. */
+const stagesOf: Record<number, number> = { 3: 1, 4: 1 | 2, 5: 1 | 2 | 4, 6: 8 };
+
+/** All reports of one message in one batch, folded to the one move that they come to. Times are epoch seconds. */
+export interface Move {
+  accountId: string;
+  id: string;
+  state: 3 | 4 | 5 | 6;
+  /** Stages that this state stands for, as bits. */
+  stages: number;
+  /** Stages reported in so many words, as bits. */
+  reported: number;
+  sentAt: number | null;
+  deliveredAt: number | null;
+  readAt: number | null;
+  failedAt: number | null;
+  wamid: string;
+  error: MessageError | null;
+  priceCategory: string | null;
+}
+
+/**
+ * Folds reports of one message into one move. The furthest stage wins; a failure loses against any report of
+ * delivery or reading and wins over `sent`. The earliest time of each stage is kept.
+ */
+export function foldReports(accountId: string, id: string, reports: StatusReport[]): Move {
+  const time = { sent: null, delivered: null, read: null, failed: null } as Record<
+    StatusReport['status'],
+    number | null
+  >;
+  let error: MessageError | null = null;
+  let priceCategory: string | null = null;
+  for (const report of reports) {
+    const earlier = time[report.status];
+    time[report.status] = earlier === null ? report.timestamp : Math.min(earlier, report.timestamp);
+    error ??= report.error;
+    priceCategory ??= report.priceCategory;
+  }
+  const to = time.read !== null ? 5 : time.delivered !== null ? 4 : time.failed !== null ? 6 : 3;
+  const reported = (Object.keys(stageBit) as (keyof typeof stageBit)[])
+    .filter((stage) => time[stage] !== null)
+    .reduce((bits, stage) => bits | stageBit[stage], 0);
+  return {
+    accountId,
+    id,
+    state: to,
+    stages: (stagesOf[to] ?? 0) | (to === 6 && time.sent !== null ? stageBit.sent : 0),
+    reported,
+    sentAt: time.sent ?? time.delivered ?? time.read,
+    deliveredAt: time.delivered ?? time.read,
+    readAt: time.read,
+    failedAt: to === 6 ? time.failed : null,
+    wamid: reports[0]?.wamid ?? '',
+    error: to === 6 ? error : null,
+    priceCategory,
+  };
+}
+
+export interface Stage {
+  /** 3 sent, 4 delivered, 5 read, 6 failed: the order in which they are told. */
+  number: 3 | 4 | 5 | 6;
+  name: 'sent' | 'delivered' | 'read' | 'failed';
+  /** Epoch seconds. */
+  at: number;
+}
+
+/** The stages that a move told for the first time, in order: those emitted now and not before. */
+export function newStages(moved: {
+  was: number;
+  emitted: number;
+  sentAt: number | null;
+  deliveredAt: number | null;
+  readAt: number | null;
+  failedAt: number | null;
+}): Stage[] {
+  const fresh = moved.emitted & ~moved.was;
+  const all = [
+    { number: 3, name: 'sent', at: moved.sentAt },
+    { number: 4, name: 'delivered', at: moved.deliveredAt },
+    { number: 5, name: 'read', at: moved.readAt },
+    { number: 6, name: 'failed', at: moved.failedAt },
+  ] as const;
+  return all.flatMap(({ number, name, at }) =>
+    fresh & stageBit[name] && at !== null ? [{ number, name, at }] : [],
+  );
+}
+
+/** What a message's row says of its past, in the order of the stages. */
+export function timelineOf(row: {
+  createdAt: Date;
+  acceptedAt: Date | null;
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+  readAt: Date | null;
+  failedAt: Date | null;
+  implied: number;
+}): { status: string; at: string; implied: boolean }[] {
+  const entries: [string, Date | null, number][] = [
+    ['queued', row.createdAt, 0],
+    ['accepted', row.acceptedAt, 0],
+    ['sent', row.sentAt, stageBit.sent],
+    ['delivered', row.deliveredAt, stageBit.delivered],
+    ['read', row.readAt, 0],
+    ['failed', row.failedAt, 0],
+  ];
+  return entries.flatMap(([status, at, bit]) =>
+    at === null ? [] : [{ status, at: at.toISOString(), implied: (row.implied & bit) !== 0 }],
+  );
+}
+
+/** Seconds until a refused but retryable message is tried again: 4^n for a pair that is too fast, else 2^n from one. */
+export function retryDelaySeconds(attempts: number, kind: 'retry' | 'throttled' | 'pair_rate'): number {
+  if (kind === 'pair_rate') return Math.min(4 ** Math.max(0, attempts - 1), 3600);
+  return Math.min(2 ** Math.max(0, attempts - 1), 300);
+}
+
+/** A message refused this often with a retryable code is failed with that code; throttling never counts against it. */
+export const retriesMax = 8;

@@ -1,0 +1,94 @@
+// Rows of messages as a queue: what is due, what nobody can know any more, what expired.
+import { sql } from 'kysely';
+import type { Db } from '../../db/db.ts';
+import type { DueMessage, MessageKey } from './store.ts';
+
+/**
+ * Claims due messages for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
+ * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code.
+ */
+export async function claimDue(db: Db, perSender: number, busySenders: string[]): Promise<DueMessage[]> {
+  const { rows } = await sql<DueMessage>`
+    with picked as (
+      select x.account_id, x.id from senders s cross join lateral (
+        select m.account_id, m.id from messages m
+        where m.sender_id = s.id and m.due_at <= now() and m.state = 0
+        order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
+      where s.halted_at is null and not (s.id = any(${busySenders}::uuid[])))
+    update messages m set due_at = now() + interval '60 seconds'
+    from picked p, sends s
+    where m.account_id = p.account_id and m.id = p.id and s.account_id = m.account_id and s.id = m.send_id
+    returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.content, m.media_id, m.priority,
+      m.attempts`.execute(db);
+  return rows;
+}
+
+/** Gives claimed messages back at once, for whoever is next. */
+export async function releaseClaimed(db: Db, keys: MessageKey[]): Promise<void> {
+  await sql`
+    update messages m set due_at = now()
+    from unnest(${keys.map((key) => key.accountId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) x(a, i)
+    where m.account_id = x.a and m.id = x.i and m.state = 0`.execute(db);
+}
+
+/** Up to `limit` marked messages whose ten minutes passed without a word. */
+export async function findOverdue(db: Db, limit: number): Promise<MessageKey[]> {
+  const { rows } = await sql<MessageKey>`
+    select x.account_id as "accountId", x.id from senders s cross join lateral (
+      select m.account_id, m.id from messages m
+      where m.sender_id = s.id and m.due_at <= now() and m.state = 1 limit ${limit}) x
+    order by x.id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Up to `limit` queued messages past their time to live, of numbers that are halted or due. */
+export async function findExpired(db: Db, limit: number): Promise<MessageKey[]> {
+  const { rows } = await sql<MessageKey>`
+    select x.account_id as "accountId", x.id from senders s cross join lateral (
+      select m.account_id, m.id from messages m
+      where m.sender_id = s.id and m.due_at <= now() and m.state = 0 and m.expires_at <= now() limit ${limit}) x
+    order by x.id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/**
+ * Counts the ten minutes of every marked message anew: callbacks could not be taken while no process ran. Called at
+ * each start.
+ */
+export async function restartWaiting(db: Db): Promise<number> {
+  const result = await sql`
+    update messages set due_at = now() + interval '10 minutes'
+    where state = 1 and due_at is not null and due_at < now() + interval '9 minutes'`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** How many messages of the account wait, counted up to `limit`. */
+export async function countQueued(db: Db, accountId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int n from (select 1 from senders s join messages m on m.sender_id = s.id
+      where s.account_id = ${accountId} and m.due_at is not null limit ${limit}) x`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/** Of these messages, those whose outcome is known. */
+export async function findSettled(db: Db, accountId: string, ids: string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from unnest(${ids}::uuid[]) x(i) join messages m on m.account_id = ${accountId} and m.id = x.i
+    where m.state > 1`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** Every queued message of a send. */
+export async function findQueuedOfSend(db: Db, accountId: string, sendId: string): Promise<MessageKey[]> {
+  const { rows } = await sql<MessageKey>`
+    select account_id as "accountId", id from messages
+    where send_id = ${sendId} and account_id = ${accountId} and state = 0 order by id`.execute(db);
+  return rows;
+}
+
+/** Notes that a send was cancelled. */
+export async function markCancelled(db: Db, accountId: string, sendId: string): Promise<void> {
+  await sql`
+    update sends set cancelled_at = coalesce(cancelled_at, now())
+    where account_id = ${accountId} and id = ${sendId}`.execute(db);
+}

@@ -1,0 +1,210 @@
+// Routes of sends and messages.
+import type { FastifyReply } from 'fastify';
+import { AppError } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import { cursorPage, success } from '../../contract/envelope.ts';
+import {
+  ListMessagesQuery,
+  MessageItem,
+  MessageParams,
+  SendAnswer,
+  SendBody,
+  SendParams,
+  SendSummary,
+} from '../../contract/messages.ts';
+import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';
+import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { leastIdAt, messageItem, sendAnswer, sendMessage, sendSummary } from './answer.ts';
+import { type CancelDeps, cancelSend } from './cancel.ts';
+import { countByState, findMessage, findSend, listMessages, listOutcomes } from './history-store.ts';
+import { stateNumber } from './message.ts';
+import { awaitOutcomes, type SendDeps, startSend } from './send.ts';
+
+export type SendingRoutesDeps = SendDeps & CancelDeps;
+
+const tags = ['Messages'];
+const keyLeaseSeconds = 60;
+const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
+
+function sendNotFound(): AppError {
+  return new AppError('send_not_found', 'There is no such send in this account.');
+}
+
+/** POST /v1/templates/send, GET /v1/sends/:sendId and its cancellation, GET /v1/messages. */
+export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
+  sendRoute(server, deps);
+  sendsRoutes(server, deps);
+  messagesRoutes(server, deps);
+}
+
+/** The answer made from the rows, stored under the request's key if it came with one. */
+async function answerSend(
+  deps: SendingRoutesDeps,
+  send: { accountId: string; sendId: string; isAsync: boolean; hasKey: boolean },
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const row = await findSend(deps.db, send.accountId, send.sendId);
+  if (!row) throw sendNotFound();
+  const answer = sendAnswer(row, await listOutcomes(deps.db, send.accountId, send.sendId));
+  const body = JSON.stringify(ok(sendMessage(answer), answer));
+  const status = send.isAsync ? 202 : 200;
+  if (send.hasKey) await storeKeyAnswer(deps.db, send.sendId, { status, body });
+  if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
+  return reply.code(status).type('application/json; charset=utf-8').send(body);
+}
+
+function sendRoute(server: Server, deps: SendingRoutesDeps): void {
+  server.post(
+    '/v1/templates/send',
+    {
+      schema: {
+        summary: 'Send a template',
+        description:
+          'Sends an approved template to 1 to 1,000 recipients. Nothing is sent unless the whole request is valid. ' +
+          "Answers each recipient's own outcome; `Prefer: respond-async` answers 202 at once.",
+        tags: ['Templates', 'Messages'],
+        body: SendBody,
+        response: { 200: success(SendAnswer), 202: success(SendAnswer) },
+      },
+      config: { scope: 'messages:send', idempotency: 'optional' },
+      bodyLimit: 8 * 1024 * 1024,
+    },
+    async (request, reply) => {
+      const { accountId } = request.caller;
+      const isAsync = prefersAsync.test(String(request.headers.prefer ?? ''));
+      const key = request.idempotencyKey && {
+        accountId,
+        operation: 'send',
+        key: request.idempotencyKey,
+        fingerprint: fingerprintOf(request.body),
+      };
+      const answer = (sendId: string) =>
+        answerSend(deps, { accountId, sendId, isAsync, hasKey: key !== undefined }, reply);
+      if (key) {
+        const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds });
+        if (repeat.kind === 'answered') return sendReplay(reply, repeat);
+        if (repeat.kind === 'continue') return answer(repeat.subjectId);
+      }
+      const { sendId, messageIds } = await startSend(deps, { accountId, ...request.body }, key || undefined);
+      if (!isAsync) await awaitOutcomes(deps, accountId, messageIds);
+      return answer(sendId);
+    },
+  );
+}
+
+function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
+  server.get(
+    '/v1/sends/:sendId',
+    {
+      schema: {
+        summary: 'Count a send by status',
+        tags,
+        params: SendParams,
+        response: { 200: success(SendSummary) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { sendId } = request.params;
+      const { accountId } = request.caller;
+      const send = isUuid(sendId) ? await findSend(deps.db, accountId, sendId) : undefined;
+      if (!send) throw sendNotFound();
+      return ok('Send found.', sendSummary(send, await countByState(deps.db, accountId, sendId)));
+    },
+  );
+
+  server.post(
+    '/v1/sends/:sendId/cancel',
+    {
+      schema: {
+        summary: 'Cancel what is still queued of a send',
+        tags,
+        params: SendParams,
+        response: { 200: success(SendSummary) },
+      },
+      config: { scope: 'messages:send' },
+    },
+    async (request) => {
+      const { sendId } = request.params;
+      const { accountId } = request.caller;
+      const send = isUuid(sendId) ? await findSend(deps.db, accountId, sendId) : undefined;
+      if (!send) throw sendNotFound();
+      const cancelled = await cancelSend(deps, { accountId, sendId });
+      const row = (await findSend(deps.db, accountId, sendId)) ?? send;
+      const counts = await countByState(deps.db, accountId, sendId);
+      return ok(`Send cancelled: ${cancelled} queued messages will not be sent.`, sendSummary(row, counts));
+    },
+  );
+}
+
+function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
+  server.get(
+    '/v1/messages',
+    {
+      schema: {
+        summary: 'List messages',
+        description: 'Newest first, each with its timeline.',
+        tags,
+        querystring: ListMessagesQuery,
+        response: { 200: success(cursorPage(MessageItem)) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { query } = request;
+      const limit = query.limit ?? 20;
+      const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
+      for (const [path, id] of [
+        ['sendId', query.sendId],
+        ['templateId', query.templateId],
+      ]) {
+        if (id !== undefined && !isUuid(id))
+          throw new AppError(
+            `${path === 'sendId' ? 'send' : 'template'}_not_found`,
+            `There is no such ${path}.`,
+          );
+      }
+      const rows = await listMessages(
+        deps.db,
+        request.caller.accountId,
+        {
+          sendId: query.sendId,
+          state: query.status === undefined ? undefined : stateNumber(query.status),
+          phone: query.phone,
+          templateId: query.templateId,
+          wamid: query.messageId,
+          fromId: query.from === undefined ? undefined : leastIdAt(new Date(query.from)),
+          toId: query.to === undefined ? undefined : leastIdAt(new Date(query.to)),
+          beforeId: typeof beforeId === 'string' && isUuid(beforeId) ? beforeId : undefined,
+        },
+        limit + 1,
+      );
+      return ok(
+        'Messages listed.',
+        cursorPageOf(rows.map(messageItem), limit, (item) => [item.id]),
+      );
+    },
+  );
+
+  server.get(
+    '/v1/messages/:id',
+    {
+      schema: {
+        summary: 'Inspect a message',
+        tags,
+        params: MessageParams,
+        response: { 200: success(MessageItem) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const row = isUuid(id) ? await findMessage(deps.db, request.caller.accountId, id) : undefined;
+      if (!row) throw new AppError('message_not_found', 'There is no such message in this account.');
+      return ok('Message found.', messageItem(row));
+    },
+  );
+}

@@ -1,0 +1,196 @@
+// Sending a template to many recipients: check everything, write it down, have it called, answer each one's outcome.
+import type { Clock } from '../../base/clock.ts';
+import { AppError, type Fault, invalidRequest } from '../../base/errors.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { Db } from '../../db/db.ts';
+import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
+import { inProgress } from '../../http/idempotency.ts';
+import { findMediaByPublicIds, type MediaRow } from '../media/store.ts';
+import type { SenderRow } from '../senders/store.ts';
+import type { TemplatePlan } from '../templates/placeholders.ts';
+import type { TemplateRow } from '../templates/store.ts';
+import { fillTemplate, type Location, priorityOf } from '../templates/template.ts';
+import { namedSender, requireApproved, sendablePlan, senderFor, templateOf } from './choose.ts';
+import type { Dispatcher } from './dispatch.ts';
+import type { Outcomes } from './outcomes.ts';
+import { countQueued, findSettled } from './queue-store.ts';
+import { phoneFaults, type RequestedRecipient } from './recipients.ts';
+import { type DueMessage, insertSend, type NewMessage } from './store.ts';
+
+export interface SendDeps {
+  db: Db;
+  hot: Db;
+  clock: Clock;
+  dispatcher: Pick<Dispatcher, 'offer' | 'room'>;
+  outcomes: Outcomes;
+  /** Tells the worker that messages are due now. */
+  nudgeDispatch: () => void;
+  sendWaitMs: number;
+}
+
+export interface SendRequest {
+  accountId: string;
+  templateId: string;
+  recipients: RequestedRecipient[];
+  mediaId?: string | undefined;
+  location?: Location | undefined;
+  metadata?: Record<string, string> | undefined;
+  senderId?: string | undefined;
+  expiresInSeconds?: number | undefined;
+}
+
+const queuedMax = 1_000_000;
+/** How long a repeat of the same key waits for the first one's answer before it goes on with the same send. */
+const keyLeaseSeconds = 60;
+const defaultExpirySeconds = { authentication: 600, other: 86_400 };
+
+/**
+ * Writes a send and its messages in one transaction, with the caller's key if there is one, and hands to this process
+ * what it can call within about a second. Nothing is written unless every recipient is valid: 404 for what is named
+ * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`. Answers the send's id.
+ */
+export async function startSend(
+  deps: SendDeps,
+  request: SendRequest,
+  key: (KeyOf & { fingerprint: Buffer }) | undefined,
+): Promise<{ sendId: string; messageIds: string[] }> {
+  const template = await templateOf(deps.db, request.accountId, request.templateId);
+  const named = await namedSender(deps.db, request.accountId, request.senderId);
+  const plan = sendablePlan(template);
+  const media = await mediaOf(deps.db, request);
+  const messages = fillAll(deps, plan, request, media);
+  requireApproved(template);
+  const sender = await senderFor(deps.db, template, named);
+  if ((await countQueued(deps.db, request.accountId, queuedMax)) + messages.length > queuedMax) {
+    throw new AppError(
+      'queue_full',
+      'A million messages of this account wait already. Send again when some have gone.',
+      {
+        retryAfterSeconds: 60,
+      },
+    );
+  }
+  const room = sender.halted_at ? 0 : deps.dispatcher.room(sender.id, sender.messages_per_second);
+  messages.forEach((message, index) => {
+    message.leased = index < room;
+  });
+  const sendId = uuidv7(deps.clock.now());
+  await write(deps, { sendId, request, template, sender, messages, key });
+  const leased = messages.filter((message) => message.leased);
+  deps.dispatcher.offer(leased.map((message) => dueMessage(message, request.accountId, template, sender)));
+  if (leased.length < messages.length) deps.nudgeDispatch();
+  return { sendId, messageIds: messages.map((message) => message.id) };
+}
+
+/** Waits until every message has an outcome on disk, at most as long as sends may wait. */
+export async function awaitOutcomes(
+  deps: SendDeps,
+  accountId: string,
+  messageIds: string[],
+  timeoutMs: number = deps.sendWaitMs,
+): Promise<void> {
+  await deps.outcomes.wait(messageIds, timeoutMs, (ids) => findSettled(deps.db, accountId, ids));
+}
+
+async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, MediaRow>> {
+  const ids = new Set(
+    [request.mediaId, ...request.recipients.map((recipient) => recipient.mediaId)].filter(
+      (id) => id !== undefined,
+    ),
+  );
+  if (ids.size === 0) return new Map();
+  const rows = await findMediaByPublicIds(db, request.accountId, [...ids]);
+  return new Map(rows.flatMap((row) => (row.public_id === null ? [] : [[row.public_id, row] as const])));
+}
+
+function fillAll(
+  deps: { clock: Clock },
+  plan: TemplatePlan,
+  request: SendRequest,
+  media: Map<string, MediaRow>,
+): NewMessage[] {
+  const faults: Fault[] = phoneFaults(request.recipients);
+  const messages = request.recipients.map((recipient, index): NewMessage => {
+    const mediaId = recipient.mediaId ?? request.mediaId;
+    const file = mediaId === undefined ? undefined : media.get(mediaId);
+    const location = recipient.location ?? request.location;
+    const result = fillTemplate(
+      plan,
+      {
+        variables: recipient.variables ?? {},
+        ...(mediaId === undefined ? {} : { mediaId }),
+        ...(file ? { media: { kind: file.kind, mimeType: file.mime_type, fileName: file.file_name } } : {}),
+        ...(location ? { location } : {}),
+      },
+      `recipients[${index}]`,
+    );
+    faults.push(...result.faults);
+    return {
+      id: uuidv7(deps.clock.now()),
+      phone: recipient.phone,
+      name: recipient.name ?? null,
+      content: result.filled,
+      mediaId: file?.id ?? null,
+      metadata: recipient.metadata ?? request.metadata ?? null,
+      leased: false,
+    };
+  });
+  if (faults.length > 0) throw invalidRequest(faults);
+  return messages;
+}
+
+async function write(
+  deps: SendDeps,
+  send: {
+    sendId: string;
+    request: SendRequest;
+    template: TemplateRow;
+    sender: SenderRow;
+    messages: NewMessage[];
+    key: (KeyOf & { fingerprint: Buffer }) | undefined;
+  },
+): Promise<void> {
+  const { request, template, sender, messages, key } = send;
+  const isAuthentication = template.category.toUpperCase() === 'AUTHENTICATION';
+  const expiresInSeconds =
+    request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication ? 'authentication' : 'other'];
+  await deps.hot.transaction().execute(async (tx) => {
+    if (key && !(await insertKey(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds }))) {
+      throw inProgress();
+    }
+    await insertSend(
+      tx,
+      {
+        accountId: request.accountId,
+        id: send.sendId,
+        senderId: sender.id,
+        templateId: template.id,
+        templateName: template.name,
+        language: template.language,
+        total: messages.length,
+      },
+      messages,
+      { priority: priorityOf(template.category), expiresInSeconds },
+    );
+  });
+}
+
+function dueMessage(
+  message: NewMessage,
+  accountId: string,
+  template: TemplateRow,
+  sender: SenderRow,
+): DueMessage {
+  return {
+    account_id: accountId,
+    id: message.id,
+    sender_id: sender.id,
+    template_name: template.name,
+    language: template.language,
+    phone: message.phone,
+    content: message.content,
+    media_id: message.mediaId,
+    priority: priorityOf(template.category),
+    attempts: 0,
+  };
+}

@@ -1,0 +1,226 @@
+// Rows of sends and messages as the doers write them: few statements, many rows each, entered by primary key.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { FilledTemplate } from '../../ports/platform.ts';
+import type { MessageError, Move } from './message.ts';
+
+export interface NewSend {
+  accountId: string;
+  id: string;
+  senderId: string;
+  templateId: string;
+  templateName: string;
+  language: string;
+  total: number;
+}
+
+export interface NewMessage {
+  id: string;
+  phone: string;
+  name: string | null;
+  content: FilledTemplate;
+  mediaId: string | null;
+  metadata: Record<string, string> | null;
+  /** True: leased to the caller for 60 s; false: due now, for whoever claims it. */
+  leased: boolean;
+}
+
+/** A message as the doer needs it. */
+export interface DueMessage {
+  account_id: string;
+  id: string;
+  sender_id: string;
+  template_name: string;
+  language: string;
+  phone: string;
+  content: FilledTemplate;
+  media_id: string | null;
+  priority: number;
+  attempts: number;
+}
+
+/** Writes a send and its messages. Together with the caller's key row this is the intent: once committed, none is lost. */
+export async function insertSend(
+  tx: Tx,
+  send: NewSend,
+  messages: NewMessage[],
+  common: { priority: number; expiresInSeconds: number },
+): Promise<void> {
+  await sql`
+    insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+    values (${send.accountId}, ${send.id}, ${send.senderId}, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total})`.execute(
+    tx,
+  );
+  await sql`
+    insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
+      position, priority, due_at, expires_at)
+    select ${send.accountId}, x.id, ${send.id}, ${send.senderId}, ${send.templateId}, x.phone, x.name, x.content, x.media_id,
+      x.metadata, x.position - 1, ${common.priority}, now() + case when x.leased then interval '60 seconds' else interval '0' end,
+      now() + ${common.expiresInSeconds} * interval '1 second'
+    from unnest(${messages.map((one) => one.id)}::uuid[], ${messages.map((one) => one.phone)}::text[],
+      ${messages.map((one) => one.name)}::text[], ${messages.map((one) => JSON.stringify(one.content))}::jsonb[],
+      ${messages.map((one) => one.mediaId)}::uuid[],
+      ${messages.map((one) => (one.metadata ? JSON.stringify(one.metadata) : null))}::jsonb[],
+      ${messages.map((one) => one.leased)}::boolean[])
+      with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(tx);
+}
+
+/**
+ * Reserves up to `count` pace slots of a number that fall within `windowMs` from now (GCRA: one row, one short
+ * transaction of its own). Answers how many and in how many milliseconds the first of them comes.
+ */
+export async function reservePace(
+  db: Db,
+  senderId: string,
+  count: number,
+  windowMs: number,
+): Promise<{ granted: number; firstInMs: number }> {
+  const { rows } = await sql<{ granted: number; first_in_ms: number }>`
+    update sender_paces p set tat = greatest(p.tat, now()) + x.n * (interval '1 second' / p.per_second)
+    from (select sender_id, least(${count}::int, greatest(0, ceil(extract(epoch from
+        now() + ${windowMs} * interval '1 millisecond' - greatest(tat, now())) * per_second)))::int n
+      from sender_paces where sender_id = ${senderId} for update) x
+    where p.sender_id = x.sender_id and x.n > 0
+    returning x.n granted,
+      (extract(epoch from p.tat - x.n * (interval '1 second' / p.per_second) - now()) * 1000)::float8 first_in_ms`.execute(
+    db,
+  );
+  const row = rows[0];
+  return row ? { granted: row.granted, firstInMs: row.first_in_ms } : { granted: 0, firstInMs: windowMs };
+}
+
+/** Pushes a number's next slot at least `seconds` away: the platform said that it is too fast. */
+export async function slowPace(db: Db, senderId: string, seconds: number): Promise<void> {
+  await sql`
+    update sender_paces set tat = greatest(tat, now() + ${seconds} * interval '1 second')
+    where sender_id = ${senderId}`.execute(db);
+}
+
+export interface MessageKey {
+  accountId: string;
+  id: string;
+}
+
+const accounts = (keys: MessageKey[]) => keys.map((key) => key.accountId);
+const ids = (keys: MessageKey[]) => keys.map((key) => key.id);
+
+/**
+ * Marks messages as about to be called: the lock that forbids doubling. Only what this answers may be called; from
+ * here on a message's outcome is unknown until it is recorded, for at most ten minutes. Keys in the order of their ids.
+ */
+export async function markDispatching(db: Db, keys: MessageKey[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    update messages m set state = 1, attempts = m.attempts + 1, due_at = now() + interval '10 minutes'
+    from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) x(a, i)
+    where m.account_id = x.a and m.id = x.i and m.state = 0 and m.expires_at > now()
+    returning m.id`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Records what the platform took; a callback may have been quicker, so never backward. */
+export async function recordAccepted(db: Db, accepted: (MessageKey & { wamid: string })[]): Promise<void> {
+  await sql`
+    update messages m set state = greatest(m.state, 2::smallint), wamid = coalesce(m.wamid, x.w), accepted_at = now(),
+      due_at = null, error = case when m.state < 6 then null else m.error end
+    from unnest(${accounts(accepted)}::uuid[], ${ids(accepted)}::uuid[], ${accepted.map((one) => one.wamid)}::text[]) x(a, i, w)
+    where m.account_id = x.a and m.id = x.i`.execute(db);
+}
+
+/** Puts messages that surely were not taken back into the queue, due after `delaySeconds`; the last refusal is kept. */
+export async function recordRetry(
+  db: Db,
+  retries: (MessageKey & { delaySeconds: number; error: MessageError | null; countsAttempt: boolean })[],
+): Promise<void> {
+  await sql`
+    update messages m set state = 0, due_at = least(now() + x.delay * interval '1 second', greatest(m.expires_at, now())),
+      error = coalesce(x.error, m.error), attempts = m.attempts - case when x.counts then 0 else 1 end
+    from unnest(${accounts(retries)}::uuid[], ${ids(retries)}::uuid[], ${retries.map((one) => one.delaySeconds)}::float8[],
+      ${retries.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
+      ${retries.map((one) => one.countsAttempt)}::boolean[]) x(a, i, delay, error, counts)
+    where m.account_id = x.a and m.id = x.i and m.state = 1`.execute(db);
+}
+
+/** A message's row after a move, as the events need it. */
+export interface MovedMessage {
+  account_id: string;
+  id: string;
+  send_id: string;
+  phone: string;
+  wamid: string | null;
+  metadata: Record<string, string> | null;
+  error: MessageError | null;
+  was: number;
+  emitted: number;
+  sent_at: Date | null;
+  delivered_at: Date | null;
+  read_at: Date | null;
+  failed_at: Date | null;
+}
+
+const movedColumns = sql`m.account_id, m.id, m.send_id, m.phone, m.wamid, m.metadata, m.error, m.was, m.emitted,
+  m.sent_at, m.delivered_at, m.read_at, m.failed_at`;
+
+/** Fails messages that are in one of `from` states; answers those it failed. Keys in the order of their ids. */
+export async function failMessages(
+  tx: Tx,
+  failures: (MessageKey & { error: MessageError })[],
+  from: number[],
+): Promise<MovedMessage[]> {
+  const { rows } = await sql<MovedMessage>`
+    update messages m set state = 6, was = m.emitted, emitted = m.emitted | 8, error = x.error, failed_at = now(), due_at = null
+    from unnest(${accounts(failures)}::uuid[], ${ids(failures)}::uuid[],
+      ${failures.map((one) => JSON.stringify(one.error))}::jsonb[]) x(a, i, error)
+    where m.account_id = x.a and m.id = x.i and m.state = any(${from}::smallint[])
+    returning ${movedColumns}`.execute(tx);
+  return rows;
+}
+
+/**
+ * Moves messages forward by the platform's reports, one folded move a message, sorted by id. A failure gives way only
+ * to a report of delivery or reading, or, where the outcome was unknown, to any. Answers the rows that moved.
+ */
+export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]> {
+  const { rows } = await sql<MovedMessage>`
+    update messages m set state = x.st, was = m.emitted, emitted = m.emitted | x.stages,
+      implied = m.implied | (x.stages & ~m.emitted & ~x.reported)::smallint,
+      wamid = coalesce(m.wamid, x.w), due_at = null,
+      error = case when x.st = 6 then coalesce(x.error, m.error) end,
+      price_category = coalesce(m.price_category, x.price),
+      sent_at = coalesce(m.sent_at, to_timestamp(x.t3)), delivered_at = coalesce(m.delivered_at, to_timestamp(x.t4)),
+      read_at = coalesce(m.read_at, to_timestamp(x.t5)),
+      failed_at = case when x.st = 6 then coalesce(m.failed_at, to_timestamp(x.t6)) end
+    from unnest(${accounts(moves)}::uuid[], ${ids(moves)}::uuid[], ${moves.map((one) => one.state)}::smallint[],
+      ${moves.map((one) => one.stages)}::smallint[], ${moves.map((one) => one.reported)}::smallint[],
+      ${moves.map((one) => one.sentAt)}::float8[], ${moves.map((one) => one.deliveredAt)}::float8[],
+      ${moves.map((one) => one.readAt)}::float8[], ${moves.map((one) => one.failedAt)}::float8[],
+      ${moves.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
+      ${moves.map((one) => one.wamid)}::text[], ${moves.map((one) => one.priceCategory)}::text[])
+      x(a, i, st, stages, reported, t3, t4, t5, t6, error, w, price)
+    where m.account_id = x.a and m.id = x.i and case
+      when m.state = 6 then x.st in (4, 5) or (m.error ->> 'code')::int = 900001
+      when x.st = 6 then m.state < 4
+      else m.state < x.st end
+    returning ${movedColumns}`.execute(tx);
+  return rows;
+}
+
+/** Of these keys, those that a row has. */
+export async function existingMessages(db: Db | Tx, keys: MessageKey[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) x(a, i)
+    join messages m on m.account_id = x.a and m.id = x.i`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Messages by the platform's id: the way back for reports that carry no id of ours. */
+export async function findByWamid(
+  db: Db | Tx,
+  accountIds: string[],
+  wamids: string[],
+): Promise<{ account_id: string; id: string; wamid: string }[]> {
+  const { rows } = await sql<{ account_id: string; id: string; wamid: string }>`
+    select account_id, id, wamid from messages where wamid = any(${wamids}::text[]) and account_id = any(${accountIds}::uuid[])`.execute(
+    db,
+  );
+  return rows;
+}
