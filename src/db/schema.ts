@@ -50,6 +50,63 @@ export interface Attempts {
   subject_id: string;
 }
 
+export interface Bookings {
+  account_id: string;
+  answers: Json;
+  attempts: Generated<number>;
+  calendar_id: string | null;
+  cancel_reason: string | null;
+  cancelled_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  due_at: Timestamp | null;
+  email: string;
+  ends_at: Timestamp;
+  event_generation: Generated<number>;
+  event_id: string | null;
+  event_link: string | null;
+  fallback_link: string;
+  hand: Generated<string>;
+  hand_conflict: Generated<boolean>;
+  hand_ends_at: Timestamp | null;
+  hand_starts_at: Timestamp | null;
+  id: string;
+  insert_started_at: Timestamp | null;
+  meeting_link: string | null;
+  name: string | null;
+  phone_digits: Generated<string>;
+  phone_number: string;
+  provider: string | null;
+  removed_once: Generated<boolean>;
+  source: string;
+  staff_id: string;
+  starts_at: Timestamp;
+  state: string;
+  timezone: string;
+  wish: string | null;
+  wish_ends_at: Timestamp | null;
+  wish_no: Generated<number>;
+  wish_started_at: Timestamp | null;
+  wish_starts_at: Timestamp | null;
+  wish_timezone: string | null;
+}
+
+export interface CalendarConnections {
+  account_email: string | null;
+  account_id: string;
+  busy_calendar_ids: string[];
+  calendar_id: string;
+  changes_cursor: string | null;
+  changes_due_at: Generated<Timestamp>;
+  connected_at: Generated<Timestamp>;
+  credential: Buffer;
+  dead_at: Timestamp | null;
+  failure: string | null;
+  id: string;
+  last_synced_at: Timestamp | null;
+  provider: string;
+  staff_id: string;
+}
+
 export interface Deliveries {
   account_id: string;
   attempts: Generated<number>;
@@ -69,9 +126,18 @@ export interface Deliveries {
   subject_id: string;
 }
 
+export interface Departments {
+  account_id: string;
+  active: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  description: string | null;
+  id: string;
+  name: string;
+}
+
 export interface Endpoints {
   account_id: string;
-  bury: Generated<boolean>;
+  bury_until: Timestamp | null;
   created_at: Generated<Timestamp>;
   description: string | null;
   disabled_reason: string | null;
@@ -90,6 +156,18 @@ export interface Endpoints {
   version: Generated<number>;
 }
 
+export interface FormQuestions {
+  account_id: string;
+  id: string;
+  is_required: boolean;
+  options: Generated<string[]>;
+  placeholder: string | null;
+  position: number;
+  question: string;
+  question_type: string;
+  staff_id: string;
+}
+
 export interface IdempotencyKeys {
   account_id: string;
   body: string | null;
@@ -100,6 +178,31 @@ export interface IdempotencyKeys {
   operation: string;
   status: number | null;
   subject_id: string;
+}
+
+export interface Media {
+  account_id: string;
+  attempts: Generated<number>;
+  created_at: Generated<Timestamp>;
+  due_at: Timestamp | null;
+  file_name: string;
+  id: string;
+  key_id: string;
+  kind: string;
+  mime_type: string;
+  object_key: string;
+  public_id: string | null;
+  sha256: Buffer | null;
+  size: number | null;
+  spare_object_key: string | null;
+  state: string;
+}
+
+export interface MediaRegistrations {
+  expires_at: Timestamp;
+  media_id: string;
+  platform_media_id: string;
+  sender_id: string;
 }
 
 export interface Messages {
@@ -130,6 +233,24 @@ export interface Messages {
   template_id: string;
   wamid: string | null;
   was: Generated<number>;
+}
+
+export interface OauthStates {
+  account_id: string;
+  code_verifier: Buffer;
+  expires_at: Timestamp;
+  id: string;
+  provider: string;
+  redirect_uri: string;
+  staff_id: string;
+}
+
+export interface Occupancies {
+  account_id: string;
+  booking_id: string;
+  during: string;
+  part: string;
+  staff_id: string;
 }
 
 export interface Replays {
@@ -187,6 +308,33 @@ export interface Sends {
   total: number;
 }
 
+export interface Staff {
+  account_id: string;
+  active: Generated<boolean>;
+  booking_window_days: Generated<number>;
+  buffer_after_minutes: Generated<number>;
+  buffer_before_minutes: Generated<number>;
+  calendar: Generated<string>;
+  created_at: Generated<Timestamp>;
+  daily_limit: number | null;
+  deleted_at: Timestamp | null;
+  email: string | null;
+  id: string;
+  minimum_notice_minutes: Generated<number>;
+  name: string;
+  overrides: Generated<Json>;
+  slot_minutes: Generated<number>;
+  slot_step_minutes: number | null;
+  timezone: Generated<string>;
+  title: string | null;
+  weekly: Generated<Json>;
+}
+
+export interface StaffDepartments {
+  department_id: string;
+  staff_id: string;
+}
+
 export interface Templates {
   account_id: string;
   business_account_id: string | null;
@@ -211,13 +359,23 @@ export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
   attempts: Attempts;
+  bookings: Bookings;
+  calendar_connections: CalendarConnections;
   deliveries: Deliveries;
+  departments: Departments;
   endpoints: Endpoints;
+  form_questions: FormQuestions;
   idempotency_keys: IdempotencyKeys;
+  media: Media;
+  media_registrations: MediaRegistrations;
   messages: Messages;
+  oauth_states: OauthStates;
+  occupancies: Occupancies;
   replays: Replays;
   sender_paces: SenderPaces;
   senders: Senders;
   sends: Sends;
+  staff: Staff;
+  staff_departments: StaffDepartments;
   templates: Templates;
 }
