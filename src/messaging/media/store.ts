@@ -1,0 +1,155 @@
+// Rows of uploaded files and of their registrations with the platform.
+import { type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { DB } from '../../db/schema.ts';
+import type { MediaKind } from './file-kind.ts';
+
+export type MediaRow = Selectable<DB['media']>;
+
+/** A file that callers see: stored, digested and known to the platform. */
+export type ReadyMedia = MediaRow & {
+  kind: MediaKind;
+  public_id: string;
+  size: number;
+  sha256: Buffer;
+};
+
+export interface NewMedia {
+  id: string;
+  accountId: string;
+  kind: MediaKind;
+  mimeType: string;
+  fileName: string;
+  objectKey: string;
+  keyId: string;
+}
+
+/** Adds the row of a file whose bytes are about to come; lapsed after `leaseSeconds`, the worker removes what came. */
+export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: number): Promise<void> {
+  await sql`
+    insert into media (id, account_id, state, kind, mime_type, file_name, object_key, key_id, due_at)
+    values (${media.id}, ${media.accountId}, 'receiving', ${media.kind}, ${media.mimeType}, ${media.fileName},
+      ${media.objectKey}, ${media.keyId}, now() + ${leaseSeconds} * interval '1 second')`.execute(db);
+}
+
+/** Moves the lease of an upload forward; false if the worker took the file away meanwhile. */
+export async function extendReceiving(db: Db, id: string, leaseSeconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    update media set due_at = now() + ${leaseSeconds} * interval '1 second'
+    where id = ${id} and state = 'receiving' returning 1`.execute(db);
+  return rows.length === 1;
+}
+
+/** Notes that the bytes are stored; undefined if the worker took the file away meanwhile. */
+export async function markStored(
+  db: Db,
+  stored: { id: string; size: number; sha256: Buffer; leaseSeconds: number },
+): Promise<MediaRow | undefined> {
+  const { rows } = await sql<MediaRow>`
+    update media set state = 'registering', size = ${stored.size}, sha256 = ${stored.sha256},
+      due_at = now() + ${stored.leaseSeconds} * interval '1 second'
+    where id = ${stored.id} and state = 'receiving' returning *`.execute(db);
+  return rows[0];
+}
+
+/** Makes a registered file visible under its public id; undefined if the worker took it away meanwhile. */
+export async function markReady(tx: Tx, id: string, publicId: string): Promise<ReadyMedia | undefined> {
+  const { rows } = await sql<ReadyMedia>`
+    update media set state = 'ready', public_id = ${publicId}, due_at = null, attempts = 0
+    where id = ${id} and state = 'registering' returning *`.execute(tx);
+  return rows[0];
+}
+
+/** Notes under which id a sender's number has the file; the last one written wins. */
+export async function saveRegistration(
+  db: Db | Tx,
+  registration: { mediaId: string; senderId: string; platformMediaId: string; expiresAt: Date },
+): Promise<void> {
+  const { mediaId, senderId, platformMediaId, expiresAt } = registration;
+  await sql`
+    insert into media_registrations (media_id, sender_id, platform_media_id, expires_at)
+    values (${mediaId}, ${senderId}, ${platformMediaId}, ${expiresAt})
+    on conflict (media_id, sender_id)
+    do update set platform_media_id = excluded.platform_media_id, expires_at = excluded.expires_at`.execute(
+    db,
+  );
+}
+
+/** The platform's id of the file for that number, if it holds beyond `beyond`. */
+export async function findRegistration(
+  db: Db,
+  of: { mediaId: string; senderId: string; beyond: Date },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ platform_media_id: string }>`
+    select platform_media_id from media_registrations
+    where media_id = ${of.mediaId} and sender_id = ${of.senderId} and expires_at > ${of.beyond}`.execute(db);
+  return rows[0]?.platform_media_id;
+}
+
+/** Forgets a registration that the platform no longer knows, unless a newer one took its place. */
+export async function forgetRegistration(
+  db: Db,
+  of: { mediaId: string; senderId: string; platformMediaId: string },
+): Promise<void> {
+  await sql`
+    delete from media_registrations
+    where media_id = ${of.mediaId} and sender_id = ${of.senderId}
+      and platform_media_id = ${of.platformMediaId}`.execute(db);
+}
+
+/** Every registration of a file that holds beyond `beyond`. */
+export async function listRegistrations(
+  db: Db,
+  mediaId: string,
+  beyond: Date,
+): Promise<{ sender_id: string; platform_media_id: string }[]> {
+  const { rows } = await sql<{ sender_id: string; platform_media_id: string }>`
+    select sender_id, platform_media_id from media_registrations
+    where media_id = ${mediaId} and expires_at > ${beyond}`.execute(db);
+  return rows;
+}
+
+/** The account's file of that public id. */
+export async function findMedia(
+  db: Db,
+  accountId: string,
+  publicId: string,
+): Promise<ReadyMedia | undefined> {
+  const { rows } = await sql<ReadyMedia>`
+    select * from media where account_id = ${accountId} and public_id = ${publicId} and state = 'ready'`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** The account's file of that id of ours; also one whose removal has begun, since messages may still need it. */
+export async function findMediaById(db: Db, accountId: string, id: string): Promise<MediaRow | undefined> {
+  const { rows } = await sql<MediaRow>`
+    select * from media where account_id = ${accountId} and id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** The account's files, newest first, from after `beforeId`. */
+export async function listMedia(
+  db: Db,
+  accountId: string,
+  window: { beforeId: string | undefined; limit: number },
+): Promise<ReadyMedia[]> {
+  const { rows } = await sql<ReadyMedia>`
+    select * from media
+    where account_id = ${accountId} and state = 'ready'
+      and (${window.beforeId ?? null}::uuid is null or id < ${window.beforeId ?? null}::uuid)
+    order by id desc limit ${window.limit}`.execute(db);
+  return rows;
+}
+
+/**
+ * The account's files of those public ids, held so that none can be removed before `tx` ends: for the transaction that
+ * writes messages which need them.
+ */
+export async function holdMedia(tx: Tx, accountId: string, publicIds: string[]): Promise<ReadyMedia[]> {
+  const { rows } = await sql<ReadyMedia>`
+    select * from media where account_id = ${accountId} and public_id = any(${publicIds}) and state = 'ready'
+    order by id for share`.execute(tx);
+  return rows;
+}
