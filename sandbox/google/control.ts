@@ -21,15 +21,17 @@ import {
   settingsOf,
   storeEvent,
 } from './state.ts';
+import type { Tables } from './tables.ts';
 
-export interface Controlled {
+/** What every call is answered from. */
+export interface Running {
   state: State;
   faults: Faults;
-  clear(): void;
+  tables: Tables;
 }
 
 type Body = Record<string, unknown>;
-type Act = (on: Controlled, body: Body) => unknown;
+type Act = (on: Running, body: Body) => unknown;
 
 /** Method and path below `/sandbox/`, and what it does; all bodies are JSON objects. */
 const acts: Record<string, Act> = {
@@ -80,21 +82,23 @@ const acts: Record<string, Act> = {
   'GET changes': ({ state }) => ({ changes: state.changes.values() }),
   'GET mails': ({ state }) => ({ mails: state.mails.values() }),
   'GET calls': ({ state }) => ({ calls: state.calls }),
-  'POST reset': ({ state, faults, clear }) => {
-    clear();
+  'POST reset': ({ state, faults, tables }) => {
+    tables.clear();
     faults.clear();
     state.calls.length = 0;
   },
 };
 
 /** Answers one call of it; `GET` takes its fields from the query. */
-export function control(on: Controlled, url: URL, req: IncomingMessage, res: ServerResponse): Promise<void> {
+export function control(on: Running, url: URL, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const name = `${req.method} ${url.pathname.slice('/sandbox/'.length)}`;
-  return answerControl(req, res, (body) => {
+  return answerControl(req, res, async (body) => {
     const act = acts[name];
     if (act === undefined) throw new ControlError(404, `there is no ${name}`);
     try {
-      return act(on, { ...Object.fromEntries(url.searchParams), ...(body as Body | undefined) });
+      const result = act(on, { ...Object.fromEntries(url.searchParams), ...(body as Body | undefined) });
+      await on.tables.written();
+      return result;
     } catch (error) {
       if (error instanceof GoogleError || error instanceof RangeError)
         throw new ControlError(400, error.message);

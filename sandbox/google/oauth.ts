@@ -37,6 +37,9 @@ interface PendingCode {
   expiresAt: number;
 }
 
+/** The name under which `email` is granted. */
+const emailScope = 'https://www.googleapis.com/auth/userinfo.email';
+
 const codes = new WeakMap<State, Map<string, PendingCode>>();
 
 function codesOf(state: State): Map<string, PendingCode> {
@@ -116,9 +119,10 @@ function mayReturnTo(client: Client, redirectUri: string): boolean {
 function allowed(state: State, asked: Asked, account: string, scopes: string[]): BrowserAnswer {
   if (scopes.length === 0) return back(asked, { error: 'access_denied' });
   if (!state.accounts.has(account)) putAccount(state, { email: account });
+  const named = scopes.map((scope) => (scope === 'email' ? emailScope : scope));
   const code = `4/0A${randomBytes(24).toString('base64url')}`;
-  codesOf(state).set(code, { asked, account, scopes, expiresAt: state.clock.now() + 600_000 });
-  return back(asked, { code, scope: scopes.join(' '), authuser: '0', prompt: 'consent' });
+  codesOf(state).set(code, { asked, account, scopes: named, expiresAt: state.clock.now() + 600_000 });
+  return back(asked, { code, scope: named.join(' '), authuser: '0', prompt: 'consent' });
 }
 
 function back(asked: Asked, answer: Record<string, string>): BrowserAnswer {
@@ -203,7 +207,7 @@ function tokenAnswer(state: State, client: Client, grant: Grant, withRefreshToke
 /** An OpenID Connect identity token. Google signs with RS256; this one with the client's secret, which OIDC allows too. */
 function idToken(state: State, client: Client, grant: Grant): string {
   const now = Math.floor(state.clock.now() / 1000);
-  const hasEmail = grant.scopes.some((scope) => scope === 'email' || scope.endsWith('/userinfo.email'));
+  const hasEmail = grant.scopes.some((scope) => scope === 'email' || scope === emailScope);
   const claims = {
     iss: 'https://accounts.google.com',
     aud: client.id,

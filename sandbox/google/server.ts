@@ -5,12 +5,12 @@ import { type SandboxClock, sandboxClock } from '../clock.ts';
 import { listen, type Played, type PlayedOptions, readBody, sendJson } from '../server.ts';
 import { callApi } from './api.ts';
 import { eventPage } from './consent-page.ts';
-import { control } from './control.ts';
-import { type Fault, type Faults, faultList } from './faults.ts';
+import { control, type Running } from './control.ts';
+import { type Fault, faultList } from './faults.ts';
 import { apiError, GoogleError, oauthError } from './google-error.ts';
-import { openJournal } from './journal.ts';
 import { authorizePage, type BrowserAnswer, consentGiven, revoke, token } from './oauth.ts';
 import { type Client, eventKey, openState, type State } from './state.ts';
+import { openTables } from './tables.ts';
 
 export interface GoogleOptions extends PlayedOptions {
   /** Clients known from the start; more can be made by the control API. */
@@ -23,12 +23,12 @@ export type Answer = { status: number; body?: unknown; headers?: Record<string, 
 
 /** Starts it; with `dir`, what it knows is kept in `google.jsonl` there. Rejects if the port is taken. */
 export async function startGoogle(options: GoogleOptions = {}): Promise<Played> {
-  const journal = openJournal(options.dir ? join(options.dir, 'google.jsonl') : undefined);
-  const state = openState(journal, options.clock ?? sandboxClock());
+  const tables = openTables(options.dir ? join(options.dir, 'google.jsonl') : null);
+  const state = openState(tables, options.clock ?? sandboxClock());
   for (const client of options.clients ?? []) state.clients.set(client.id, client);
   const faults = faultList();
   const server = await listen((req, res) => {
-    handle(state, faults, () => journal.clear(), req, res).catch((error) => {
+    handle({ state, faults, tables }, req, res).catch((error) => {
       sendJson(res, 500, { error: { code: 500, message: String(error), errors: [] } });
     });
   }, options.port);
@@ -37,20 +37,15 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<Played> 
     url: server.url,
     close: async () => {
       await server.close();
-      journal.close();
+      tables.close();
     },
   };
 }
 
-async function handle(
-  state: State,
-  faults: Faults,
-  clear: () => void,
-  req: IncomingMessage,
-  res: ServerResponse,
-): Promise<void> {
+async function handle(on: Running, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { state } = on;
   const url = new URL(req.url ?? '/', 'http://sandbox');
-  if (url.pathname.startsWith('/sandbox/')) return control({ state, faults, clear }, url, req, res);
+  if (url.pathname.startsWith('/sandbox/')) return control(on, url, req, res);
   const body = await readBody(req, 1_000_000);
   if (body === null) return sendJson(res, 413, apiError('invalid', { status: 413 }).body);
   const text = body.toString('utf8');
@@ -59,14 +54,14 @@ async function handle(
       req.method === 'POST'
         ? consentGiven(state, url.searchParams, new URLSearchParams(text))
         : authorizePage(state, url.searchParams);
-    return perform(state, faults, 'oauth.auth', null, consent, res);
+    return perform(on, 'oauth.auth', null, consent, res);
   }
   if (req.method === 'POST' && url.pathname === '/token') {
     const exchange = () => ({
       status: 200,
       body: token(state, new URLSearchParams(text), req.headers.authorization),
     });
-    return perform(state, faults, 'oauth.token', null, exchange, res);
+    return perform(on, 'oauth.token', null, exchange, res);
   }
   if (req.method === 'POST' && url.pathname === '/revoke') {
     const given = new URLSearchParams(text).get('token') ?? url.searchParams.get('token') ?? '';
@@ -74,13 +69,13 @@ async function handle(
       revoke(state, given);
       return { status: 200, body: {} };
     };
-    return perform(state, faults, 'oauth.revoke', null, end, res);
+    return perform(on, 'oauth.revoke', null, end, res);
   }
   if (url.pathname === '/calendar/event')
     return send(res, showEvent(state, url.searchParams.get('eid') ?? ''));
   const api = callApi(state, req, url, text);
   if (api === null) return sendJson(res, 404, apiError('notFound').body);
-  return perform(state, faults, api.operation, api.calendarId, api.run, res);
+  return perform(on, api.operation, api.calendarId, api.run, res);
 }
 
 function showEvent(state: State, token: string): Answer {
@@ -93,8 +88,7 @@ function showEvent(state: State, token: string): Answer {
 
 /** Carries a call out, or shows the fault that meets it, and writes down what it came to. */
 async function perform(
-  state: State,
-  faults: Faults,
+  { state, faults, tables }: Running,
   operation: string,
   calendarId: string | null,
   run: (fault: Fault | undefined) => Answer,
@@ -111,6 +105,7 @@ async function perform(
   if (fault?.does === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
   if (fault?.does === 'land_late') await faults.landing();
   const outcome = attempt(() => run(fault));
+  await tables.written();
   if (fault?.does === 'reset') return void res.socket?.resetAndDestroy();
   if (fault?.does === 'refuse') return answer(refusal(operation, fault));
   if (fault?.does === 'garble') return void res.writeHead(200, { 'content-type': 'text/html' }).end('<html>');

@@ -1,8 +1,8 @@
 // What the played Google knows: clients, accounts, calendars, events, grants, and the record of what was done.
 import { randomBytes } from 'node:crypto';
 import type { SandboxClock } from '../clock.ts';
-import type { Journal, Table } from './journal.ts';
 import type { Mail, Settings, StoredEvent } from './resources.ts';
+import type { Table, Tables } from './tables.ts';
 
 /** An OAuth client. Without `redirectUris`, any loopback address may be returned to. */
 export interface Client {
@@ -88,18 +88,18 @@ export const defaultSettings: Settings = {
   accessTokenSeconds: 3599,
 };
 
-/** The state over an opened journal. */
-export function openState(journal: Journal, clock: SandboxClock): State {
+/** The state over opened tables. */
+export function openState(tables: Tables, clock: SandboxClock): State {
   return {
-    clients: journal.table('clients'),
-    accounts: journal.table('accounts'),
-    calendars: journal.table('calendars'),
-    events: journal.table('events'),
-    grants: journal.table('grants'),
-    changes: journal.table('changes'),
-    mails: journal.table('mails'),
-    settings: journal.table('settings'),
-    secrets: journal.table('secrets'),
+    clients: tables.table('clients'),
+    accounts: tables.table('accounts'),
+    calendars: tables.table('calendars'),
+    events: tables.table('events'),
+    grants: tables.table('grants'),
+    changes: tables.table('changes'),
+    mails: tables.table('mails'),
+    settings: tables.table('settings'),
+    secrets: tables.table('secrets'),
     calls: [],
     clock,
     url: '',

@@ -1,0 +1,164 @@
+// The played Google's OAuth: consent, codes, tokens, scopes, revocation.
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { gatewayScopes } from '../../sandbox/google/control-client.ts';
+import { client, events, playedGoogle, staff } from './played-google.ts';
+
+const redirectUri = 'http://127.0.0.1:9/callbacks/calendar';
+
+const google = playedGoogle();
+
+describe('consent', () => {
+  const verifier = randomBytes(32).toString('base64url');
+  const asked = (more: Record<string, string> = {}) =>
+    `${google.url}/o/oauth2/v2/auth?${new URLSearchParams({
+      client_id: client.id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope: gatewayScopes.join(' '),
+      state: 'st4te',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      access_type: 'offline',
+      prompt: 'consent',
+      ...more,
+    })}`;
+  const returned = async (url: string, init: RequestInit = {}) => {
+    const answer = await fetch(url, { redirect: 'manual', ...init });
+    return new URL(answer.headers.get('location') ?? `http://no.location/${answer.status}`);
+  };
+  const exchange = (code: string, more: Record<string, string> = {}) =>
+    google.post('/token', {
+      grant_type: 'authorization_code',
+      client_id: client.id,
+      client_secret: client.secret,
+      redirect_uri: redirectUri,
+      code,
+      code_verifier: verifier,
+      ...more,
+    });
+
+  test('passes a browser straight back with code and state, and the code gives a refresh token once', async () => {
+    const back = await returned(asked({ login_hint: staff }));
+    expect(back.origin + back.pathname).toBe(redirectUri);
+    expect(back.searchParams.get('state')).toBe('st4te');
+    const code = back.searchParams.get('code') ?? '';
+    const answer = await exchange(code);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ token_type: 'Bearer', expires_in: 3599 });
+    expect(answer.body.scope).toContain('calendar.events.owned');
+    expect((await google.refresh(answer.body.refresh_token)).status).toBe(200);
+    const claims = JSON.parse(Buffer.from(answer.body.id_token.split('.')[1], 'base64url').toString());
+    expect(claims).toMatchObject({ email: staff, aud: client.id });
+    expect(await exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test('makes the account that the hint names, so that a fresh sandbox can be connected to', async () => {
+    const back = await returned(asked({ login_hint: 'new@clinic.example' }));
+    expect((await exchange(back.searchParams.get('code') ?? '')).status).toBe(200);
+    expect(await google.control.events('new@clinic.example')).toEqual([]);
+  });
+
+  test('asks for the verifier whose challenge was sent', async () => {
+    const code = async () => (await returned(asked())).searchParams.get('code') ?? '';
+    const wrong = await exchange(await code(), { code_verifier: 'x'.repeat(43) });
+    expect(wrong.body).toEqual({ error: 'invalid_grant', error_description: 'Invalid code verifier.' });
+    const missing = await exchange(await code(), { code_verifier: '' });
+    expect(missing.body.error_description).toBe('Missing code verifier.');
+  });
+
+  test('returns to registered addresses and loopback only, and shows a page otherwise', async () => {
+    const foreign = await fetch(asked({ redirect_uri: 'https://evil.example/' }), { redirect: 'manual' });
+    expect(foreign.status).toBe(400);
+    expect(await foreign.text()).toContain('redirect_uri_mismatch');
+    await google.control.putClient({
+      ...client,
+      redirectUris: ['https://gateway.example/callbacks/calendar'],
+    });
+    expect((await fetch(asked(), { redirect: 'manual' })).status).toBe(400);
+    const unknown = await fetch(asked({ client_id: 'nobody' }), { redirect: 'manual' });
+    expect(unknown.status).toBe(401);
+  });
+
+  test('comes back with access_denied when told to deny', async () => {
+    await google.control.set({ consent: 'deny' });
+    const back = await returned(asked());
+    expect(back.searchParams.get('error')).toBe('access_denied');
+    expect(back.searchParams.has('code')).toBe(false);
+  });
+
+  test('shows a page when told to ask, and grants what stays ticked', async () => {
+    await google.control.set({ consent: 'ask' });
+    const page = await (await fetch(asked())).text();
+    expect(page).toContain('See when you are free or busy');
+    expect(page).toContain(staff);
+    const form = new URLSearchParams({ choice: 'allow', account: staff, scope: gatewayScopes[0] ?? '' });
+    const back = await returned(asked(), { method: 'POST', body: form });
+    const { body } = await exchange(back.searchParams.get('code') ?? '');
+    expect(body.scope.split(' ')).toEqual([
+      gatewayScopes[0],
+      'openid',
+      'https://www.googleapis.com/auth/userinfo.email',
+    ]);
+    const denied = await returned(asked(), { method: 'POST', body: new URLSearchParams({ choice: 'deny' }) });
+    expect(denied.searchParams.get('error')).toBe('access_denied');
+  });
+
+  test('gives no second refresh token without prompt=consent', async () => {
+    const back = await returned(asked({ prompt: 'none' }));
+    const { body } = await exchange(back.searchParams.get('code') ?? '');
+    expect(body.access_token).toBeTypeOf('string');
+    expect(body).not.toHaveProperty('refresh_token');
+  });
+});
+
+describe('tokens', () => {
+  test('a revoked grant answers invalid_grant, and its access tokens 401 authError', async () => {
+    const refreshToken = await google.control.issueRefreshToken({ account: staff, clientId: client.id });
+    expect((await google.post('/revoke', { token: refreshToken })).status).toBe(200);
+    expect(await google.refresh(refreshToken)).toEqual({
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' },
+    });
+    const answer = await google.api('GET', events);
+    expect(answer.status).toBe(401);
+    expect(answer.body.error.errors[0]).toMatchObject({ reason: 'authError', location: 'Authorization' });
+    expect((await google.post('/revoke', { token: refreshToken })).body.error).toBe('invalid_token');
+  });
+
+  test('expired access tokens are refused while the refresh token lives', async () => {
+    await google.control.expireAccessTokens();
+    expect((await google.api('GET', events)).status).toBe(401);
+  });
+
+  test('a wrong client secret is invalid_client', async () => {
+    const form = {
+      client_id: client.id,
+      client_secret: 'no',
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+    };
+    expect(await google.post('/token', form)).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client' },
+    });
+  });
+
+  test('each operation wants its own scopes: free-busy is not covered by events', async () => {
+    const only = async (scope: string) => {
+      const scopes = [`https://www.googleapis.com/auth/${scope}`];
+      google.accessToken = await google.freshToken(
+        await google.control.issueRefreshToken({ account: staff, clientId: client.id, scopes }),
+      );
+    };
+    await only('calendar.events');
+    const refused = await google.api('POST', 'freeBusy', {
+      timeMin: '2026-03-10T00:00:00Z',
+      timeMax: '2026-03-11T00:00:00Z',
+    });
+    expect(refused.status).toBe(403);
+    expect(refused.body.error.errors[0].reason).toBe('insufficientPermissions');
+    await only('calendar.freebusy');
+    expect((await google.api('GET', events)).status).toBe(403);
+  });
+});

@@ -1,0 +1,69 @@
+// What the tests of the played Google share: one running server, one client, one account, and plain calls to it.
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { type GoogleControl, googleControl } from '../../sandbox/google/control-client.ts';
+import { startGoogle } from '../../sandbox/google/server.ts';
+import type { Played } from '../../sandbox/server.ts';
+
+export const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
+export const staff = 'asha@clinic.example';
+
+export interface Reply {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of a foreign API, looked into freely
+  body: any;
+}
+
+export const events = 'calendars/primary/events';
+export const time = (from: string, to: string) => ({ start: { dateTime: from }, end: { dateTime: to } });
+export const tenToHalfPast = time('2026-03-10T14:00:00Z', '2026-03-10T14:30:00Z');
+
+/** Starts the server for the tests of one file, and makes it forget everything before each of them. */
+export function playedGoogle() {
+  let server: Played;
+  let control: GoogleControl;
+  const google = {
+    accessToken: '',
+    get url() {
+      return server.url;
+    },
+    get control() {
+      return control;
+    },
+    async post(path: string, form: Record<string, string>): Promise<Reply> {
+      const answer = await fetch(server.url + path, { method: 'POST', body: new URLSearchParams(form) });
+      return { status: answer.status, body: await answer.json() };
+    },
+    refresh(refreshToken: string): Promise<Reply> {
+      const form = { client_id: client.id, client_secret: client.secret, refresh_token: refreshToken };
+      return google.post('/token', { ...form, grant_type: 'refresh_token' });
+    },
+    async freshToken(refreshToken: string): Promise<string> {
+      return (await google.refresh(refreshToken)).body.access_token;
+    },
+    async api(method: string, path: string, body?: unknown, headers = {}): Promise<Reply> {
+      const authorization = `Bearer ${google.accessToken}`;
+      const init: RequestInit = { method, headers: { authorization, ...headers } };
+      if (body !== undefined) init.body = JSON.stringify(body);
+      const answer = await fetch(`${server.url}/calendar/v3/${path}`, init);
+      const text = await answer.text();
+      return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+    },
+    async busy(from: string, to: string, calendarId = 'primary') {
+      const question = { timeMin: from, timeMax: to, items: [{ id: calendarId }] };
+      return (await google.api('POST', 'freeBusy', question)).body.calendars[calendarId];
+    },
+  };
+  beforeAll(async () => {
+    server = await startGoogle();
+    control = googleControl(server.url);
+  });
+  beforeEach(async () => {
+    await control.reset();
+    await control.putClient(client);
+    await control.putAccount({ email: staff, timeZone: 'America/New_York' });
+    const refreshToken = await control.issueRefreshToken({ account: staff, clientId: client.id });
+    google.accessToken = await google.freshToken(refreshToken);
+  });
+  afterAll(() => server.close());
+  return google;
+}
