@@ -1,0 +1,108 @@
+// The laws of pure files, of cycles, and of a file's size and first line.
+import { posix } from 'node:path';
+import type { Source } from './source.ts';
+
+// the files that the design calls pure, wherever in their room they lie; others say "pure" in their first line
+const pureByName = [
+  /^src\/messaging\/(?:.+\/)?(?:template|file-kind|message|recipients)\.ts$/,
+  /^src\/appointments\/(?:.+\/)?(?:staff|engine|opening-hours|wall-time|booking|answers)\.ts$/,
+  /^src\/webhooks\/(?:.+\/)?(?:event|sign)\.ts$/,
+  /^src\/work\/backoff\.ts$/,
+];
+const pureByWord = /^\/\/.*(?:\(pure\)|\bPure\.)/;
+// the same answer to the same question, always
+const purePackages = /^node:(?:buffer|crypto)$/;
+const impureCrypto = /^(?:random|generateKey|scrypt|pbkdf2|hkdf$|\*|default|webcrypto|subtle)/;
+const impureCode =
+  /\bawait\b|\basync\b|\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bperformance\b|\bMath\s*\.\s*random\b|\bTemporal\s*\.\s*Now\b|\bprocess\s*\.|\bset(?:Timeout|Interval|Immediate)\b|\bconsole\b|\bcrypto\s*\.\s*random/;
+
+/** True if the file promises to decide from what it is given alone. */
+export function isPure(file: Source): boolean {
+  return pureByWord.test(file.text) || pureByName.some((pattern) => pattern.test(file.path));
+}
+
+/** What pure files do that makes them impure, one line each. */
+export function breachesOfPurity(files: Source[]): string[] {
+  const pure = new Set(files.filter(isPure).map((file) => file.path));
+  return files.filter(isPure).flatMap((file) => {
+    const found: string[] = [];
+    const impure = impureCode.exec(file.code)?.[0];
+    if (impure) found.push(`${file.path}: a pure file has no "${impure}"`);
+    for (const line of file.imports) {
+      if (line.typeOnly) continue;
+      const { target, from } = line;
+      const allowed = target
+        ? pure.has(target) || target === 'src/base/errors.ts' || target.startsWith('src/contract/')
+        : purePackages.test(from) &&
+          !(from === 'node:crypto' && line.names.some((name) => impureCrypto.test(name)));
+      if (!allowed) found.push(`${file.path}: a pure file does not import ${target ?? from}`);
+    }
+    return found;
+  });
+}
+
+/** Every circle of a directed graph, each once, as the way round it. */
+function circles(graph: Map<string, Set<string>>): string[] {
+  const found = new Map<string, string>();
+  const done = new Set<string>();
+  const walk = (node: string, way: string[]) => {
+    const at = way.indexOf(node);
+    if (at >= 0) {
+      const circle = way.slice(at);
+      const key = [...circle].sort().join(' ');
+      if (!found.has(key)) found.set(key, [...circle, node].join(' → '));
+      return;
+    }
+    if (done.has(node)) return;
+    for (const next of graph.get(node) ?? []) walk(next, [...way, node]);
+    done.add(node);
+  };
+  for (const node of graph.keys()) walk(node, []);
+  return [...found.values()];
+}
+
+function graphOf(
+  files: Source[],
+  nameOf: (path: string) => string,
+  typesCount: boolean,
+): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const { target, typeOnly } of file.imports) {
+      if (!target || (typeOnly && !typesCount)) continue;
+      const [from, to] = [nameOf(file.path), nameOf(target)];
+      if (from !== to || file.path === target) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+    }
+  }
+  return graph;
+}
+
+/** Circles of imports between files; `typesCount`: `import type` closes a circle too. */
+export function circlesOfFiles(files: Source[], typesCount: boolean): string[] {
+  return circles(graphOf(files, (path) => path, typesCount));
+}
+
+/** Circles of imports, types too, between folders; what lies in src itself are single pieces, each in a row of its own. */
+export function circlesOfFolders(files: Source[]): string[] {
+  const folderOf = (path: string) => (posix.dirname(path) === 'src' ? path : posix.dirname(path));
+  return circles(graphOf(files, folderOf, true));
+}
+
+export const maxLines = 300;
+// made from the migrations, as long as the tables are many
+const made = new Set(['src/db/schema.ts']);
+
+/** Files longer than 300 lines, or whose first line (below a `#!`) does not say in a comment what they are for. */
+export function breachesOfForm(files: Source[], options: { limitLines: boolean }): string[] {
+  return files.flatMap((file) => {
+    const lines = file.text.trimEnd().split('\n');
+    const first = lines[0]?.startsWith('#!') ? lines[1] : lines[0];
+    const found: string[] = [];
+    if (options.limitLines && lines.length > maxLines && !made.has(file.path)) {
+      found.push(`${file.path}: ${lines.length} lines; split it by meaning (${maxLines} at most)`);
+    }
+    if (!/^\/\/ \S|^\/\*\*? \S/.test(first ?? ''))
+      found.push(`${file.path}: the first line must say what the file is for`);
+    return found;
+  });
+}
