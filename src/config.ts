@@ -103,7 +103,9 @@ function reader(env: Environment) {
       if (value === undefined) return fallback;
       const url = URL.canParse(value) ? new URL(value) : undefined;
       if (url && protocols.includes(url.protocol)) return value.replace(/\/+$/, '');
-      problems.push(`${name} must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
+      problems.push(
+        `${name} must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+      );
       return fallback;
     },
     list: (name: string): string[] =>

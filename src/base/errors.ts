@@ -46,7 +46,9 @@ export class AppError extends Error {
 export function invalidRequest(errors: Fault[]): AppError {
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
-  const text = first ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}` : 'The request is invalid.';
+  const text = first
+    ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}`
+    : 'The request is invalid.';
   return new AppError('invalid_request', text, { errors });
 }
 
@@ -102,8 +104,12 @@ export function outsideFault(error: unknown, who: string): unknown {
       cause: error,
     });
   }
-  return new AppError('provider_unavailable', `${who} could not be reached or did not answer in time. Try again.`, {
-    retryAfterSeconds: error.retryAfterSeconds ?? 5,
-    cause: error,
-  });
+  return new AppError(
+    'provider_unavailable',
+    `${who} could not be reached or did not answer in time. Try again.`,
+    {
+      retryAfterSeconds: error.retryAfterSeconds ?? 5,
+      cause: error,
+    },
+  );
 }

@@ -32,7 +32,13 @@ function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
   const code = (error as { code?: unknown }).code;
-  return { name, message, stack, ...(code === undefined ? {} : { code }), ...(cause ? { cause: plainError(cause) } : {}) };
+  return {
+    name,
+    message,
+    stack,
+    ...(code === undefined ? {} : { code }),
+    ...(cause ? { cause: plainError(cause) } : {}),
+  };
 }
 
 /** A logger at `level` writing JSON lines to `destination` (standard output by default). */

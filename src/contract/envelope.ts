@@ -41,7 +41,10 @@ export const Failure = Type.Object(
 );
 
 /** Instants on the wire: RFC 3339 in UTC with `Z`. */
-export const Instant = Type.String({ description: 'RFC 3339 instant in UTC.', examples: ['2026-03-10T14:00:00.000Z'] });
+export const Instant = Type.String({
+  description: 'RFC 3339 instant in UTC.',
+  examples: ['2026-03-10T14:00:00.000Z'],
+});
 export const Id = Type.String({ description: 'UUIDv7.', examples: ['019a0b5e-7c00-7000-8000-000000000000'] });
 
 export const pageProperties = {
@@ -52,7 +55,10 @@ export const pageProperties = {
 export const cursorProperties = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
   cursor: Type.Optional(
-    Type.String({ maxLength: 512, description: 'The `nextCursor` of the page before; absent for the first page.' }),
+    Type.String({
+      maxLength: 512,
+      description: 'The `nextCursor` of the page before; absent for the first page.',
+    }),
   ),
 };
 

@@ -42,7 +42,8 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
     status: word as StatusReport['status'],
     timestamp,
     priceCategory: isObject(status.pricing) ? (text(status.pricing.category) ?? null) : null,
-    error: word === 'failed' ? (statusError(status) ?? { code: 0, title: 'Failed', message: 'Failed' }) : null,
+    error:
+      word === 'failed' ? (statusError(status) ?? { code: 0, title: 'Failed', message: 'Failed' }) : null,
   };
 }
 

@@ -12,7 +12,9 @@ const classes: Record<RefusalClass, number[]> = {
 };
 
 const classOf = new Map<number, RefusalClass>(
-  Object.entries(classes).flatMap(([kind, codes]) => codes.map((code) => [code, kind as RefusalClass] as const)),
+  Object.entries(classes).flatMap(([kind, codes]) =>
+    codes.map((code) => [code, kind as RefusalClass] as const),
+  ),
 );
 
 /** The class of a code; 200 to 299 are permissions (the number is halted), an unknown code is final. */

@@ -123,7 +123,9 @@ export function openMetaPlatform(options: { outgoing: Outgoing; apiVersion: stri
     },
 
     async readNumber(sender) {
-      const answer = await read(sender, sender.phoneNumberId, { fields: 'display_phone_number,verified_name' });
+      const answer = await read(sender, sender.phoneNumberId, {
+        fields: 'display_phone_number,verified_name',
+      });
       return {
         displayPhone: string(answer.display_phone_number, 'a phone number'),
         verifiedName: typeof answer.verified_name === 'string' ? answer.verified_name : '',

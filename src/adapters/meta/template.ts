@@ -5,7 +5,8 @@ import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.t
 export const templateFields =
   'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
 
-const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
 /** One template of a list or a single read. */
 export function platformTemplate(value: Record<string, unknown>): PlatformTemplate {

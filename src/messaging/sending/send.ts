@@ -5,7 +5,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
-import { findMediaByPublicIds, type MediaRow } from '../media/store.ts';
+import { holdMedia, type ReadyMedia } from '../media/store.ts';
 import type { SenderRow } from '../senders/store.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
@@ -92,22 +92,24 @@ export async function awaitOutcomes(
   await deps.outcomes.wait(messageIds, timeoutMs, (ids) => findSettled(deps.db, accountId, ids));
 }
 
-async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, MediaRow>> {
-  const ids = new Set(
-    [request.mediaId, ...request.recipients.map((recipient) => recipient.mediaId)].filter(
-      (id) => id !== undefined,
-    ),
-  );
-  if (ids.size === 0) return new Map();
-  const rows = await findMediaByPublicIds(db, request.accountId, [...ids]);
-  return new Map(rows.flatMap((row) => (row.public_id === null ? [] : [[row.public_id, row] as const])));
+/** The files that the request names, by the id that callers know. */
+async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, ReadyMedia>> {
+  const ids = mediaIdsOf(request);
+  if (ids.length === 0) return new Map();
+  const rows = await db.transaction().execute((tx) => holdMedia(tx, request.accountId, ids));
+  return new Map(rows.map((row) => [row.public_id, row]));
+}
+
+function mediaIdsOf(request: SendRequest): string[] {
+  const named = [request.mediaId, ...request.recipients.map((recipient) => recipient.mediaId)];
+  return [...new Set(named.filter((id) => id !== undefined))];
 }
 
 function fillAll(
   deps: { clock: Clock },
   plan: TemplatePlan,
   request: SendRequest,
-  media: Map<string, MediaRow>,
+  media: Map<string, ReadyMedia>,
 ): NewMessage[] {
   const faults: Fault[] = phoneFaults(request.recipients);
   const messages = request.recipients.map((recipient, index): NewMessage => {
@@ -155,6 +157,10 @@ async function write(
   const expiresInSeconds =
     request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication ? 'authentication' : 'other'];
   await deps.hot.transaction().execute(async (tx) => {
+    const mediaIds = mediaIdsOf(request);
+    if (mediaIds.length > 0 && (await holdMedia(tx, request.accountId, mediaIds)).length < mediaIds.length) {
+      throw new AppError('media_not_found', 'A file of this send was deleted meanwhile. Upload it again.');
+    }
     if (key && !(await insertKey(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds }))) {
       throw inProgress();
     }

@@ -95,6 +95,23 @@ export async function lockByProviderId(
   return rows as unknown as TemplateRow[];
 }
 
+/** The template of that name and language of a business account, locked. */
+export async function lockByName(
+  tx: Tx,
+  of: { accountId: string; businessAccountId: string; name: string; language: string },
+): Promise<TemplateRow | undefined> {
+  const row = await tx
+    .selectFrom('templates')
+    .selectAll()
+    .where('account_id', '=', of.accountId)
+    .where('business_account_id', '=', of.businessAccountId)
+    .where('name', '=', of.name)
+    .where('language', '=', of.language)
+    .forUpdate()
+    .executeTakeFirst();
+  return row as unknown as TemplateRow | undefined;
+}
+
 export interface TemplateValues {
   id: string;
   accountId: string;

@@ -44,7 +44,8 @@ async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate
   return templates;
 }
 
-function statusEvent(deps: { clock: Clock }, row: TemplateRow): EventToPublish {
+/** The event that tells of a template's changed status. */
+export function statusEvent(deps: { clock: Clock }, row: TemplateRow): EventToPublish {
   return templateStatusEvent({ accountId: row.account_id, item: templateItem(row), nowMs: deps.clock.now() });
 }
 

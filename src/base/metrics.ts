@@ -1,0 +1,33 @@
+// The figures that /metrics shows: one registry, made at the start and handed to whoever counts.
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  requests: Histogram<'method' | 'route' | 'status'>;
+  messages: Counter<'outcome'>;
+  statuses: Counter<'outcome'>;
+  deliveries: Counter<'outcome'>;
+  bookings: Counter<'outcome'>;
+}
+
+/** Makes a registry with the process's own figures and ours. */
+export function openMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, labelNames: ['outcome'], registers: [registry] });
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'gateway_http_request_seconds',
+      help: 'Time to answer a request, by route.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
+      registers: [registry],
+    }),
+    messages: counter('gateway_messages_total', 'Calls to the messaging platform, by outcome.'),
+    statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),
+    deliveries: counter('gateway_deliveries_total', 'Attempts to deliver a webhook, by outcome.'),
+    bookings: counter('gateway_bookings_total', 'Bookings settled with the calendar, by outcome.'),
+  };
+}

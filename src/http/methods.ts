@@ -1,0 +1,28 @@
+// Which methods a path knows, so that a wrong one gets 405 with Allow instead of 404.
+
+export interface KnownPaths {
+  add(method: string | string[], url: string): void;
+  /** The methods of the path, sorted; empty if no route has it. */
+  methodsOf(url: string): string[];
+}
+
+/** A list of routes that answers by real paths (`:id` stands for one segment). */
+export function knownPaths(): KnownPaths {
+  const routes: { method: string; pattern: RegExp }[] = [];
+  return {
+    add(method, url) {
+      const source = url
+        .split('/')
+        .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+        .join('/');
+      const pattern = new RegExp(`^${source}$`);
+      for (const one of Array.isArray(method) ? method : [method]) routes.push({ method: one, pattern });
+    },
+    methodsOf(url) {
+      const path = url.split('?')[0] ?? '';
+      return [
+        ...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+      ].sort();
+    },
+  };
+}

@@ -1,0 +1,177 @@
+// The HTTP map on one page: what every request passes, and which room answers which path.
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Authenticator, limitRate, requireScope } from './accounts/authenticate.ts';
+import { type AccountRoutesDeps, accountRoutes } from './accounts/routes.ts';
+import { type AppointmentRoutesDeps, appointmentRoutes } from './appointments/routes.ts';
+import { AppError } from './base/errors.ts';
+import { uuidv7 } from './base/ids.ts';
+import type { Log } from './base/log.ts';
+import { type HealthDeps, healthRoutes } from './http/health.ts';
+import { idempotencyKeyOf } from './http/idempotency.ts';
+import { knownPaths } from './http/methods.ts';
+import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
+import { sendFailure } from './http/reply.ts';
+import type { Server } from './http/request.ts';
+import { requestValidator } from './http/validation.ts';
+import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
+import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
+import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
+import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
+import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
+import { type WebhookRoutesDeps, webhookRoutes } from './webhooks/routes.ts';
+
+export type ServerDeps = AccountRoutesDeps &
+  TemplateRoutesDeps &
+  SendingRoutesDeps &
+  MediaRoutesDeps &
+  SenderRoutesDeps &
+  CallbackDeps &
+  WebhookRoutesDeps &
+  AppointmentRoutesDeps &
+  HealthDeps & {
+    log: Log;
+    authenticator: Authenticator;
+    version: string;
+    /** Requests a minute and key; 0: no limit. */
+    rateLimitPerMinute: number;
+    /** Shares the counts between processes. */
+    redis: RateLimitOptions['redis'];
+    corsOrigins: string[];
+  };
+
+/** Which room answers. Every `/v1` route names the scope that its caller's key must carry. */
+function rooms(server: Server, deps: ServerDeps): void {
+  accountRoutes(server, deps); //            /v1/keys
+  templateRoutes(server, deps); //           /v1/templates
+  sendingRoutes(server, deps); //            /v1/templates/send  /v1/sends  /v1/messages
+  mediaRoutes(server, deps); //              /v1/templates/media  /v1/media
+  senderRoutes(server, deps); //             /v1/senders
+  appointmentRoutes(server, deps); //        /v1/appointments  /callbacks/calendar
+  webhookRoutes(server, deps); //            /v1/webhooks
+  messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
+  healthRoutes(server, deps); //             /health  /metrics
+}
+
+const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
+const bodyMaxBytes = 1024 * 1024;
+
+/** Builds the server; `listen` is the caller's. */
+export async function buildServer(deps: ServerDeps): Promise<Server> {
+  const server: Server = fastify({
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const sent = request.headers['x-request-id'];
+      return typeof sent === 'string' && requestIdPattern.test(sent) ? sent : uuidv7();
+    },
+    bodyLimit: bodyMaxBytes,
+    // Node's 5 s races with the reuse of idle connections by the platforms' clients
+    keepAliveTimeout: 60_000,
+    requestTimeout: 600_000,
+    connectionTimeout: 0,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512 },
+  });
+  server.setValidatorCompiler(requestValidator());
+  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  readJson(server);
+  const paths = knownPaths();
+  server.addHook('onRoute', (route) => {
+    paths.add(route.method, route.url);
+    if (route.url.startsWith('/v1/') && !route.config?.scope) throw new Error(`${route.url} names no scope`);
+  });
+  server.setNotFoundHandler((request) => {
+    const methods = paths.methodsOf(request.url);
+    throw methods.length > 0 ? methodNotAllowed(request, methods) : notFound(request);
+  });
+  server.addHook('onError', async (_request, reply, error) => {
+    const allow = error instanceof AppError ? error.details.extra?.allow : undefined;
+    if (Array.isArray(allow)) reply.header('Allow', allow.join(', '));
+  });
+  await server.register(helmet, { hsts: false });
+  if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
+  await everyRequest(server, deps);
+  await registerOpenapi(server, deps.version);
+  rooms(server, deps);
+  server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
+  await openapiRoutes(server);
+  return server;
+}
+
+function notFound(request: FastifyRequest): AppError {
+  return new AppError(
+    'not_found',
+    `There is nothing at ${request.method} ${request.url.split('?')[0]}. See /docs.`,
+  );
+}
+
+function methodNotAllowed(request: FastifyRequest, allow: string[]): AppError {
+  return new AppError(
+    'method_not_allowed',
+    `This path does not take ${request.method}, but ${allow.join(', ')}.`,
+    {
+      extra: { allow },
+    },
+  );
+}
+
+/** JSON alone is read; an empty body is none, so that operations without required fields need not be sent `{}`. */
+function readJson(server: Server): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser(['application/json', 'text/plain']);
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parse(request, body as string, done);
+  });
+}
+
+/** Every request in order: its id, its key, the key's scope and rate; then, after parsing, the form of its Idempotency-Key. */
+async function everyRequest(server: Server, deps: ServerDeps): Promise<void> {
+  await server.register(rateLimit, { global: false, ...(deps.redis ? { redis: deps.redis } : {}) });
+  const check =
+    deps.rateLimitPerMinute > 0
+      ? server.createRateLimit({
+          max: deps.rateLimitPerMinute,
+          timeWindow: 60_000,
+          keyGenerator: (request) => request.caller.keyId,
+        })
+      : undefined;
+  server.decorateRequest('caller');
+  server.decorateRequest('idempotencyKey');
+
+  server.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('X-Request-Id', request.id);
+    reply.header('Cache-Control', 'no-store');
+    const { scope } = request.routeOptions.config;
+    if (!scope) return;
+    request.caller = await deps.authenticator.authenticate(request.headers['x-api-key']);
+    requireScope(request.caller, scope);
+    if (check) await limitRate(request, reply, check);
+  });
+
+  server.addHook('preValidation', async (request: FastifyRequest) => {
+    const { idempotency } = request.routeOptions.config;
+    if (idempotency)
+      request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], idempotency);
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+  });
+
+  server.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    const seconds = reply.elapsedTime / 1000;
+    deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
+    const line = {
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
+    if (request.routeOptions.config.scope)
+      request.log.info({ ...line, keyId: request.caller?.keyId }, 'request.done');
+    else request.log.debug(line, 'request.done');
+  });
+}

@@ -1,0 +1,61 @@
+// The map of doers: which, how often, and by which claim. Each does what was left over by requests, crashes and time.
+import type { Clock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import type { Db } from './db/db.ts';
+import { deleteOldKeys } from './db/idempotency-keys.ts';
+import { startWorker, type Work, type Worker } from './work/worker.ts';
+
+/** What each doer's loop body is; every one claims and does a bounded amount, and answers how much it found. */
+export interface Doers {
+  /** dispatch: messages to the platform. */
+  dispatch: () => Promise<number>;
+  /** deliver: events to receivers. */
+  deliver: () => Promise<number>;
+  /** deliver: what endpoints ask for beside their deliveries (burials, recoveries, replays). */
+  deliverChores: () => Promise<number>;
+  /** settle: bookings whose wish differs from what the calendar is known to hold. */
+  settle: () => Promise<number>;
+  /** register: stored files that were left half-way. */
+  register: () => Promise<number>;
+  /** sync: the platform's templates to ours. */
+  sync: () => Promise<number>;
+}
+
+export interface WorkersDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  doers: Doers;
+  /** Writes when keys were last used. */
+  flushKeys: () => Promise<void>;
+}
+
+export type Workers = Record<keyof Doers | 'tidy', Worker>;
+
+/** Starts every doer's loop. Requests nudge the ones whose work they made. */
+export function startWorkers(deps: WorkersDeps): Workers {
+  const { doers } = deps;
+  const start = (work: Work) => startWorker(work, deps);
+  return {
+    dispatch: start({ name: 'dispatch', perform: doers.dispatch, idleMs: 250 }),
+    deliver: start({ name: 'deliver', perform: doers.deliver, idleMs: 250 }),
+    deliverChores: start({ name: 'deliver-chores', perform: doers.deliverChores, idleMs: 1_000 }),
+    settle: start({ name: 'settle', perform: doers.settle, idleMs: 1_000 }),
+    register: start({ name: 'register', perform: doers.register, idleMs: 5_000 }),
+    sync: start({ name: 'sync', perform: doers.sync, idleMs: 2_000 }),
+    tidy: start({ name: 'tidy', perform: () => tidy(deps), idleMs: 30_000 }),
+  };
+}
+
+const tidyMax = 5_000;
+
+async function tidy(deps: WorkersDeps): Promise<number> {
+  await deps.flushKeys();
+  const deleted = await deleteOldKeys(deps.db, tidyMax);
+  return deleted === tidyMax ? deleted : 0;
+}
+
+/** Stops every loop and waits until what is under way has ended. */
+export async function stopWorkers(workers: Workers): Promise<void> {
+  await Promise.all(Object.values(workers).map((worker) => worker.stop()));
+}
