@@ -1,0 +1,205 @@
+// Google's meetings that come late or never, its pace, its faults, and inserts that land when nobody waits any more.
+import { describe, expect, test } from 'vitest';
+import { googleCalendar } from '../../src/adapters/google/calendar.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import { at, day, failure, limits } from './calendar-under-test.ts';
+import { client, connectedGoogle, fallbackLink } from './google-outside.ts';
+
+const google = connectedGoogle();
+
+describe('meetings', () => {
+  test('are made with the event, and stay when it moves', async () => {
+    const event = google.booking();
+    const made = await google.insert(event);
+    expect(made.meeting).toMatchObject({
+      status: 'ready',
+      link: expect.stringMatching(/^https:\/\/meet\.google\.com\//),
+    });
+    const time = { start: event.start + 900_000, end: event.end + 900_000 };
+    const change = {
+      calendarId: google.calendarId,
+      eventId: event.eventId,
+      timeZone: event.timeZone,
+      time,
+      notify: false,
+    };
+    expect((await google.calendar.updateEvent(google.credential, change, limits)).meeting).toEqual(
+      made.meeting,
+    );
+  });
+
+  test('may be pending first and ready later', async () => {
+    await google.control.set({ conference: { kind: 'pending', readsUntilSuccess: 2 } });
+    const event = google.booking();
+    expect((await google.insert(event)).meeting).toEqual({ status: 'pending' });
+    const reads = async () =>
+      (await google.calendar.getEvent(google.credential, event, limits))?.meeting.status;
+    expect([await reads(), await reads()]).toEqual(['pending', 'ready']);
+  });
+
+  test('that fail or never come are replaced by the fallback link, even if they come afterwards', async () => {
+    for (const conference of [{ kind: 'failure' }, { kind: 'pending', readsUntilSuccess: null }] as const) {
+      await google.control.set({ conference });
+      const event = google.booking();
+      const status = conference.kind === 'failure' ? 'failed' : 'pending';
+      expect((await google.insert(event)).meeting).toEqual({ status });
+      const ref = { calendarId: google.calendarId, eventId: event.eventId, link: fallbackLink, notify: true };
+      await google.calendar.replaceMeeting(google.credential, ref, limits);
+      await google.control.finishMeetings();
+      const after = await google.calendar.getEvent(google.credential, event, limits);
+      expect(after?.meeting).toEqual({ status: 'ready', link: fallbackLink });
+    }
+    const shown = (await google.control.liveEvents(google.calendarId))[0];
+    expect(shown).toMatchObject({ location: fallbackLink });
+    expect(shown).not.toHaveProperty('conferenceData');
+  });
+
+  test('that the calendar does not allow are replaced in the same call', async () => {
+    await google.control.set({ conference: { kind: 'refused' } });
+    expect((await google.insert(google.booking())).meeting).toEqual({ status: 'ready', link: fallbackLink });
+    expect(await google.statuses('events.insert')).toEqual([400, 200]);
+  });
+});
+
+describe('pace and faults', () => {
+  test.each(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded'])(
+    'a 403 %s twice, then 200, is one event after growing waits',
+    async (reason) => {
+      await google.control.addFault({ does: 'refuse', on: 'events.insert', reason, times: 2 });
+      await google.insert(google.booking());
+      expect(await google.statuses('events.insert')).toEqual([403, 403, 200]);
+      expect(google.outside.waits).toHaveLength(2);
+      expect(google.outside.waits[0]).toBeLessThanOrEqual(200);
+      expect(google.outside.waits[1]).toBeGreaterThanOrEqual(200);
+    },
+  );
+
+  test('a 429 is asked again no sooner than it says, and given up if that is past the deadline', async () => {
+    const pace = { does: 'refuse', on: 'freebusy.query', reason: 'rateLimitExceeded', status: 429 } as const;
+    await google.control.addFault({ ...pace, retryAfterSeconds: 3, times: 1 });
+    expect(await google.busy()).toEqual([]);
+    expect(google.outside.waits).toEqual([3000]);
+    await google.control.addFault({ ...pace, retryAfterSeconds: 60, times: 1 });
+    expect(await failure(google.busy())).toMatchObject({ outcome: 'not_sent', retryAfterSeconds: 60 });
+  });
+
+  test('a 500 after the insert was done is one event', async () => {
+    const fault = {
+      does: 'refuse',
+      on: 'events.insert',
+      reason: 'backendError',
+      when: 'after',
+      times: 1,
+    } as const;
+    await google.control.addFault(fault);
+    expect(await google.insert(google.booking())).toMatchObject({ status: 'live' });
+    expect(await google.outside.liveEventIds(google.calendarId)).toHaveLength(1);
+    expect(await google.statuses('events.insert')).toEqual([500, 409]);
+  });
+
+  test('an unknown first attempt stays unknown, whatever later ones are told', async () => {
+    await google.control.addFault({ does: 'reset', on: 'events.insert', times: 1 });
+    await google.control.addFault({ does: 'refuse', on: 'events.insert', reason: 'rateLimitExceeded' });
+    expect(await failure(google.insert(google.booking()))).toMatchObject({
+      outcome: 'unknown',
+      code: 'rateLimitExceeded',
+    });
+  });
+
+  test("a plain refusal is not repeated, and carries the vendor's own words", async () => {
+    const error = await failure(google.insert(google.booking({ end: 0 })));
+    expect(error).toMatchObject({ outcome: 'refused', code: 'timeRangeEmpty', status: 400 });
+    expect(error.message).toBe('The specified time range is empty.');
+    expect(await google.statuses('events.insert')).toEqual([400]);
+  });
+
+  test('an answer that is no JSON is unknown, and the event is found all the same', async () => {
+    await google.control.addFault({ does: 'garble', on: 'events.insert', times: 1 });
+    expect(await google.insert(google.booking())).toMatchObject({ status: 'live' });
+    expect(await google.statuses('events.insert')).toEqual([null, 409]);
+  });
+
+  test('free-busy with an error inside is never "all free"', async () => {
+    await google.control.addFault({ does: 'inner_errors', on: 'freebusy.query', reason: 'internalError' });
+    expect(await failure(google.busy())).toMatchObject({ outcome: 'unknown', code: 'free_busy_error' });
+    await google.control.clearFaults();
+    await google.control.addFault({
+      does: 'inner_errors',
+      on: 'freebusy.query',
+      reason: 'internalError',
+      times: 1,
+    });
+    expect(await google.busy()).toEqual([]);
+  });
+
+  test('a server that is not there: surely not sent', async () => {
+    const outgoing = openOutgoing({ connectionsPerOrigin: 1, keepAliveMs: 1_000 });
+    const nowhere = googleCalendar({
+      clientId: client.id,
+      clientSecret: client.secret,
+      outgoing,
+      apiUrl: 'http://127.0.0.1:9',
+      tokenUrl: `${google.outside.url}/token`,
+    });
+    const error = await failure(nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 600 }));
+    expect(error).toMatchObject({ outcome: 'not_sent', code: 'refused' });
+    await outgoing.close();
+  });
+
+  test('an insert that hangs is unknown, and once removed for good it leaves nothing when it lands', async () => {
+    await google.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
+    const event = google.booking();
+    const error = await failure(google.calendar.insertEvent(google.credential, event, { timeoutMs: 200 }));
+    expect(error.outcome).toBe('unknown');
+    expect(await google.calendar.removeForGood(google.credential, event, limits)).toEqual({ certain: true });
+    expect(await google.control.land()).toBe(1);
+    await expect.poll(() => google.statuses('events.insert')).toEqual([409, 200]);
+    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([]);
+    expect(await google.control.mails()).toEqual([]);
+  });
+
+  test('an insert that landed before it was removed for good: guests hear of both', async () => {
+    const event = google.booking();
+    await google.insert(event);
+    await google.calendar.removeForGood(google.credential, event, limits);
+    const mails = (await google.control.mails()).map((mail) => `${mail.kind} ${mail.to}`);
+    expect(mails).toEqual(['invitation ravi@example.com', 'cancellation ravi@example.com']);
+  });
+
+  test('a cursor that Google no longer takes is answered by a reading from the start', async () => {
+    await google.insert(google.booking());
+    const question = { calendarId: google.calendarId, since: day.from };
+    const first = await google.calendar.changedEvents(
+      google.credential,
+      { ...question, cursor: null },
+      limits,
+    );
+    await google.control.expireSyncTokens();
+    const again = await google.calendar.changedEvents(
+      google.credential,
+      { ...question, cursor: first.cursor },
+      limits,
+    );
+    expect(again).toMatchObject({ complete: true, events: first.events });
+  });
+
+  test('an event made all-day by hand can be moved back to a time', async () => {
+    const event = google.booking();
+    await google.insert(event);
+    const day = { start: { date: '2026-06-12' }, end: { date: '2026-06-13' } };
+    await google.control.changeEvent(google.calendarId, event.eventId, day);
+    const seen = await google.calendar.getEvent(google.credential, event, limits);
+    expect(seen?.start).toBe(at('2026-06-11T18:30:00Z'));
+    const change = {
+      calendarId: google.calendarId,
+      eventId: event.eventId,
+      timeZone: event.timeZone,
+      time: { start: event.start, end: event.end },
+      notify: false,
+    };
+    expect(await google.calendar.updateEvent(google.credential, change, limits)).toMatchObject({
+      start: event.start,
+      end: event.end,
+    });
+  });
+});

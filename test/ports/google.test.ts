@@ -1,0 +1,126 @@
+// Google Calendar keeps the port; and what is Google's own in connecting and in access tokens.
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { OAuthSignIn } from '../../src/ports/calendar.ts';
+import { busyTimesSuite } from './busy-times.suite.ts';
+import { calendarSuite } from './calendar.suite.ts';
+import { failure, limits } from './calendar-under-test.ts';
+import { client, connectedGoogle, openGoogle } from './google-outside.ts';
+
+calendarSuite('Google', openGoogle);
+busyTimesSuite('Google', openGoogle);
+
+const google = connectedGoogle();
+
+describe('connecting', () => {
+  const redirectUri = 'http://127.0.0.1:8080/callbacks/calendar';
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const oauth = () => google.calendar.oauth as OAuthSignIn;
+  const authUrl = () =>
+    oauth().authUrl({
+      state: 'st4te',
+      codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+      redirectUri,
+      loginHint: google.calendarId,
+    });
+  const consent = async () => {
+    const answer = await fetch(authUrl(), { redirect: 'manual' });
+    return new URL(answer.headers.get('location') ?? '').searchParams;
+  };
+  const finish = async () =>
+    oauth().finish({ code: (await consent()).get('code') ?? '', codeVerifier, redirectUri }, limits);
+
+  test('asks for the least: own events, free-busy, and the address', () => {
+    const query = new URL(authUrl()).searchParams;
+    expect(query.get('scope')?.split(' ')).toEqual([
+      'https://www.googleapis.com/auth/calendar.events.owned',
+      'https://www.googleapis.com/auth/calendar.freebusy',
+      'openid',
+      'email',
+    ]);
+    expect(query.get('access_type')).toBe('offline');
+    expect(query.get('code_challenge_method')).toBe('S256');
+  });
+
+  test('gives a credential that books at once, and the address that was connected', async () => {
+    const connected = await finish();
+    expect(connected).toMatchObject({ accountEmail: google.calendarId, calendarId: 'primary' });
+    const event = google.booking({ calendarId: connected.calendarId });
+    await google.calendar.insertEvent(connected.credential, event, limits);
+    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([event.eventId]);
+  });
+
+  test('is refused with clear words when a permission was unticked', async () => {
+    await google.control.set({ untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'] });
+    const error = await failure(finish());
+    expect(error).toMatchObject({ outcome: 'refused', code: 'scope_missing' });
+    expect(error.message).toContain('See when you are free or busy');
+  });
+
+  test('is refused for a verifier that is not the one of the start, and for a code used twice', async () => {
+    const code = (await consent()).get('code') ?? '';
+    const other = { code, codeVerifier: 'x'.repeat(43), redirectUri };
+    expect(await failure(oauth().finish(other, limits))).toMatchObject({
+      outcome: 'refused',
+      code: 'invalid_grant',
+    });
+    expect((await failure(oauth().finish({ code, codeVerifier, redirectUri }, limits))).outcome).toBe(
+      'refused',
+    );
+  });
+
+  test('an error never shows the client secret, a token or the code', async () => {
+    const error = await failure(oauth().finish({ code: 'c0de-secret', codeVerifier, redirectUri }, limits));
+    expect(`${error.stack} ${JSON.stringify(error)}`).not.toMatch(/GOCSPX|c0de-secret|1\/\/|ya29/);
+  });
+
+  test('disconnecting revokes the grant', async () => {
+    await google.calendar.disconnect(google.credential, limits);
+    expect(await failure(google.busy())).toMatchObject({ outcome: 'refused', code: 'invalid_grant' });
+  });
+});
+
+describe('access tokens', () => {
+  test('many calls at once share one refresh, and later calls need none', async () => {
+    await Promise.all(Array.from({ length: 20 }, google.busy));
+    await google.busy();
+    expect(await google.statuses('oauth.token')).toEqual([200]);
+  });
+
+  test('one that is no longer taken is renewed once, and the call succeeds', async () => {
+    await google.busy();
+    await google.control.expireAccessTokens();
+    expect(await google.insert(google.booking())).toMatchObject({ status: 'live' });
+    expect(await google.statuses('oauth.token')).toEqual([200, 200]);
+    expect(await google.statuses('events.insert')).toEqual([401, 200]);
+  });
+
+  test('are never used in their last minute', async () => {
+    await google.control.set({ accessTokenSeconds: 59 });
+    await google.busy();
+    await google.busy();
+    expect(await google.statuses('oauth.token')).toEqual([200, 200]);
+  });
+
+  test('a token endpoint that is down leaves the call surely undone', async () => {
+    await google.control.addFault({
+      does: 'refuse',
+      on: 'oauth.token',
+      reason: 'internal_failure',
+      status: 503,
+    });
+    expect((await failure(google.insert(google.booking()))).outcome).toBe('not_sent');
+  });
+
+  test('a permission taken back later is told as scope_missing', async () => {
+    const scopes = ['https://www.googleapis.com/auth/calendar.freebusy'];
+    const refreshToken = await google.control.issueRefreshToken({
+      account: google.calendarId,
+      clientId: client.id,
+      scopes,
+    });
+    const weak = JSON.stringify({ refreshToken });
+    const error = await failure(google.calendar.insertEvent(weak, google.booking(), limits));
+    expect(error).toMatchObject({ outcome: 'refused', code: 'scope_missing' });
+  });
+});
