@@ -33,11 +33,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** SIGQUIT is PostgreSQL's "immediate": every process of it ends without writing anything more. */
+/**
+ * Ends the server of a folder and removes the folder, all in one breath: for when the process itself is ending.
+ * SIGQUIT is PostgreSQL's "immediate": every process of it ends without writing anything more.
+ */
 function discard(folder: string): void {
   try {
     const pid = Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
     if (pid > 1) process.kill(pid, 'SIGQUIT');
+    const oneBlock = new Int32Array(new SharedArrayBuffer(4));
+    for (let tries = 0; isAlive(pid) && tries < 300; tries += 1) Atomics.wait(oneBlock, 0, 0, 10);
   } catch {
     // no server runs there
   }

@@ -1,0 +1,166 @@
+// What `openDb` promises: the types of values, the settings of a session, and which failures a program may act on.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkServer, type Db } from '../../src/db/db.ts';
+import { isTransient, retryTransient, violates } from '../../src/db/failure.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase('empty');
+  db = database.db;
+});
+afterAll(() => database.drop());
+
+async function value(expression: string, on: Db = db): Promise<unknown> {
+  const { rows } = await sql<{ value: unknown }>`select ${sql.raw(expression)} as value`.execute(on);
+  return rows[0]?.value;
+}
+
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('a value', () => {
+  test.each<[string, unknown]>([
+    ["timestamptz '2026-03-29 02:30:00+02'", new Date('2026-03-29T00:30:00Z')],
+    ["timestamptz 'infinity'", Number.POSITIVE_INFINITY],
+    ["timestamptz '-infinity'", Number.NEGATIVE_INFINITY],
+    ['9007199254740991::int8', 9007199254740991],
+    ['count(*)', 1],
+    ['array[1, null, 3]::int8[]', [1, null, 3]],
+    ["date '2026-03-29'", '2026-03-29'],
+    ["array['2026-03-29']::date[]", ['2026-03-29']],
+    ["interval '90 minutes'", '01:30:00'],
+    ['1.10::numeric', '1.10'],
+    ['1.5::float8', 1.5],
+    ['\'{"a": [1, null]}\'::jsonb', { a: [1, null] }],
+    ["'\\x00ff'::bytea", Buffer.from([0, 255])],
+    ["array['0190a5c1-0000-7000-8000-000000000000']::uuid[]", ['0190a5c1-0000-7000-8000-000000000000']],
+    ["array['a,b', null, '\"']", ['a,b', null, '"']],
+    ['null::int8', null],
+  ])('%s comes as it should', async (expression, expected) => {
+    expect(await value(expression)).toEqual(expected);
+  });
+
+  test('beyond what a number can hold is refused, never rounded', async () => {
+    await expect(value('9007199254740993::int8')).rejects.toThrow(/no JavaScript number/);
+    expect(await value('1')).toBe(1);
+  });
+});
+
+describe('a session', () => {
+  const setting = (name: string, on: Db) => value(`current_setting('${name}')`, on);
+
+  test('keeps time in UTC and never waits for ever', async () => {
+    expect(await setting('timezone', db)).toBe('UTC');
+    expect(await setting('statement_timeout', db)).toBe('30s');
+    expect(await setting('lock_timeout', db)).toBe('10s');
+    expect(await setting('idle_in_transaction_session_timeout', db)).toBe('30s');
+    expect(await setting('plan_cache_mode', db)).toBe('auto');
+    expect(await setting('application_name', db)).toBe('test');
+  });
+
+  test('is set as asked, and a statement over its time fails', async () => {
+    const short = database.open({
+      statementTimeoutMs: 50,
+      lockTimeoutMs: 0,
+      idleInTransactionTimeoutMs: 1500,
+    });
+    expect(await setting('lock_timeout', short)).toBe('0');
+    expect(await setting('idle_in_transaction_session_timeout', short)).toBe('1500ms');
+    await expect(value('pg_sleep(5)', short)).rejects.toThrow(/statement timeout/);
+  });
+
+  test('for hot statements enters by the primary key though the table is empty', async () => {
+    await sql`create table plans (account_id uuid, id uuid, state int, primary key (account_id, id))`.execute(
+      db,
+    );
+    const plan = async (on: Db) => {
+      const { rows } = await sql<{ 'QUERY PLAN': string }>`
+        explain (generic_plan) update plans m set state = 1 from unnest(${sql.raw('$1')}::uuid[], ${sql.raw('$2')}::uuid[]) x(a, i)
+        where m.account_id = x.a and m.id = x.i`.execute(on);
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    };
+    expect(await plan(database.hot)).toMatch(/Index Scan using plans_pkey|Bitmap Index Scan on plans_pkey/);
+    expect(await plan(database.hot)).not.toMatch(/Seq Scan|Hash Join|Merge Join/);
+  });
+
+  test('that is lost while idle is replaced', async () => {
+    const lost: Error[] = [];
+    const pool = database.open({ maxConnections: 1, onLostConnection: (error) => lost.push(error) });
+    const pid = await value('pg_backend_pid()', pool);
+    await sql`select pg_terminate_backend(${pid}, 5000)`.execute(db);
+    await expect.poll(() => lost.length).toBe(1);
+    expect(await value('pg_backend_pid()', pool)).not.toBe(pid);
+  });
+});
+
+test('the server of the tests carries us', async () => {
+  await checkServer(db);
+  await sql`create extension btree_gist`.execute(db);
+  await checkServer(db);
+});
+
+describe('a failure', () => {
+  beforeEach(async () => {
+    await sql`drop table if exists failing`.execute(db);
+    await sql`create table failing (id int constraint failing_key primary key, n int constraint positive check (n > 0))`.execute(
+      db,
+    );
+    await sql`insert into failing values (1, 1), (2, 1)`.execute(db);
+  });
+
+  test('is known by its constraint', async () => {
+    const twice = await failure(sql`insert into failing values (1, 1)`.execute(db));
+    expect(violates(twice, 'failing_key')).toBe(true);
+    expect(violates(twice, 'positive')).toBe(false);
+    expect(violates(await failure(sql`insert into failing values (3, 0)`.execute(db)), 'positive')).toBe(
+      true,
+    );
+    expect(violates(new Error('failing_key'), 'failing_key')).toBe(false);
+    expect(isTransient(twice)).toBe(false);
+  });
+
+  test('by deadlock is retried, and both sides get through', async () => {
+    let arrived = 0;
+    let open: () => void = () => {};
+    const bothHoldOne = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let runs = 0;
+    const add = (first: number, second: number) =>
+      retryTransient(() =>
+        db.transaction().execute(async (tx) => {
+          runs += 1;
+          await sql`update failing set n = n + 1 where id = ${first}`.execute(tx);
+          arrived += 1;
+          if (arrived === 2) open();
+          await bothHoldOne;
+          await sql`update failing set n = n + 1 where id = ${second}`.execute(tx);
+        }),
+      );
+    await Promise.all([add(1, 2), add(2, 1)]);
+    expect(runs).toBe(3);
+    expect((await sql`select n from failing`.execute(db)).rows).toEqual([{ n: 3 }, { n: 3 }]);
+  });
+
+  test('of another kind, or once too often, is thrown', async () => {
+    let runs = 0;
+    const refused = retryTransient(() => {
+      runs += 1;
+      return sql`insert into failing values (1, 1)`.execute(db);
+    });
+    await expect(refused).rejects.toThrow(/failing_key/);
+    expect(runs).toBe(1);
+    const never = retryTransient(() => {
+      runs += 1;
+      return sql`do $$ begin raise exception 'again' using errcode = '40001'; end $$`.execute(db);
+    }, 4);
+    expect(isTransient(await failure(never))).toBe(true);
+    expect(runs).toBe(5);
+  });
+});
