@@ -34,3 +34,4 @@ export const UploadForm = Type.Object(
 
 export const ListMediaQuery = Type.Object(cursorProperties, { additionalProperties: false });
 export const MediaParams = Type.Object({ mediaId: Type.String() }, { additionalProperties: false });
+export const NoQuery = Type.Object({}, { additionalProperties: false });

@@ -19,6 +19,7 @@ const statusOf: Record<string, number> = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  upload_timeout: 408,
   template_not_approved: 409,
   template_not_draft: 409,
   template_exists: 409,
@@ -35,6 +36,7 @@ const statusOf: Record<string, number> = {
   idempotency_in_progress: 409,
   department_in_use: 409,
   endpoint_limit_reached: 409,
+  endpoint_disabled: 409,
   rotation_in_progress: 409,
   conflict: 409,
   body_too_large: 413,
@@ -44,8 +46,10 @@ const statusOf: Record<string, number> = {
   rate_limited: 429,
   queue_full: 429,
   internal: 500,
+  media_damaged: 500,
   provider_rejected: 502,
   provider_unavailable: 503,
+  storage_unavailable: 503,
   not_ready: 503,
 };
 

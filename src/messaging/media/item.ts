@@ -1,0 +1,25 @@
+// A stored file as the wire shows it. Pure.
+import type { ReadyMedia } from './store.ts';
+
+/** The item of lists and answers (`contract/media.ts`). */
+export function mediaItem(row: ReadyMedia) {
+  return {
+    mediaId: row.public_id,
+    kind: row.kind,
+    fileName: row.file_name,
+    mimeType: row.mime_type,
+    size: row.size,
+    sha256: row.sha256.toString('hex'),
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** `attachment` under the file's own name (RFC 6266), with a plain one for clients that read no other. */
+export function attachmentHeader(fileName: string): string {
+  const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const exact = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}

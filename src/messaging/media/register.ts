@@ -1,0 +1,163 @@
+// Registering stored files with the platform: at upload, and again for every number that uses them once 30 days are over.
+import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
+import type { Db } from '../../db/db.ts';
+import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import { senderAccess } from '../senders/access.ts';
+import { findSender } from '../senders/store.ts';
+import { markRemoving } from './removal-store.ts';
+import { discard, type RemoveDeps } from './remove.ts';
+import {
+  findMediaById,
+  findRegistration,
+  type MediaRow,
+  markReady,
+  type ReadyMedia,
+  saveRegistration,
+} from './store.ts';
+import { clearContent, mediaNotFound, type StoredFileDeps, storageFault } from './stored-file.ts';
+
+export interface RegisterDeps extends RemoveDeps, StoredFileDeps {
+  platform: Pick<MessagingPlatform, 'uploadMedia' | 'deleteMedia'>;
+}
+
+const dayMs = 86_400_000;
+/** The platform's promise for uploaded media (Cloud API, "Media": they persist 30 days). */
+const keptMs = 30 * dayMs;
+/** A registration this near its end is renewed: the send that asks may wait in a queue of the platform's. */
+const marginMs = 3_600_000;
+const mebibyte = 1024 * 1024;
+
+/** How long the platform gets for a file of `size` bytes: half a minute, and a second more for each MiB. */
+export function uploadTimeoutMs(size: number): number {
+  return 30_000 + Math.ceil(size / mebibyte) * 1000;
+}
+
+/** How long an upload is leased for its registration: the call's time-out and a minute to write down what came of it. */
+export function registerLeaseSeconds(size: number): number {
+  return uploadTimeoutMs(size) / 1000 + 60;
+}
+
+/**
+ * Registers a file that was just stored, and shows it to callers under the id that the platform gave. Refused by the
+ * platform: the file is removed, 502 `provider_rejected`. Not reached, or no clear answer: the worker removes the file,
+ * 503 `provider_unavailable`.
+ */
+export async function registerUpload(
+  deps: RegisterDeps,
+  row: MediaRow,
+  sender: SenderAccess,
+): Promise<ReadyMedia> {
+  const expiresAt = new Date(deps.clock.now() + keptMs);
+  const publicId = await uploadToPlatform(deps, row, sender).catch(async (error: unknown) => {
+    if (error instanceof VendorError && error.outcome === 'refused') await discard(deps, row);
+    else await giveUp(deps, row);
+    deps.log.warn({ err: error, accountId: row.account_id, senderId: sender.senderId }, 'media.refused');
+    throw outsideFault(error, 'The messaging platform');
+  });
+  const ready = await deps.db.transaction().execute(async (tx) => {
+    const shown = await markReady(tx, row.id, publicId);
+    if (!shown) return undefined;
+    await saveRegistration(tx, {
+      mediaId: row.id,
+      senderId: sender.senderId,
+      platformMediaId: publicId,
+      expiresAt,
+    });
+    return shown;
+  });
+  // The worker gave this upload up while this process slept; the platform's copy ends by itself.
+  if (!ready) throw uploadLost();
+  return ready;
+}
+
+/** 503 for an upload whose row was taken away because its process stood still for minutes. */
+export function uploadLost(): AppError {
+  return new AppError('storage_unavailable', 'The upload took too long and was given up. Upload it again.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+/** Leaves the file to the worker; should even that fail, its lease does the same a little later. */
+async function giveUp(deps: RegisterDeps, row: MediaRow): Promise<void> {
+  await markRemoving(deps.db, row.id, 0).catch((error: unknown) =>
+    deps.log.error({ err: error, mediaId: row.id }, 'media.removal_failed'),
+  );
+}
+
+/** One upload to the platform; throws the platform's VendorError, or AppError if the stored file cannot be read. */
+async function uploadToPlatform(deps: RegisterDeps, row: MediaRow, sender: SenderAccess): Promise<string> {
+  const size = row.size ?? 0;
+  const stream = await clearContent(deps, row).catch((error: unknown) => {
+    throw storageFault(error);
+  });
+  let unreadable: Error | undefined;
+  stream.once('error', (error) => {
+    unreadable = error;
+  });
+  const file = { stream, size, mimeType: row.mime_type, fileName: row.file_name };
+  try {
+    const { platformMediaId } = await deps.platform.uploadMedia(sender, file, uploadTimeoutMs(size));
+    return platformMediaId;
+  } catch (error) {
+    // A file that fails while it is sent breaks the call off; the cause is the file, not the platform.
+    throw unreadable ? storageFault(unreadable) : error;
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** Registrations under way in this process, by database, so that many messages that need one file wait for one upload. */
+const underWay = new WeakMap<Db, Map<string, Promise<string>>>();
+
+/**
+ * The platform's id of a stored file for a sender's number, registered (again) if there is none that lasts; asking
+ * many times at once registers once. `mediaId` is our row's id. Nothing is sent by this, so it throws only: AppError
+ * `media_not_found`, `media_damaged`, `sender_not_found` (never right by trying again), VendorError `refused` (the
+ * platform's code says whether later) and VendorError `not_sent` (try again).
+ */
+export async function ensureRegistered(
+  deps: RegisterDeps,
+  of: { accountId: string; mediaId: string; senderId: string },
+): Promise<string> {
+  const beyond = new Date(deps.clock.now() + marginMs);
+  const known = await findRegistration(deps.db, { ...of, beyond });
+  if (known !== undefined) return known;
+  const shared = underWay.get(deps.db) ?? new Map<string, Promise<string>>();
+  underWay.set(deps.db, shared);
+  const key = `${of.accountId} ${of.mediaId} ${of.senderId}`;
+  const first = shared.get(key);
+  if (first) return first;
+  const registering = registerAgain(deps, of).finally(() => shared.delete(key));
+  shared.set(key, registering);
+  return registering;
+}
+
+async function registerAgain(
+  deps: RegisterDeps,
+  of: { accountId: string; mediaId: string; senderId: string },
+): Promise<string> {
+  // Another caller may have ended its registration between our look and now.
+  const known = await findRegistration(deps.db, { ...of, beyond: new Date(deps.clock.now() + marginMs) });
+  if (known !== undefined) return known;
+  const row = await findMediaById(deps.db, of.accountId, of.mediaId);
+  if (!row || row.size === null) throw mediaNotFound();
+  const sender = await findSender(deps.db, of.accountId, of.senderId);
+  if (!sender) throw new AppError('sender_not_found', 'There is no such sender in this account.');
+  const expiresAt = new Date(deps.clock.now() + keptMs);
+  const platformMediaId = await uploadToPlatform(deps, row, senderAccess(deps, sender)).catch(
+    (error: unknown) => {
+      throw nothingSent(error);
+    },
+  );
+  await saveRegistration(deps.db, { mediaId: row.id, senderId: sender.id, platformMediaId, expiresAt });
+  deps.log.info({ mediaId: row.public_id, senderId: sender.id, platformMediaId }, 'media.registered_again');
+  return platformMediaId;
+}
+
+/** An upload may be repeated, so an unknown outcome of it is, for the message that waits, the same as not sent. */
+function nothingSent(error: unknown): unknown {
+  const mayPass =
+    (error instanceof VendorError && error.outcome === 'unknown') ||
+    (error instanceof AppError && error.code === 'storage_unavailable');
+  return mayPass ? new VendorError('not_sent', error.message, { cause: error }) : error;
+}

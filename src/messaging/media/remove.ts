@@ -1,0 +1,119 @@
+// Taking files away: at a caller's wish, after a refused upload, and what died uploads left behind.
+import type { Clock } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db } from '../../db/db.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import type { MessagingPlatform } from '../../ports/platform.ts';
+import { type AccessDeps, senderAccess } from '../senders/access.ts';
+import { findSenderById } from '../senders/store.ts';
+import {
+  claimLeftovers,
+  clearSpare,
+  deleteMediaRow,
+  isMediaInUse,
+  type Leftover,
+  lockMedia,
+  markRemoving,
+} from './removal-store.ts';
+import { listRegistrations, type MediaRow } from './store.ts';
+import { mediaNotFound } from './stored-file.ts';
+
+export interface RemoveDeps extends AccessDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  objects: ObjectStore;
+  platform: Pick<MessagingPlatform, 'deleteMedia'>;
+}
+
+/** A died upload is looked at again this much later: its process may only have slept, and store its object after all. */
+const secondLookSeconds = 3_600;
+const retrySeconds = 60;
+
+/**
+ * Removes the account's file: from callers at once, from the object store and the platform now or, where that fails,
+ * by the worker. 404 `media_not_found`; 409 `media_in_use` while queued messages need it.
+ */
+export async function deleteMedia(
+  deps: RemoveDeps,
+  of: { accountId: string; mediaId: string },
+): Promise<void> {
+  const row = await deps.db.transaction().execute(async (tx) => {
+    const locked = await lockMedia(tx, of.accountId, of.mediaId);
+    if (!locked) throw mediaNotFound();
+    if (await isMediaInUse(tx, of.accountId, locked.id)) {
+      throw new AppError(
+        'media_in_use',
+        'Messages that are still queued need this media. Wait until they are sent, or cancel their send.',
+      );
+    }
+    await markRemoving(tx, locked.id, retrySeconds);
+    return locked;
+  });
+  await discard(deps, row);
+  deps.log.info({ accountId: row.account_id, mediaId: row.public_id }, 'media.removed');
+}
+
+/** Removes the objects and then the row of a file that nobody uses; what fails is left to the worker. Never rejects. */
+export async function discard(deps: RemoveDeps, row: MediaRow): Promise<void> {
+  try {
+    await removeEverything(deps, row);
+    await deleteMediaRow(deps.db, row.id);
+  } catch (error) {
+    deps.log.warn({ err: error, mediaId: row.id }, 'media.removal_postponed');
+    await markRemoving(deps.db, row.id, retrySeconds).catch((again: unknown) =>
+      deps.log.error({ err: again, mediaId: row.id }, 'media.removal_failed'),
+    );
+  }
+}
+
+async function removeEverything(deps: RemoveDeps, row: MediaRow): Promise<void> {
+  await removeFromPlatform(deps, row);
+  await deps.objects.delete(row.object_key);
+  if (row.spare_object_key !== null) await deps.objects.delete(row.spare_object_key);
+}
+
+/** Asked once and not insisted on: the platform forgets every file after 30 days by itself. */
+async function removeFromPlatform(deps: RemoveDeps, row: MediaRow): Promise<void> {
+  for (const { sender_id, platform_media_id } of await listRegistrations(
+    deps.db,
+    row.id,
+    new Date(deps.clock.now()),
+  )) {
+    const sender = await findSenderById(deps.db, sender_id);
+    if (!sender) continue;
+    await deps.platform
+      .deleteMedia(senderAccess(deps, sender), platform_media_id)
+      .catch((error: unknown) => deps.log.info({ err: error, platform_media_id }, 'media.platform_kept_it'));
+  }
+}
+
+/**
+ * The worker's round: what uploads that died left behind, removals that failed, objects replaced when a file was
+ * sealed anew. Answers how many it found.
+ */
+export async function removeLeftovers(deps: RemoveDeps, limit = 20): Promise<number> {
+  const leftovers = await claimLeftovers(deps.db, limit);
+  for (const row of leftovers) {
+    try {
+      await removeLeftover(deps, row);
+      deps.log.info({ mediaId: row.id, state: row.state, died: row.died }, 'media.leftover_removed');
+    } catch (error) {
+      deps.log.warn({ err: error, mediaId: row.id, attempts: row.attempts }, 'media.leftover_kept');
+    }
+  }
+  return leftovers.length;
+}
+
+async function removeLeftover(deps: RemoveDeps, row: Leftover): Promise<void> {
+  if (row.state === 'ready') {
+    if (row.spare_object_key === null) return;
+    await deps.objects.delete(row.spare_object_key);
+    await clearSpare(deps.db, row.id, row.spare_object_key);
+    return;
+  }
+  await removeEverything(deps, row);
+  if (row.died) await markRemoving(deps.db, row.id, secondLookSeconds);
+  else await deleteMediaRow(deps.db, row.id);
+}

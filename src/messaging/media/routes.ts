@@ -1,0 +1,126 @@
+// Routes of media: upload, list, record, content, removal.
+import { Type } from 'typebox';
+import { isUuid } from '../../base/ids.ts';
+import { cursorPage, success } from '../../contract/envelope.ts';
+import { ListMediaQuery, MediaItem, MediaParams, NoQuery } from '../../contract/media.ts';
+import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { attachmentHeader, mediaItem } from './item.ts';
+import type { RegisterDeps } from './register.ts';
+import { deleteMedia } from './remove.ts';
+import { findMedia, listMedia } from './store.ts';
+import { downloadMedia, mediaNotFound } from './stored-file.ts';
+import { uploadRoutes } from './upload-routes.ts';
+
+export type MediaRoutesDeps = RegisterDeps;
+
+const tags = ['Media'];
+const config = { scope: 'media:write' } as const;
+
+/** POST /v1/templates/media, GET /v1/media, GET and DELETE /v1/media/:mediaId, GET /v1/media/:mediaId/content. */
+export function mediaRoutes(server: Server, deps: MediaRoutesDeps): void {
+  uploadRoutes(server, deps);
+  recordRoutes(server, deps);
+  contentRoute(server, deps);
+}
+
+function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
+  server.get(
+    '/v1/media',
+    {
+      schema: {
+        summary: 'List media',
+        description: 'Newest first.',
+        tags,
+        querystring: ListMediaQuery,
+        response: { 200: success(cursorPage(MediaItem)) },
+      },
+      config,
+    },
+    async (request) => {
+      const limit = request.query.limit ?? 20;
+      const [position] = cursorPosition(request.query.cursor, 1) ?? [];
+      const beforeId = typeof position === 'string' && isUuid(position) ? position : undefined;
+      const rows = await listMedia(deps.db, request.caller.accountId, { beforeId, limit: limit + 1 });
+      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id]);
+      return ok('Media listed.', { items: items.map(mediaItem), pagination });
+    },
+  );
+
+  server.get(
+    '/v1/media/:mediaId',
+    {
+      schema: {
+        summary: 'Inspect media',
+        tags,
+        params: MediaParams,
+        querystring: NoQuery,
+        response: { 200: success(MediaItem) },
+      },
+      config,
+    },
+    async (request) => {
+      const row = await findMedia(deps.db, request.caller.accountId, request.params.mediaId);
+      if (!row) throw mediaNotFound();
+      return ok('Media found.', mediaItem(row));
+    },
+  );
+
+  server.delete(
+    '/v1/media/:mediaId',
+    {
+      schema: {
+        summary: 'Remove media',
+        description: 'Refused with `media_in_use` while queued messages need it.',
+        tags,
+        params: MediaParams,
+        querystring: NoQuery,
+        response: { 200: success(Type.Object({ mediaId: Type.String() })) },
+      },
+      config,
+    },
+    async (request) => {
+      const { mediaId } = request.params;
+      await deleteMedia(deps, { accountId: request.caller.accountId, mediaId });
+      return ok('Media removed.', { mediaId });
+    },
+  );
+}
+
+function contentRoute(server: Server, deps: MediaRoutesDeps): void {
+  server.get(
+    '/v1/media/:mediaId/content',
+    {
+      schema: {
+        summary: 'Download media',
+        description:
+          'The file as it was uploaded, always as an attachment. Length and digest are checked before the first byte goes out.',
+        tags,
+        params: MediaParams,
+        querystring: NoQuery,
+        response: {
+          200: {
+            description: 'The file.',
+            content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+          },
+        },
+      },
+      config,
+    },
+    async (request, reply) => {
+      const { row, content } = await downloadMedia(deps, {
+        accountId: request.caller.accountId,
+        mediaId: request.params.mediaId,
+      });
+      // Nothing of a caller's file may ever run in the origin that serves it.
+      return reply
+        .header('Content-Type', row.mime_type)
+        .header('Content-Length', row.size)
+        .header('Content-Disposition', attachmentHeader(row.file_name))
+        .header('X-Content-Type-Options', 'nosniff')
+        .header('Content-Security-Policy', "sandbox; default-src 'none'")
+        .send(content as never);
+    },
+  );
+}

@@ -1,0 +1,74 @@
+// A stored file's way out of the object store: found, opened, and its faults told apart.
+import type { Readable } from 'node:stream';
+import { AppError, VendorError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db } from '../../db/db.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import { findMedia, findMediaById, type MediaRow, type ReadyMedia } from './store.ts';
+import { type Vault, VaultError } from './vault.ts';
+
+export interface StoredFileDeps {
+  db: Db;
+  log: Log;
+  objects: ObjectStore;
+  vault: Vault;
+}
+
+export function mediaNotFound(): AppError {
+  return new AppError('media_not_found', 'There is no such media in this account.');
+}
+
+/** 503 for a store that cannot be reached or has no room, 500 for a file that was altered; anything else unchanged. */
+export function storageFault(error: unknown): unknown {
+  if (error instanceof VendorError) {
+    return new AppError('storage_unavailable', 'Stored files cannot be reached at the moment. Try again.', {
+      retryAfterSeconds: 5,
+      cause: error,
+    });
+  }
+  if (error instanceof VaultError) {
+    return new AppError(
+      'media_damaged',
+      'The stored file was altered or lost, so it is not used. Upload it again.',
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+/** The sealed bytes. A file that was sealed anew since its row was read is looked up once more. */
+export async function sealedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
+  const sealed = await deps.objects.get(row.object_key);
+  if (sealed) return sealed;
+  const again = await findMediaById(deps.db, row.account_id, row.id);
+  const moved =
+    again && again.object_key !== row.object_key ? await deps.objects.get(again.object_key) : null;
+  if (moved) return moved;
+  throw new VaultError('The stored file is not in the object store.');
+}
+
+const ownerOf = (row: MediaRow) => ({ accountId: row.account_id, mediaId: row.id });
+
+/** The clear bytes, each authenticated; throws or fails with VaultError, or the store's VendorError. */
+export async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
+  return deps.vault.open(await sealedContent(deps, row), ownerOf(row));
+}
+
+/**
+ * The file as its caller may download it: everything is read and held against length and digest once, so that an
+ * altered file is refused (`media_damaged`) before its first byte goes out; then it is read again to be sent.
+ */
+export async function downloadMedia(
+  deps: StoredFileDeps,
+  of: { accountId: string; mediaId: string },
+): Promise<{ row: ReadyMedia; content: Readable }> {
+  const row = await findMedia(deps.db, of.accountId, of.mediaId);
+  if (!row) throw mediaNotFound();
+  try {
+    await deps.vault.verify(await sealedContent(deps, row), ownerOf(row), row);
+    return { row, content: await clearContent(deps, row) };
+  } catch (error) {
+    deps.log.error({ err: error, accountId: row.account_id, mediaId: row.public_id }, 'media.unreadable');
+    throw storageFault(error);
+  }
+}

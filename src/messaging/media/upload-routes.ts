@@ -1,0 +1,159 @@
+// The route that takes files in: one part of a multipart form, handed on as it comes.
+import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { AppError, invalidRequest } from '../../base/errors.ts';
+import { success } from '../../contract/envelope.ts';
+import { MediaItem, NoQuery, UploadForm } from '../../contract/media.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { requestValidator } from '../../http/validation.ts';
+import { maxBytesOf } from './file-kind.ts';
+import { mediaItem } from './item.ts';
+import type { RegisterDeps } from './register.ts';
+import { tooLarge, upload } from './upload.ts';
+
+/** Room for the form around the file. */
+const formBytes = 64 * 1024;
+/** A connection without a byte for this long is cut. */
+const silenceMs = 30_000;
+/** How much of a refused file is still read, so that its sender gets to read the answer. */
+const drainBytes = 128 * 1024 * 1024;
+const drainMs = 30_000;
+
+const limits = {
+  // counted while it streams, by the kind that the bytes are of
+  fileSize: Number.POSITIVE_INFINITY,
+  files: 2,
+  fields: 1,
+  parts: 3,
+  fieldNameSize: 256,
+  fieldSize: 1024,
+  headerPairs: 32,
+};
+
+/** POST /v1/templates/media. The form's parser is registered for this route alone; others go on refusing forms. */
+export function uploadRoutes(server: Server, deps: RegisterDeps): void {
+  server.register(async (plain) => {
+    await plain.register(multipart, { limits, throwFileSizeLimit: false });
+    uploadRoute(plain as unknown as Server, deps);
+  });
+}
+
+function uploadRoute(server: Server, deps: RegisterDeps): void {
+  const validator = requestValidator();
+  server.post(
+    '/v1/templates/media',
+    {
+      schema: {
+        summary: 'Upload media',
+        description:
+          'Takes one file (JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF, Office or plain text up to 100 MB), stores it encrypted and registers it with the messaging platform. Use `mediaId` in sends.',
+        tags: ['Media'],
+        consumes: ['multipart/form-data'],
+        querystring: NoQuery,
+        body: UploadForm,
+        response: { 200: success(MediaItem) },
+      },
+      // The form's schema is for readers of the document: the form itself is never held as a value.
+      validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : validator(part)),
+      config: { scope: 'media:write' },
+    },
+    async (request) => {
+      const { accountId } = request.caller;
+      const socket = request.raw.socket;
+      socket.setTimeout(silenceMs, () => socket.destroy());
+      try {
+        const form = await openForm(request);
+        const { file, filename, mimetype } = form.part;
+        const afterContent = async () => {
+          await form.nothingElse();
+          // The rest is our own work; a silent client has nothing to say meanwhile.
+          socket.setTimeout(0);
+        };
+        const row = await upload(deps, {
+          ...{ accountId, fileName: filename, declaredType: mimetype, content: file },
+          afterContent,
+        });
+        const { size, kind } = row;
+        request.log.info({ accountId, mediaId: row.public_id, kind, size }, 'media.uploaded');
+        return ok('Media uploaded.', mediaItem(row));
+      } catch (error) {
+        await drain(request);
+        throw error;
+      } finally {
+        socket.setTimeout(0);
+      }
+    },
+  );
+}
+
+interface Form {
+  part: MultipartFile;
+  /** Rejects with 400 if the form goes on after the file, or does not end as a form does. */
+  nothingElse(): Promise<void>;
+}
+
+async function openForm(request: FastifyRequest): Promise<Form> {
+  if (!request.isMultipart()) {
+    throw new AppError(
+      'unsupported_media_type',
+      'Send the file as multipart/form-data with one part named "file".',
+    );
+  }
+  // Too large for any kind: said before the first byte is read.
+  if (Number(request.headers['content-length']) > maxBytesOf.document + formBytes) {
+    throw tooLarge({ kind: 'document', maxBytes: maxBytesOf.document });
+  }
+  const parts = request.parts();
+  const next = () => parts.next().catch((cause: unknown) => malformed(cause));
+  const first = await next();
+  if (first.done) throw invalidRequest([{ path: 'file', message: 'this part is required' }]);
+  return {
+    part: filePart(first.value),
+    async nothingElse() {
+      const another = await next();
+      if (another.done) return;
+      if (another.value.type === 'file') another.value.file.destroy();
+      throw invalidRequest([otherPart(another.value.fieldname)]);
+    },
+  };
+}
+
+function malformed(cause: unknown): never {
+  const message = 'is not a complete multipart form with the one part "file"';
+  throw new AppError('invalid_request', `The body ${message}.`, { errors: [{ path: '', message }], cause });
+}
+
+function otherPart(name: string): { path: string; message: string } {
+  const message = name === 'file' ? 'only one file is taken' : 'there is no such part; check its spelling';
+  return { path: name, message };
+}
+
+function filePart(part: Multipart): MultipartFile {
+  if (part.type === 'file' && part.fieldname === 'file' && part.filename) return part;
+  if (part.type === 'file') part.file.destroy();
+  const fault =
+    part.fieldname === 'file'
+      ? { path: 'file', message: 'must be a file: give the part a file name' }
+      : otherPart(part.fieldname);
+  throw invalidRequest([fault]);
+}
+
+/**
+ * Reads what is left of a refused request in the background, within bounds: a connection closed with unread bytes is
+ * reset, and its client would see that instead of the answer. A client that closes after the answer is waited for.
+ */
+async function drain(request: FastifyRequest): Promise<void> {
+  const { raw } = request;
+  if (raw.readableEnded || raw.destroyed) return;
+  let left = drainBytes;
+  const timer = setTimeout(() => raw.socket.destroy(), drainMs);
+  const over = new Promise<void>((resolve) => raw.once('close', resolve).once('end', resolve));
+  void over.then(() => clearTimeout(timer));
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) raw.socket.destroy();
+  });
+  raw.resume();
+  if (request.headers.connection?.toLowerCase() === 'close') await over;
+}
