@@ -68,15 +68,15 @@ create table endpoints (
   failures integer not null default 0,
   -- the whole endpoint backs off, not each delivery by itself
   paused_until timestamptz,
-  -- chores: until then pending deliveries are made dead (what was being written meanwhile is met too);
-  -- deliveries that wait for their next try are due at once
+  -- chores. Until then pending deliveries are made dead, so that those are met too that were being written meanwhile
   bury_until timestamptz,
-  recover boolean not null default false,
+  -- the success that ended a stretch of failures: what failed before it and waits for its next try is due at once
+  recovered_at timestamptz,
   created_at timestamptz not null default now(),
   check ((next_secret is null) = (overlap_until is null))
 ) with (fillfactor = 50);
 create index endpoints_of on endpoints (account_id);
-create index endpoints_chores on endpoints (id) where bury_until is not null or recover;
+create index endpoints_chores on endpoints (id) where bury_until is not null or recovered_at is not null;
 
 create table deliveries (
   -- UUIDv7: when it was made, its place in lists, and the receiver's webhook-id
@@ -95,13 +95,14 @@ create table deliveries (
   -- 0 pending (due, or leased while due_at lies ahead) 1 delivered 2 dead 3 waits for an earlier stage 4 waits for its next try
   state smallint not null default 0,
   attempts smallint not null default 0,
-  -- attempts made before the last replay: the schedule of tries begins anew there
+  -- attempts that the schedule of tries does not count: those before a replay, and one for each that came early
   attempts_before smallint not null default 0,
   -- null: nobody has to look at it again
   due_at timestamptz,
   last_status smallint,
   last_failure text,
   last_ms integer,
+  last_attempt_at timestamptz,
   delivered_at timestamptz,
   -- a stage goes to an endpoint at most once, whatever the program does
   primary key (subject_id, endpoint_id, stage)

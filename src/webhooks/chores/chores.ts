@@ -1,0 +1,61 @@
+// What is left to do for whole endpoints, in steps: make dead what can no longer go out, bring back what waits, replay.
+import type { Log } from '../../base/log.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { findOpenReplays, replayStep } from '../replays/store.ts';
+import {
+  buryDeliveries,
+  type Chore,
+  endBurial,
+  endRecovery,
+  findChores,
+  hasRoom,
+  lockChore,
+  recoverDeliveries,
+} from './store.ts';
+
+export interface ChoresDeps {
+  db: Db;
+  log: Log;
+}
+
+/** Deliveries in one step: what one transaction locks, and how much comes due at once. */
+const stepSize = 500;
+/** An endpoint with this many due deliveries gets no more from recovery or replay until it has caught up. */
+const mostDue = 1_000;
+const choresAtOnce = 100;
+
+/**
+ * One step of every open chore and replay, each in a transaction of its own; several processes share them. Answers how
+ * many deliveries were touched: 0 means that nothing can be done now.
+ */
+export async function doWebhookChores(deps: ChoresDeps): Promise<number> {
+  let touched = 0;
+  for (const id of await findChores(deps.db, choresAtOnce)) {
+    touched += await deps.db.transaction().execute(async (tx) => {
+      const chore = await lockChore(tx, id);
+      return chore === undefined ? 0 : choreStep(deps, tx, chore);
+    });
+  }
+  for (const { id, endpointId } of await findOpenReplays(deps.db, choresAtOnce)) {
+    touched += await deps.db.transaction().execute(async (tx) => {
+      if (!(await hasRoom(tx, endpointId, mostDue))) return 0;
+      return replayStep(tx, id, stepSize);
+    });
+  }
+  return touched;
+}
+
+async function choreStep(deps: ChoresDeps, tx: Tx, chore: Chore): Promise<number> {
+  if (chore.buryAs !== null) {
+    const buried = await buryDeliveries(tx, chore.id, chore.buryAs, stepSize);
+    if (buried === 0 && chore.buryEnds) await endBurial(tx, chore.id);
+    if (buried > 0)
+      deps.log.info({ endpointId: chore.id, count: buried, reason: chore.buryAs }, 'webhooks.buried');
+    return buried;
+  }
+  if (chore.recoveredAt === null || !(await hasRoom(tx, chore.id, mostDue))) return 0;
+  const { due, left } = await recoverDeliveries(tx, chore.id, chore.recoveredAt, stepSize);
+  if (due === 0 && left === 0) await endRecovery(tx, chore.id);
+  if (due > 0) deps.log.info({ endpointId: chore.id, count: due }, 'webhooks.brought_forward');
+  return due;
+}

@@ -1,0 +1,83 @@
+// Statements of the chores of whole endpoints.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+
+/** Endpoints with an open chore. */
+export async function findChores(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from endpoints where bury_until is not null or recovered_at is not null
+    order by id limit ${limit}::int`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export interface Chore {
+  id: string;
+  /** What pending deliveries are made dead with; null: they are not. */
+  buryAs: string | null;
+  /** No delivery can be being written any more. */
+  buryEnds: boolean;
+  recoveredAt: Date | null;
+}
+
+/** The endpoint's chore, locked; undefined if another process has it or nothing is left. */
+export async function lockChore(tx: Tx, id: string): Promise<Chore | undefined> {
+  const { rows } = await sql<Chore>`
+    select id, case when bury_until is not null then 'endpoint_' || status end as "buryAs",
+      coalesce(bury_until <= now(), true) as "buryEnds", recovered_at as "recoveredAt"
+    from endpoints where id = ${id} and (bury_until is not null or recovered_at is not null)
+    for update skip locked`.execute(tx);
+  return rows[0];
+}
+
+/** Makes up to `limit` pending deliveries of an endpoint dead; answers how many. */
+export async function buryDeliveries(tx: Tx, id: string, reason: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update deliveries d set state = 2, due_at = null, last_failure = ${reason}
+    from (select subject_id, endpoint_id, stage from deliveries
+      where endpoint_id = ${id} and due_at is not null order by due_at limit ${limit}::int for update skip locked) x
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`.execute(tx);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Ends an endpoint's burial. */
+export async function endBurial(tx: Tx, id: string): Promise<void> {
+  await sql`update endpoints set bury_until = null where id = ${id}`.execute(tx);
+}
+
+/** Whether fewer than `limit` deliveries of the endpoint are due. */
+export async function hasRoom(tx: Tx, id: string, limit: number): Promise<boolean> {
+  const { rows } = await sql<{ due: number }>`
+    select count(*) as due from (
+      select from deliveries where endpoint_id = ${id} and due_at <= now() limit ${limit}::int) x`.execute(
+    tx,
+  );
+  return (rows[0]?.due ?? 0) < limit;
+}
+
+/**
+ * Makes up to `limit` deliveries due at once that failed before the success; answers how many, and how many wait yet.
+ * One that fails while others succeed comes early ever more rarely (2, 4, 8 … seconds after its last try, an hour at
+ * most), and an early try does not use up the schedule.
+ */
+export async function recoverDeliveries(
+  tx: Tx,
+  id: string,
+  recoveredAt: Date,
+  limit: number,
+): Promise<{ due: number; left: number }> {
+  const failedBefore = sql`endpoint_id = ${id} and due_at > now() and state = 4 and last_attempt_at <= ${recoveredAt}`;
+  const { numAffectedRows } = await sql`
+    update deliveries d set due_at = now(), attempts_before = d.attempts_before + 1
+    from (select subject_id, endpoint_id, stage from deliveries
+      where ${failedBefore} and last_attempt_at < now() - least(2 ^ least(attempts, 12) * interval '1 s', interval '1 hour')
+      order by due_at limit ${limit}::int for update skip locked) x
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`.execute(tx);
+  const { rows } = await sql<{ left: number }>`
+    select count(*) as left from (select from deliveries where ${failedBefore} limit 1) x`.execute(tx);
+  return { due: Number(numAffectedRows ?? 0), left: rows[0]?.left ?? 0 };
+}
+
+/** Ends an endpoint's recovery. */
+export async function endRecovery(tx: Tx, id: string): Promise<void> {
+  await sql`update endpoints set recovered_at = null where id = ${id}`.execute(tx);
+}

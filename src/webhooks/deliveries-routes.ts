@@ -1,0 +1,88 @@
+// Routes of webhook deliveries.
+import { isUuid } from '../base/ids.ts';
+import { cursorPage, success } from '../contract/envelope.ts';
+import { DeliveryDetail, DeliveryItem, DeliveryListQuery, IdParams } from '../contract/webhooks.ts';
+import type { Db } from '../db/db.ts';
+import { cursorPageOf, cursorPosition } from '../http/paging.ts';
+import { ok } from '../http/reply.ts';
+import type { Server } from '../http/request.ts';
+import { endpointNotFound } from './endpoints/endpoint.ts';
+import { deliveryItem, getDelivery, statesOf } from './history/history.ts';
+import { type ReplayDeps, replayDelivery } from './history/replay.ts';
+import { listDeliveries } from './history/store.ts';
+
+export interface DeliveryRoutesDeps extends ReplayDeps {
+  db: Db;
+}
+
+const tags = ['Webhooks'];
+const config = { scope: 'manage' } as const;
+const path = '/v1/webhooks/deliveries';
+
+/** `GET /v1/webhooks/deliveries`, `GET …/:id`, `POST …/:id/replay`. */
+export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
+  server.get(
+    path,
+    {
+      schema: {
+        summary: 'List webhook deliveries',
+        description: 'Newest first. `from` and `to` bound when a delivery was made: `[from, to)`.',
+        tags,
+        querystring: DeliveryListQuery,
+        response: { 200: success(cursorPage(DeliveryItem)) },
+      },
+      config,
+    },
+    async ({ caller, query }) => {
+      const { endpointId, messageId, status, from, to, limit = 20 } = query;
+      if (endpointId !== undefined && !isUuid(endpointId)) throw endpointNotFound();
+      const before = cursorPosition(query.cursor, 1)?.[0];
+      const rows = await listDeliveries(deps.db, caller.accountId, {
+        states: statesOf(status),
+        limit: limit + 1,
+        ...(endpointId === undefined ? {} : { endpointId }),
+        ...(messageId === undefined ? {} : { messageId }),
+        ...(from === undefined ? {} : { from: new Date(from) }),
+        ...(to === undefined ? {} : { to: new Date(to) }),
+        ...(typeof before === 'string' && isUuid(before) ? { before } : {}),
+      });
+      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id]);
+      return ok('Webhook deliveries listed.', { items: items.map(deliveryItem), pagination });
+    },
+  );
+
+  server.get(
+    `${path}/:id`,
+    {
+      schema: {
+        summary: 'Show a webhook delivery',
+        description: 'With the exact bytes of its body and every attempt.',
+        tags,
+        params: IdParams,
+        response: { 200: success(DeliveryDetail) },
+      },
+      config,
+    },
+    async ({ caller, params }) =>
+      ok('Webhook delivery found.', await getDelivery(deps.db, caller.accountId, params.id)),
+  );
+
+  server.post(
+    `${path}/:id/replay`,
+    {
+      schema: {
+        summary: 'Replay a webhook delivery',
+        description: 'Delivers it again under the same webhook-id.',
+        tags,
+        params: IdParams,
+        response: { 200: success(DeliveryItem) },
+      },
+      config,
+    },
+    async ({ caller, params }) =>
+      ok(
+        'Webhook delivery is due again.',
+        await replayDelivery(deps, { accountId: caller.accountId, id: params.id }),
+      ),
+  );
+}

@@ -1,0 +1,219 @@
+// The doer of deliveries: a queue for each endpoint, filled by hand-over after a commit and by the claim of what is due.
+import type { Cipher } from '../../base/cipher.ts';
+import type { Db } from '../../db/db.ts';
+import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
+import { openTargets } from '../endpoints/targets.ts';
+import { type AttemptDeps, attempt } from './attempt.ts';
+import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivery.ts';
+import { openRecorder, type RecordDeps } from './record.ts';
+import { claimDeliveries } from './store.ts';
+
+export interface DeliverDeps extends AttemptDeps, RecordDeps {
+  db: Db;
+  cipher: Cipher;
+}
+
+export interface DeliverSettings {
+  schedule: Schedule;
+  /** Calls under way to one endpoint at most, so that a slow one holds no more than these. */
+  inFlightPerEndpoint: number;
+  /** Deliveries that wait in memory for one endpoint, and for all; what is beyond waits in the database. */
+  queuedPerEndpoint: number;
+  queuedInAll: number;
+  /** In [0, 1), for the jitter of retries. */
+  random?: () => number;
+  /** Told of every try, for metrics. */
+  onAttempt?: (outcome: Outcome) => void;
+}
+
+export interface Deliveries {
+  /** Takes deliveries that are leased to this process; call it after the commit that wrote them. */
+  offer(startable: Startable[]): void;
+  /** Endpoints whose queue here is so full that new deliveries should not be leased to us (for `publish`). */
+  busyEndpoints(): string[];
+  /** Claims what is due and takes it; answers how many. The worker's perform. */
+  claimDue(): Promise<number>;
+  /** Gives back what waits in memory for an endpoint that was paused, changed or deleted. */
+  drop(endpointId: string): void;
+  /** `listener` is told when an endpoint's queue has run dry while more of it was left in the database. */
+  onRoom(listener: () => void): void;
+  /** One try outside the queue, such as a test event's; undefined if the endpoint is gone. Nothing is recorded. */
+  tryOnce(endpointId: string, version: number, id: string, body: string): Promise<Outcome | undefined>;
+  /** Takes nothing more, gives back what waits, and resolves when what is under way has been recorded. */
+  stop(): Promise<void>;
+}
+
+interface Lane {
+  queue: { delivery: Startable; freshUntil: number }[];
+  running: number;
+  /** More of it lies in the database. */
+  more: boolean;
+  /** The endpoint backs off: what runs is a probe, and nothing else is claimed meanwhile. */
+  probing: boolean;
+}
+
+const emptyLane = (): Lane => ({ queue: [], running: 0, more: false, probing: false });
+
+export const deliverDefaults: DeliverSettings = {
+  schedule: webhookSchedule,
+  inFlightPerEndpoint: 64,
+  queuedPerEndpoint: 1_000,
+  queuedInAll: 10_000,
+};
+
+/** Between the end of the longest call and the lapse of its lease. */
+const leaseMarginMs = 5_000;
+
+export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings> = {}): Deliveries {
+  const settings = { ...deliverDefaults, ...given };
+  const waitInMemoryMs = leaseMs - leaseMarginMs - deps.webhookTimeoutMs;
+  const targets = openTargets({ ...deps, db: deps.hot });
+  const lanes = new Map<string, Lane>();
+  const returning = new Set<Promise<void>>();
+  const idle = new Set<() => void>();
+  let queued = 0;
+  let stopping = false;
+  let roomListener = () => {};
+
+  const recorder = openRecorder(deps, settings, {
+    onReleased: (released) => offer(released),
+    onTrouble: (endpoint) => drop(endpoint.id),
+  });
+
+  /** The lease lapses by itself should giving it back fail. */
+  function giveBack(delivery: Startable): void {
+    const given = recorder
+      .returned(delivery)
+      .catch((error) => deps.log.error({ err: error }, 'webhooks.not_given_back'))
+      .finally(() => returning.delete(given));
+    returning.add(given);
+  }
+
+  function offer(startable: Startable[]): void {
+    const freshUntil = performance.now() + waitInMemoryMs;
+    const touched = new Set<string>();
+    for (const delivery of startable) {
+      const lane = lanes.get(delivery.endpointId) ?? emptyLane();
+      if (stopping || lane.queue.length >= settings.queuedPerEndpoint || queued >= settings.queuedInAll) {
+        lane.more = true;
+        giveBack(delivery);
+        continue;
+      }
+      lanes.set(delivery.endpointId, lane);
+      lane.probing = delivery.failures >= failuresToBackOff;
+      lane.queue.push({ delivery, freshUntil });
+      queued += 1;
+      touched.add(delivery.endpointId);
+    }
+    for (const endpointId of touched) pump(endpointId);
+  }
+
+  function pump(endpointId: string): void {
+    const lane = lanes.get(endpointId);
+    if (!lane) return;
+    while (lane.running < settings.inFlightPerEndpoint) {
+      const next = lane.queue.shift();
+      if (!next) break;
+      queued -= 1;
+      // Its lease is about to lapse: another process may be about to take it.
+      if (performance.now() > next.freshUntil) continue;
+      lane.running += 1;
+      void perform(next.delivery, lane);
+    }
+    if (lane.queue.length > 0) return;
+    if (lane.more) {
+      lane.more = false;
+      roomListener();
+    }
+    if (lane.running > 0) return;
+    lanes.delete(endpointId);
+    if (lanes.size === 0) for (const resolve of idle) resolve();
+  }
+
+  async function perform(delivery: Startable, lane: Lane): Promise<void> {
+    try {
+      const outcome = await tryOnce(delivery.endpointId, delivery.version, delivery.id, delivery.body);
+      if (outcome === undefined) return;
+      if (outcome.delivered) await recorder.succeeded(delivery, outcome);
+      else await recorder.failed(delivery, outcome);
+    } catch (error) {
+      // Not recorded: the lease lapses, and the delivery is tried again.
+      deps.log.error(
+        { err: error, deliveryId: delivery.id, endpointId: delivery.endpointId },
+        'webhooks.not_recorded',
+      );
+    } finally {
+      lane.running -= 1;
+      pump(delivery.endpointId);
+    }
+  }
+
+  async function tryOnce(
+    endpointId: string,
+    version: number,
+    id: string,
+    body: string,
+  ): Promise<Outcome | undefined> {
+    const target = await targets.get(endpointId, version);
+    if (!target) return undefined;
+    const outcome = await attempt(deps, target, id, body);
+    settings.onAttempt?.(outcome);
+    return outcome;
+  }
+
+  function drop(endpointId: string): void {
+    const lane = lanes.get(endpointId);
+    if (!lane) return;
+    const waiting = lane.queue.splice(0);
+    queued -= waiting.length;
+    lane.more = false;
+    for (const { delivery } of waiting) giveBack(delivery);
+    pump(endpointId);
+  }
+
+  /** Twice what one endpoint may have under way, so that its next ones are here when a call ends. */
+  const claimPerEndpoint = settings.inFlightPerEndpoint * 2;
+
+  async function claimDue(): Promise<number> {
+    const room = settings.queuedInAll - queued;
+    if (stopping || room <= 0) return 0;
+    const except: string[] = [];
+    for (const [endpointId, lane] of lanes) {
+      if (!lane.probing && lane.queue.length < settings.inFlightPerEndpoint) continue;
+      lane.more = true;
+      except.push(endpointId);
+    }
+    const claimed = await claimDeliveries(deps.db, {
+      perEndpoint: claimPerEndpoint,
+      total: Math.min(room, 2_000),
+      except,
+    });
+    offer(claimed);
+    return claimed.length;
+  }
+
+  return {
+    offer,
+    busyEndpoints() {
+      const busy: string[] = [];
+      for (const [endpointId, lane] of lanes) {
+        if (lane.queue.length < settings.queuedPerEndpoint / 2) continue;
+        lane.more = true;
+        busy.push(endpointId);
+      }
+      return busy;
+    },
+    claimDue,
+    drop,
+    onRoom(listener) {
+      roomListener = listener;
+    },
+    tryOnce,
+    async stop() {
+      stopping = true;
+      for (const endpointId of [...lanes.keys()]) drop(endpointId);
+      if (lanes.size > 0) await new Promise<void>((resolve) => idle.add(resolve));
+      await Promise.all(returning);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// What one delivery is, and what one try of it came to. Pure.
+
+/** A delivery that this process holds the lease of and may try now. */
+export interface Startable {
+  /** The receiver's `webhook-id`. */
+  id: string;
+  subjectId: string;
+  endpointId: string;
+  stage: number;
+  /** The exact bytes: ASCII JSON. */
+  body: string;
+  /** Tries that failed since it was made or replayed. */
+  failedTries: number;
+  /** The endpoint's version that was read with it. */
+  version: number;
+  /** Failures of the endpoint in a row when it was read. */
+  failures: number;
+}
+
+export interface Success {
+  delivered: true;
+  status: number;
+  durationMs: number;
+}
+
+export interface Failure {
+  delivered: false;
+  status: number | null;
+  /** `bad_status`, `redirect`, `gone`, or how the connection failed (`timeout`, `refused`, `dns`, `tls`, …). */
+  reason: string;
+  durationMs: number;
+  /** The beginning of what the receiver answered. */
+  answer: string | null;
+  /** What the receiver asked for by `Retry-After`. */
+  retryAfterMs: number;
+}
+
+export type Outcome = Success | Failure;
+
+/** The rows' primary key in one text, whose order is the order in which every statement locks them. */
+export function lockKey(delivery: Pick<Startable, 'subjectId' | 'endpointId' | 'stage'>): string {
+  return `${delivery.subjectId}/${delivery.endpointId}/${delivery.stage}`;
+}
+
+/** How long a claimed or just published delivery is this process's own: a call, and the wait in memory before it. */
+export const leaseMs = 75_000;
+
+/** A stage after which none can follow: what waits for its turn never waits for this one. */
+export const lastStage = 5;
+
+/** Failures in a row after which an endpoint as a whole backs off, and is tried with one delivery at a time. */
+export const failuresToBackOff = 10;

@@ -1,0 +1,143 @@
+// Writing down what tries came to: many outcomes, one commit, and the next stages that may start after it.
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { retryDelayMs, type Schedule } from '../../work/backoff.ts';
+import { batch } from '../../work/batch.ts';
+import { type Failure, lastStage, lockKey, type Startable, type Success } from './delivery.ts';
+import {
+  completeDeliveries,
+  type EndpointTrouble,
+  failDeliveries,
+  giveBack,
+  noteRecovery,
+  noteTrouble,
+  releaseNext,
+  type TroubledEndpoint,
+} from './store.ts';
+
+export interface RecordDeps {
+  /** Connections with the hot statements' settings. */
+  hot: Db;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Recorder {
+  /** Resolves when the success is committed; stages that waited for it have then been handed on. */
+  succeeded(delivery: Startable, success: Success): Promise<void>;
+  failed(delivery: Startable, failure: Failure): Promise<void>;
+  /** Gives the lease of a delivery back that will not be tried here. */
+  returned(delivery: Startable): Promise<void>;
+}
+
+interface Listener {
+  /** Deliveries that may start now, leased. */
+  onReleased(released: Startable[]): void;
+  /** An endpoint that rests or was disabled: what still waits for it here should be given back. */
+  onTrouble(endpoint: TroubledEndpoint): void;
+}
+
+type Succeeded = Startable & Success;
+type Failed = Startable & Failure;
+
+const byKey = { max: 500, key: lockKey };
+
+/** `random` is in [0, 1), for the jitter of the schedule. */
+export function openRecorder(
+  deps: RecordDeps,
+  settings: { schedule: Schedule; random?: () => number },
+  listener: Listener,
+): Recorder {
+  const random = settings.random ?? Math.random;
+  /** Endpoints that failed here since their last success, though deliveries read before that do not say so. */
+  const failingHere = new Set<string>();
+  const onDeadlock = () => deps.log.warn('webhooks.deadlock');
+
+  async function release(tx: Tx, ended: Startable[]): Promise<Startable[]> {
+    const awaited = ended.filter(({ stage }) => stage > 0 && stage !== lastStage);
+    return awaited.length === 0 ? [] : releaseNext(tx, awaited);
+  }
+
+  async function recordSuccesses(done: Succeeded[]): Promise<undefined[]> {
+    const recovered = new Set(
+      done
+        .filter((item) => item.failures > 0 || failingHere.has(item.endpointId))
+        .map((item) => item.endpointId),
+    );
+    const released = await deps.hot.transaction().execute(async (tx) => {
+      await completeDeliveries(tx, done);
+      const next = await release(tx, done);
+      if (recovered.size > 0) await noteRecovery(tx, [...recovered]);
+      return next;
+    });
+    for (const id of recovered) failingHere.delete(id);
+    deps.log.info({ count: done.length, released: released.length }, 'webhooks.delivered');
+    listener.onReleased(released);
+    return done.map(() => undefined);
+  }
+
+  async function recordFailures(failed: Failed[]): Promise<undefined[]> {
+    const judged = failed.map((item) => ({
+      ...item,
+      delayMs:
+        item.reason === 'gone'
+          ? undefined
+          : retryDelayMs(settings.schedule, item.failedTries + 1, random(), item.retryAfterMs),
+    }));
+    const dead = judged.filter((item) => item.delayMs === undefined);
+    const { released, troubled } = await deps.hot.transaction().execute(async (tx) => {
+      await failDeliveries(tx, judged);
+      const next = await release(tx, dead);
+      return { released: next, troubled: await noteTrouble(tx, troubles(failed)) };
+    });
+    for (const { endpointId } of failed) failingHere.add(endpointId);
+    for (const item of judged) {
+      const { endpointId, id, status, reason, delayMs } = item;
+      deps.log.info(
+        { endpointId, deliveryId: id, status, reason, delayMs: delayMs ?? null },
+        'webhooks.failed',
+      );
+    }
+    for (const endpoint of troubled) {
+      if (endpoint.status === 'disabled') {
+        deps.log.warn(
+          { endpointId: endpoint.id, reason: endpoint.disabledReason },
+          'webhooks.endpoint_disabled',
+        );
+      }
+      if (endpoint.resting || endpoint.status === 'disabled') listener.onTrouble(endpoint);
+    }
+    listener.onReleased(released);
+    return failed.map(() => undefined);
+  }
+
+  const success = batch(recordSuccesses, { ...byKey, gapMs: 2, onDeadlock });
+  const failure = batch(recordFailures, { ...byKey, gapMs: 8, onDeadlock });
+  const back = batch<Startable, undefined>(
+    async (items) => {
+      await giveBack(deps.hot, items);
+      return items.map(() => undefined);
+    },
+    { ...byKey, gapMs: 20, onDeadlock },
+  );
+  return {
+    succeeded: (delivery, outcome) => success({ ...delivery, ...outcome }),
+    failed: (delivery, outcome) => failure({ ...delivery, ...outcome }),
+    returned: back,
+  };
+}
+
+/** One entry an endpoint, sorted by its id as every statement locks endpoints. */
+function troubles(failed: Failed[]): EndpointTrouble[] {
+  const byEndpoint = new Map<string, EndpointTrouble>();
+  for (const { endpointId, reason, retryAfterMs, status } of failed) {
+    const entry = byEndpoint.get(endpointId) ?? { endpointId, failures: 0, gone: false, retryAfterMs: 0 };
+    entry.failures += 1;
+    entry.gone ||= reason === 'gone';
+    // A wait asked for with 429 or 503 speaks of the receiver, not of one delivery.
+    if (status === 429 || status === 503) entry.retryAfterMs = Math.max(entry.retryAfterMs, retryAfterMs);
+    byEndpoint.set(endpointId, entry);
+  }
+  return [...byEndpoint.values()].sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+}

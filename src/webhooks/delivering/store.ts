@@ -1,0 +1,159 @@
+// Statements of delivering: claim, complete, release, fail, and what they mean for the endpoint.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import { buryFor } from '../endpoints/store.ts';
+import { type Failure, failuresToBackOff, leaseMs, type Startable, type Success } from './delivery.ts';
+
+type Key = Pick<Startable, 'subjectId' | 'endpointId' | 'stage'>;
+
+const keyArrays = (keys: readonly Key[]) => sql`
+  unnest(${keys.map((key) => key.subjectId)}::uuid[], ${keys.map((key) => key.endpointId)}::uuid[],
+    ${keys.map((key) => key.stage)}::smallint[]`;
+
+const match = sql`d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`;
+const lease = sql`${leaseMs}::int * interval '1 ms'`;
+
+const startable = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
+  d.attempts - d.attempts_before as "failedTries"`;
+
+/**
+ * Leases due deliveries: the same few, oldest first, of every endpoint that takes them, whatever lies behind one of
+ * them; of an endpoint that backs off only one. Rows that others hold are passed over.
+ */
+export async function claimDeliveries(
+  db: Db,
+  claim: { perEndpoint: number; total: number; except: readonly string[] },
+): Promise<Startable[]> {
+  const { rows } = await sql<Startable>`
+    with x as materialized (
+      select c.*, e.version, e.failures
+      from endpoints e cross join lateral (
+        select d.subject_id, d.endpoint_id, d.stage from deliveries d
+        where d.endpoint_id = e.id and d.due_at <= now()
+        order by d.due_at
+        limit case when e.failures >= ${failuresToBackOff} then 1 else ${claim.perEndpoint}::int end
+        for update of d skip locked) c
+      where e.status = 'active' and (e.paused_until is null or e.paused_until <= now())
+        and not e.id = any (${[...claim.except]}::uuid[])
+      limit ${claim.total}::int)
+    update deliveries d set state = 0, due_at = now() + ${lease} from x where ${match}
+    returning ${startable}, x.version, x.failures`.execute(db);
+  return rows;
+}
+
+/** Marks deliveries as delivered; repeats are harmless. Sorted by key, and followed by `releaseNext` before the commit. */
+export async function completeDeliveries(
+  tx: Tx,
+  done: readonly (Key & Pick<Success, 'status' | 'durationMs'>)[],
+): Promise<void> {
+  await sql`
+    update deliveries d set state = 1, attempts = d.attempts + 1, due_at = null, last_status = x.status,
+      last_failure = null, last_ms = x.ms, last_attempt_at = now(), delivered_at = now()
+    from ${keyArrays(done)}, ${done.map((item) => item.status)}::smallint[],
+      ${done.map((item) => item.durationMs)}::int[]) x(subject_id, endpoint_id, stage, status, ms)
+    where ${match}`.execute(tx);
+}
+
+/**
+ * Lets the next stage start where an earlier one has just ended, leasing it to us. It must be a statement of its own in
+ * the transaction that ended the earlier one: once that one's row lock is held, a publisher of the next stage has
+ * either committed, and this statement's snapshot sees its row, or waits for us and will find nothing to wait for.
+ */
+export async function releaseNext(tx: Tx, ended: readonly Key[]): Promise<Startable[]> {
+  const { rows } = await sql<Startable & { open: boolean }>`
+    update deliveries d set state = 0, due_at = now() + case when x.open then ${lease} else interval '0' end
+    from (
+      select distinct k.subject_id, k.endpoint_id, e.version, e.failures,
+        e.status = 'active' and e.failures < ${failuresToBackOff}
+          and (e.paused_until is null or e.paused_until <= now()) as open
+      from ${keyArrays(ended)}) k(subject_id, endpoint_id, stage) join endpoints e on e.id = k.endpoint_id
+      order by k.subject_id, k.endpoint_id) x
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = 3
+      and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
+        and q.id < d.id and q.due_at is not null)
+    returning ${startable}, x.version, x.failures, x.open`.execute(tx);
+  return rows.filter((row) => row.open);
+}
+
+/** Records failed tries: `delayMs` undefined makes the delivery dead. Buried rows stay as they are. Sorted by key. */
+export async function failDeliveries(
+  tx: Tx,
+  failed: readonly (Key &
+    Pick<Failure, 'status' | 'reason' | 'durationMs' | 'answer'> & { delayMs: number | undefined })[],
+): Promise<void> {
+  await sql`
+    with moved as (
+      update deliveries d set attempts = d.attempts + 1, state = case when x.delay is null then 2 else 4 end,
+        due_at = now() + x.delay * interval '1 ms', last_status = x.status, last_ms = x.ms,
+        last_attempt_at = now(), last_failure = case when x.reason = 'gone' then 'endpoint_disabled' else x.reason end
+      from ${keyArrays(failed)}, ${failed.map((item) => item.status)}::smallint[],
+        ${failed.map((item) => item.reason)}::text[], ${failed.map((item) => item.durationMs)}::int[],
+        ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.delayMs ?? null)}::float8[])
+        x(subject_id, endpoint_id, stage, status, reason, ms, answer, delay)
+      where ${match} and d.due_at is not null
+      returning d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer)
+    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer)
+    select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer from moved`.execute(tx);
+}
+
+export interface EndpointTrouble {
+  endpointId: string;
+  failures: number;
+  /** It answered 410. */
+  gone: boolean;
+  /** The longest wait that it asked for. */
+  retryAfterMs: number;
+}
+
+export interface TroubledEndpoint {
+  id: string;
+  status: string;
+  disabledReason: string | null;
+  resting: boolean;
+}
+
+/**
+ * What failures mean for their endpoints (`api.md` part 7): after ten in a row the endpoint rests a quarter of the time
+ * it has been failing, a minute at most; a wait that it asked for holds for all its deliveries; 410, or five days of
+ * nothing but failures, disable it. Sorted by id.
+ */
+export async function noteTrouble(tx: Tx, troubles: readonly EndpointTrouble[]): Promise<TroubledEndpoint[]> {
+  const { rows } = await sql<TroubledEndpoint>`
+    update endpoints e set
+      failing_since = y.since, failures = e.failures + y.failures,
+      paused_until = nullif(greatest(coalesce(e.paused_until, '-infinity'), now() + y.wait * interval '1 ms',
+        case when e.failures + y.failures >= ${failuresToBackOff}
+          then now() + least(interval '1 minute', (now() - y.since) / 4) else '-infinity' end), '-infinity'),
+      status = case when y.why is null then e.status else 'disabled' end,
+      disabled_reason = y.why,
+      bury_until = case when y.why is null then null else now() + ${buryFor} end,
+      recovered_at = case when y.why is null then e.recovered_at end,
+      version = e.version + case when y.why is null then 0 else 1 end
+    from (
+      select t.id, t.failures, nullif(t.wait, 0) as wait, coalesce(o.failing_since, now()) as since,
+        case when t.gone then 'gone: the receiver answered 410'
+          when o.failing_since <= now() - interval '5 days' then 'failing: five days of nothing but failures' end as why
+      from unnest(${troubles.map((item) => item.endpointId)}::uuid[], ${troubles.map((item) => item.failures)}::int[],
+        ${troubles.map((item) => item.gone)}::bool[], ${troubles.map((item) => item.retryAfterMs)}::float8[])
+        t(id, failures, gone, wait)
+      join endpoints o on o.id = t.id and o.status in ('active', 'paused') order by t.id for update of o) y
+    where e.id = y.id
+    returning e.id, e.status, e.disabled_reason as "disabledReason",
+      e.paused_until is not null and e.paused_until > now() as resting`.execute(tx);
+  return rows;
+}
+
+/** A success at endpoints that had been failing: their rest is over, and what waits for its next try is due at once. */
+export async function noteRecovery(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+  await sql`
+    update endpoints set failing_since = null, failures = 0, paused_until = null, recovered_at = now()
+    where id in (select id from endpoints where id = any (${[...endpointIds]}::uuid[]) and failing_since is not null
+      and status <> 'deleted' order by id for update)`.execute(tx);
+}
+
+/** Gives leases back that will not be used; the claim brings the deliveries again. */
+export async function giveBack(db: Db, keys: readonly Key[]): Promise<void> {
+  await sql`
+    update deliveries d set due_at = now() from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
+    where ${match} and d.state = 0 and d.due_at > now()`.execute(db);
+}

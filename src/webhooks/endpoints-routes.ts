@@ -1,0 +1,281 @@
+// Routes of webhook endpoints.
+
+import { Type } from 'typebox';
+import { page, success } from '../contract/envelope.ts';
+import {
+  ChangeEndpointBody,
+  CreateEndpointBody,
+  EndpointItem,
+  EndpointListQuery,
+  IdParams,
+  ReplayBody,
+  ReplayItem,
+  RotateSecretBody,
+  ShownEndpoint,
+  TestResult,
+} from '../contract/webhooks.ts';
+import { pageOf, pageWindow } from '../http/paging.ts';
+import { ok } from '../http/reply.ts';
+import type { Server } from '../http/request.ts';
+import type { Deliveries } from './delivering/deliver.ts';
+import {
+  activateSecret,
+  changeEndpoint,
+  createEndpoint,
+  type EndpointDeps,
+  getEndpoint,
+  type MadeEndpoint,
+  overlaps,
+  removeEndpoint,
+  rotateSecret,
+} from './endpoints/endpoint.ts';
+import { type EndpointRow, listEndpoints } from './endpoints/store.ts';
+import { statusOf } from './history/history.ts';
+import { replayStretch } from './history/replay.ts';
+import type { ReplayRow } from './replays/store.ts';
+import { testEndpoint } from './test-endpoint.ts';
+
+export interface EndpointRoutesDeps extends EndpointDeps {
+  deliveries: Pick<Deliveries, 'drop' | 'tryOnce'>;
+}
+
+const tags = ['Webhooks'];
+const config = { scope: 'manage' } as const;
+const path = '/v1/webhooks/endpoints';
+
+/** `GET` and `POST /v1/webhooks/endpoints`, and everything below one of them. */
+export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
+  const item = (row: EndpointRow): EndpointItem => endpointItem(row, deps.clock.now());
+  const shown = (made: MadeEndpoint) => ({ ...item(made), secret: made.shownSecret });
+
+  listAndCreate(server, deps, item, shown);
+  oneEndpoint(server, deps, item);
+  secretRoutes(server, deps, item, shown);
+  testAndReplay(server, deps);
+}
+
+type Item = (row: EndpointRow) => EndpointItem;
+type Shown = (made: MadeEndpoint) => EndpointItem & { secret: string };
+
+function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, shown: Shown): void {
+  server.get(
+    path,
+    {
+      schema: {
+        summary: 'List webhook endpoints',
+        tags,
+        querystring: EndpointListQuery,
+        response: { 200: success(page(EndpointItem)) },
+      },
+      config,
+    },
+    async ({ caller, query }) => {
+      const { rows, total } = await listEndpoints(deps.db, caller.accountId, pageWindow(query));
+      return ok('Webhook endpoints listed.', pageOf(rows.map(item), total, query));
+    },
+  );
+
+  server.post(
+    path,
+    {
+      schema: {
+        summary: 'Add a webhook endpoint',
+        description: 'Answers its secret, which is shown this once. At most 10 an account.',
+        tags,
+        body: CreateEndpointBody,
+        response: { 200: success(ShownEndpoint) },
+      },
+      config,
+    },
+    async ({ caller, body }) => {
+      const made = await createEndpoint(deps, { ...body, accountId: caller.accountId });
+      return ok('Webhook endpoint added. Its secret is shown this once.', shown(made));
+    },
+  );
+}
+
+function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void {
+  server.get(
+    `${path}/:id`,
+    {
+      schema: {
+        summary: 'Show a webhook endpoint',
+        tags,
+        params: IdParams,
+        response: { 200: success(EndpointItem) },
+      },
+      config,
+    },
+    async ({ caller, params }) =>
+      ok('Webhook endpoint found.', item(await getEndpoint(deps.db, caller.accountId, params.id))),
+  );
+
+  server.patch(
+    `${path}/:id`,
+    {
+      schema: {
+        summary: 'Change, pause or resume a webhook endpoint',
+        description: 'While paused, events are kept; `status: active` also brings back a disabled endpoint.',
+        tags,
+        params: IdParams,
+        body: ChangeEndpointBody,
+        response: { 200: success(EndpointItem) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) => {
+      const row = await changeEndpoint(deps, { ...body, accountId: caller.accountId, id: params.id });
+      deps.deliveries.drop(row.id);
+      return ok('Webhook endpoint changed.', item(row));
+    },
+  );
+
+  server.delete(
+    `${path}/:id`,
+    {
+      schema: {
+        summary: 'Delete a webhook endpoint',
+        description: 'What was still to be delivered to it is dead.',
+        tags,
+        params: IdParams,
+        response: { 200: success(Type.Object({ _id: Type.String() })) },
+      },
+      config,
+    },
+    async ({ caller, params }) => {
+      await removeEndpoint(deps, { accountId: caller.accountId, id: params.id });
+      deps.deliveries.drop(params.id);
+      return ok('Webhook endpoint deleted.', { _id: params.id });
+    },
+  );
+}
+
+function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, shown: Shown): void {
+  server.post(
+    `${path}/:id/rotate-secret`,
+    {
+      schema: {
+        summary: 'Give a webhook endpoint a new secret',
+        description:
+          'For `overlapSeconds` the header webhook-signature carries signatures of both secrets; x-webhook-signature, which holds one, keeps the old secret until activate-secret or the end of the overlap.',
+        tags,
+        params: IdParams,
+        body: Type.Optional(RotateSecretBody),
+        response: { 200: success(ShownEndpoint) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) => {
+      const made = await rotateSecret(deps, {
+        overlapSeconds: 86_400,
+        ...body,
+        accountId: caller.accountId,
+        id: params.id,
+      });
+      return ok('Secret rotated. The new one is shown this once.', shown(made));
+    },
+  );
+
+  server.post(
+    `${path}/:id/activate-secret`,
+    {
+      schema: {
+        summary: 'Sign x-webhook-signature with the new secret from now on',
+        tags,
+        params: IdParams,
+        response: { 200: success(EndpointItem) },
+      },
+      config,
+    },
+    async ({ caller, params }) =>
+      ok(
+        'The new secret is active.',
+        item(await activateSecret(deps, { accountId: caller.accountId, id: params.id })),
+      ),
+  );
+}
+
+function testAndReplay(server: Server, deps: EndpointRoutesDeps): void {
+  server.post(
+    `${path}/:id/test`,
+    {
+      schema: {
+        summary: 'Send a test event',
+        description: 'Posts one event of kind `test`, once, and answers what the receiver did with it.',
+        tags,
+        params: IdParams,
+        response: { 200: success(TestResult) },
+      },
+      config,
+    },
+    async ({ caller, params }) => {
+      const { deliveryId, outcome } = await testEndpoint(deps, {
+        accountId: caller.accountId,
+        id: params.id,
+      });
+      return ok(outcome.delivered ? 'The test event was delivered.' : 'The test event was not delivered.', {
+        deliveryId,
+        delivered: outcome.delivered,
+        statusCode: outcome.status,
+        failure: outcome.delivered ? null : outcome.reason,
+        durationMs: outcome.durationMs,
+      });
+    },
+  );
+
+  server.post(
+    `${path}/:id/replay`,
+    {
+      schema: {
+        summary: 'Replay a stretch of time',
+        description:
+          'Delivers again what was made for this endpoint in `[from, to)`, of one status or of all, under the same webhook-id, paced.',
+        tags,
+        params: IdParams,
+        body: ReplayBody,
+        response: { 200: success(ReplayItem) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) => {
+      const { from, to, ...rest } = body;
+      const row = await replayStretch(deps, {
+        ...rest,
+        accountId: caller.accountId,
+        endpointId: params.id,
+        from: new Date(from),
+        to: new Date(to),
+      });
+      return ok(row.finished_at ? 'Replayed.' : 'Replay begun.', replayItem(row));
+    },
+  );
+}
+
+function endpointItem(row: EndpointRow, nowMs: number): EndpointItem {
+  return {
+    _id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    status: row.status === 'deleted' ? 'disabled' : row.status,
+    disabledReason: row.disabled_reason,
+    failingSince: row.failing_since?.toISOString() ?? null,
+    rotation:
+      row.overlap_until && overlaps(row, nowMs)
+        ? { overlapUntil: row.overlap_until.toISOString(), activated: row.next_activated }
+        : null,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+function replayItem(row: ReplayRow): ReplayItem {
+  return {
+    _id: row.id,
+    endpointId: row.endpoint_id,
+    from: row.from_at.toISOString(),
+    to: row.to_at.toISOString(),
+    status: statusOf(row.states),
+    replayed: row.replayed,
+    finished: row.finished_at !== null,
+  };
+}

@@ -1,0 +1,196 @@
+// Making, changing and removing endpoints, and rotating their secrets.
+import { randomBytes } from 'node:crypto';
+import type { Cipher } from '../../base/cipher.ts';
+import type { Clock } from '../../base/clock.ts';
+import { AppError, type Fault, invalidRequest } from '../../base/errors.ts';
+import { isUuid, uuidv7 } from '../../base/ids.ts';
+import type { Outgoing } from '../../base/outgoing.ts';
+import type { SubscribableKind } from '../../contract/webhooks.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { sealSecret, validSecrets } from './secrets.ts';
+import { secretFault } from './sign.ts';
+import {
+  countEndpointsForInsert,
+  deleteEndpoint,
+  type EndpointRow,
+  findEndpoint,
+  insertEndpoint,
+  updateEndpoint,
+  writeSecrets,
+} from './store.ts';
+
+export interface EndpointDeps {
+  db: Db;
+  clock: Clock;
+  cipher: Cipher;
+  /** Guarded: it knows which addresses may be called. */
+  webhookOutgoing: Pick<Outgoing, 'checkTarget'>;
+}
+
+/** Endpoints an account may have. */
+export const mostEndpoints = 10;
+
+/** An endpoint with its secret, which is shown this once. */
+export type MadeEndpoint = EndpointRow & { shownSecret: string };
+
+const makeSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+export function endpointNotFound(): AppError {
+  return new AppError('endpoint_not_found', 'There is no such webhook endpoint in this account.');
+}
+
+/** The account's endpoint, or 404. */
+export async function getEndpoint(
+  db: Db | Tx,
+  accountId: string,
+  id: string,
+  lock: 'read' | 'forUpdate' = 'read',
+): Promise<EndpointRow> {
+  const row = isUuid(id) ? await findEndpoint(db, accountId, id, lock) : undefined;
+  if (!row) throw endpointNotFound();
+  return row;
+}
+
+async function urlFaults(deps: Pick<EndpointDeps, 'webhookOutgoing'>, url: string): Promise<Fault[]> {
+  if (!URL.canParse(url))
+    return [{ path: 'url', message: 'is not an absolute URL, such as https://example.com/hooks' }];
+  const why = await deps.webhookOutgoing.checkTarget(new URL(url));
+  return why === undefined ? [] : [{ path: 'url', message: `may not be called: ${why}` }];
+}
+
+function secretFaults(secret: string | undefined): Fault[] {
+  const message = secret === undefined ? undefined : secretFault(secret);
+  return message === undefined ? [] : [{ path: 'secret', message }];
+}
+
+/** Adds an endpoint. 400 for an address that may not be called, 409 `endpoint_limit_reached` past ten. */
+export async function createEndpoint(
+  deps: EndpointDeps,
+  input: {
+    accountId: string;
+    url: string;
+    description?: string;
+    events?: SubscribableKind[];
+    secret?: string;
+  },
+): Promise<MadeEndpoint> {
+  const faults = [...(await urlFaults(deps, input.url)), ...secretFaults(input.secret)];
+  if (faults.length > 0) throw invalidRequest(faults);
+  const id = uuidv7(deps.clock.now());
+  const secret = input.secret ?? makeSecret();
+  const row = await deps.db.transaction().execute(async (tx) => {
+    if ((await countEndpointsForInsert(tx, input.accountId)) >= mostEndpoints) {
+      throw new AppError(
+        'endpoint_limit_reached',
+        `An account has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
+      );
+    }
+    return insertEndpoint(tx, {
+      id,
+      accountId: input.accountId,
+      url: input.url,
+      description: input.description ?? null,
+      events: input.events ?? ['messages.status'],
+      secret: sealSecret(deps.cipher, secret, id, 'secret'),
+    });
+  });
+  return { ...row, shownSecret: secret };
+}
+
+/** Changes what is named, and leaves the rest. `status: active` also brings a disabled endpoint back. */
+export async function changeEndpoint(
+  deps: EndpointDeps,
+  input: {
+    accountId: string;
+    id: string;
+    url?: string;
+    description?: string | null;
+    events?: SubscribableKind[];
+    status?: 'active' | 'paused';
+  },
+): Promise<EndpointRow> {
+  await getEndpoint(deps.db, input.accountId, input.id);
+  const faults = input.url === undefined ? [] : await urlFaults(deps, input.url);
+  if (faults.length > 0) throw invalidRequest(faults);
+  return deps.db.transaction().execute(async (tx) => {
+    const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
+    return updateEndpoint(tx, row.id, {
+      url: input.url ?? row.url,
+      description: input.description === undefined ? row.description : input.description,
+      events: input.events ?? row.events,
+      status: input.status ?? row.status,
+    });
+  });
+}
+
+/** Removes an endpoint; 404 if there is none. */
+export async function removeEndpoint(
+  deps: Pick<EndpointDeps, 'db'>,
+  input: { accountId: string; id: string },
+): Promise<void> {
+  if (!isUuid(input.id) || !(await deleteEndpoint(deps.db, input.accountId, input.id)))
+    throw endpointNotFound();
+}
+
+/**
+ * Gives an endpoint a new secret. For `overlapSeconds` both sign the standard header, and the given header keeps the
+ * old one until `activateSecret` or the overlap's end. 409 `rotation_in_progress` while an earlier one waits for that.
+ */
+export async function rotateSecret(
+  deps: Pick<EndpointDeps, 'db' | 'cipher' | 'clock'>,
+  input: { accountId: string; id: string; overlapSeconds: number; secret?: string },
+): Promise<MadeEndpoint> {
+  const faults = secretFaults(input.secret);
+  const fresh = input.secret ?? makeSecret();
+  const now = deps.clock.now();
+  return deps.db.transaction().execute(async (tx) => {
+    const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
+    if (faults.length > 0) throw invalidRequest(faults);
+    if (overlaps(row, now) && !row.next_activated) {
+      throw new AppError(
+        'rotation_in_progress',
+        `A rotation is under way until ${row.overlap_until?.toISOString()}. Activate its secret first (activate-secret), or wait.`,
+      );
+    }
+    const { given } = validSecrets(deps.cipher, row, now);
+    const seal = (plain: string, column: 'secret' | 'next_secret') =>
+      sealSecret(deps.cipher, plain, row.id, column);
+    const changed = await writeSecrets(
+      tx,
+      row.id,
+      input.overlapSeconds === 0
+        ? { secret: seal(fresh, 'secret'), next: null, activated: false }
+        : {
+            secret: seal(given, 'secret'),
+            next: {
+              secret: seal(fresh, 'next_secret'),
+              overlapUntil: new Date(now + input.overlapSeconds * 1000),
+            },
+            activated: false,
+          },
+    );
+    return { ...changed, shownSecret: fresh };
+  });
+}
+
+/** From now on the given header is made with the new secret; the standard header carries both to the overlap's end. */
+export async function activateSecret(
+  deps: Pick<EndpointDeps, 'db' | 'clock'>,
+  input: { accountId: string; id: string },
+): Promise<EndpointRow> {
+  return deps.db.transaction().execute(async (tx) => {
+    const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
+    // Repeated, or after the overlap's end, it is already so.
+    if (!row.next_secret || !row.overlap_until || !overlaps(row, deps.clock.now())) return row;
+    return writeSecrets(tx, row.id, {
+      secret: row.secret,
+      next: { secret: row.next_secret, overlapUntil: row.overlap_until },
+      activated: true,
+    });
+  });
+}
+
+/** Whether two secrets are valid. */
+export function overlaps(row: EndpointRow, nowMs: number): boolean {
+  return row.overlap_until !== null && row.overlap_until.getTime() > nowMs;
+}

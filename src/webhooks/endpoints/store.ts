@@ -1,0 +1,145 @@
+// Rows of webhook endpoints.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+
+export type EndpointStatus = 'active' | 'paused' | 'disabled' | 'deleted';
+
+export interface EndpointRow {
+  id: string;
+  account_id: string;
+  url: string;
+  description: string | null;
+  events: string[];
+  status: EndpointStatus;
+  disabled_reason: string | null;
+  secret: Buffer;
+  next_secret: Buffer | null;
+  overlap_until: Date | null;
+  next_activated: boolean;
+  version: number;
+  failing_since: Date | null;
+  created_at: Date;
+}
+
+/** Longer than any statement or call that may have begun while the endpoint still took deliveries. */
+export const buryFor = sql`interval '3 minutes'`;
+
+const columns = sql`id, account_id, url, description, events, status, disabled_reason, secret, next_secret,
+  overlap_until, next_activated, version, failing_since, created_at`;
+
+/** Locks the account, so that two requests cannot both add its last allowed endpoint, and counts its endpoints. */
+export async function countEndpointsForInsert(tx: Tx, accountId: string): Promise<number> {
+  await sql`select from accounts where id = ${accountId} for update`.execute(tx);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from endpoints where account_id = ${accountId} and status <> 'deleted'`.execute(
+    tx,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Adds an endpoint. */
+export async function insertEndpoint(
+  tx: Tx,
+  endpoint: {
+    id: string;
+    accountId: string;
+    url: string;
+    description: string | null;
+    events: readonly string[];
+    secret: Buffer;
+  },
+): Promise<EndpointRow> {
+  const { rows } = await sql<EndpointRow>`
+    insert into endpoints (id, account_id, url, description, events, secret)
+    values (${endpoint.id}, ${endpoint.accountId}, ${endpoint.url}, ${endpoint.description},
+      ${[...endpoint.events]}::text[], ${endpoint.secret})
+    returning ${columns}`.execute(tx);
+  return rows[0] as EndpointRow;
+}
+
+/** One page of the account's endpoints, newest first, and how many there are. */
+export async function listEndpoints(
+  db: Db,
+  accountId: string,
+  window: { limit: number; offset: number },
+): Promise<{ rows: EndpointRow[]; total: number }> {
+  const { rows } = await sql<EndpointRow>`
+    select ${columns} from endpoints where account_id = ${accountId} and status <> 'deleted'
+    order by id desc limit ${window.limit} offset ${window.offset}`.execute(db);
+  const { rows: counted } = await sql<{ total: number }>`
+    select count(*) as total from endpoints where account_id = ${accountId} and status <> 'deleted'`.execute(
+    db,
+  );
+  return { rows, total: counted[0]?.total ?? 0 };
+}
+
+/** The account's endpoint with that id; `forUpdate` keeps other changes of it waiting. */
+export async function findEndpoint(
+  db: Db | Tx,
+  accountId: string,
+  id: string,
+  lock: 'read' | 'forUpdate' = 'read',
+): Promise<EndpointRow | undefined> {
+  const { rows } = await sql<EndpointRow>`
+    select ${columns} from endpoints
+    where id = ${id} and account_id = ${accountId} and status <> 'deleted'
+    ${lock === 'forUpdate' ? sql`for update` : sql``}`.execute(db);
+  return rows[0];
+}
+
+/** The endpoint that deliveries go to, whatever its state. */
+export async function findTarget(db: Db, id: string): Promise<EndpointRow | undefined> {
+  const { rows } = await sql<EndpointRow>`select ${columns} from endpoints where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export interface EndpointChange {
+  url: string;
+  description: string | null;
+  events: readonly string[];
+  status: EndpointStatus;
+}
+
+/**
+ * Writes what its owner may change. Turning active (also from disabled) forgets its past failures; another address
+ * ends a pause that the failures of the old one had brought.
+ */
+export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange): Promise<EndpointRow> {
+  const { rows } = await sql<EndpointRow>`
+    update endpoints e set
+      url = ${change.url}, description = ${change.description}, events = ${[...change.events]}::text[],
+      status = ${change.status}, version = version + 1,
+      disabled_reason = case when ${change.status} = 'disabled' then e.disabled_reason end,
+      bury_until = case when ${change.status} = 'disabled' then e.bury_until end,
+      failing_since = case when x.anew then null else e.failing_since end,
+      failures = case when x.anew then 0 else e.failures end,
+      paused_until = case when x.anew then null else e.paused_until end
+    from (select (${change.status} = 'active' and status <> 'active') or url <> ${change.url} as anew
+          from endpoints where id = ${id}) x
+    where e.id = ${id}
+    returning ${columns}`.execute(tx);
+  return rows[0] as EndpointRow;
+}
+
+/** Hides an endpoint for good, with its secrets; its history stays, its pending deliveries are made dead by a chore. */
+export async function deleteEndpoint(db: Db, accountId: string, id: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update endpoints set status = 'deleted', disabled_reason = 'deleted', bury_until = now() + ${buryFor}, recovered_at = null,
+      secret = ''::bytea, next_secret = null, overlap_until = null, next_activated = false, version = version + 1
+    where id = ${id} and account_id = ${accountId} and status <> 'deleted'`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Writes the secrets of a rotation, or of its end (`next` null). */
+export async function writeSecrets(
+  tx: Tx,
+  id: string,
+  secrets: { secret: Buffer; next: { secret: Buffer; overlapUntil: Date } | null; activated: boolean },
+): Promise<EndpointRow> {
+  const { rows } = await sql<EndpointRow>`
+    update endpoints set secret = ${secrets.secret}, next_secret = ${secrets.next?.secret ?? null},
+      overlap_until = ${secrets.next?.overlapUntil ?? null}, next_activated = ${secrets.activated},
+      version = version + 1
+    where id = ${id} returning ${columns}`.execute(tx);
+  return rows[0] as EndpointRow;
+}

@@ -1,0 +1,64 @@
+// Replaying: one delivery, or what an endpoint was sent in a stretch of time.
+import type { Clock } from '../../base/clock.ts';
+import { AppError, invalidRequest } from '../../base/errors.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { DeliveryItem } from '../../contract/webhooks.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { getEndpoint } from '../endpoints/endpoint.ts';
+import type { EndpointRow } from '../endpoints/store.ts';
+import { findReplay, insertReplay, type ReplayRow, replayOne, replayStep } from '../replays/store.ts';
+import { deliveryNotFound, getDelivery, statesOf } from './history.ts';
+
+export interface ReplayDeps {
+  db: Db;
+  clock: Clock;
+}
+
+/** Replayed while the request waits; what is beyond follows by the worker. */
+const firstStep = 500;
+
+function refuseDisabled(endpoint: EndpointRow): void {
+  if (endpoint.status !== 'disabled') return;
+  throw new AppError(
+    'endpoint_disabled',
+    `The endpoint is disabled (${endpoint.disabled_reason ?? 'no reason kept'}). Set its status to active first, then replay.`,
+  );
+}
+
+/** Makes one delivery pending anew, under the same `webhook-id`; 409 `endpoint_disabled`. One under way stays so. */
+export async function replayDelivery(
+  deps: ReplayDeps,
+  input: { accountId: string; id: string },
+): Promise<DeliveryItem> {
+  const { endpointId } = await getDelivery(deps.db, input.accountId, input.id);
+  await deps.db.transaction().execute(async (tx) => {
+    refuseDisabled(await getEndpoint(tx, input.accountId, endpointId));
+    if (!(await replayOne(tx, input.accountId, input.id))) throw deliveryNotFound();
+  });
+  return getDelivery(deps.db, input.accountId, input.id);
+}
+
+/** Starts replaying what was made for an endpoint in `[from, to)`, of one status or of all. */
+export async function replayStretch(
+  deps: ReplayDeps,
+  input: { accountId: string; endpointId: string; from: Date; to: Date; status?: DeliveryItem['status'] },
+): Promise<ReplayRow> {
+  const id = uuidv7(deps.clock.now());
+  const row = await deps.db.transaction().execute(async (tx) => {
+    const endpoint = await getEndpoint(tx, input.accountId, input.endpointId);
+    if (input.to <= input.from) throw invalidRequest([{ path: 'to', message: 'must be later than from' }]);
+    refuseDisabled(endpoint);
+    return begin(tx, id, input);
+  });
+  return row;
+}
+
+async function begin(
+  tx: Tx,
+  id: string,
+  input: { accountId: string; endpointId: string; from: Date; to: Date; status?: DeliveryItem['status'] },
+): Promise<ReplayRow> {
+  await insertReplay(tx, { ...input, id, states: statesOf(input.status) });
+  await replayStep(tx, id, firstStep);
+  return findReplay(tx, id);
+}

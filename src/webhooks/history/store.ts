@@ -1,0 +1,98 @@
+// Reading deliveries and their attempts.
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../db/db.ts';
+
+export interface DeliveryRow {
+  id: string;
+  endpoint_id: string;
+  subject_id: string;
+  stage: number;
+  kind: string;
+  message_id: string | null;
+  state: number;
+  attempts: number;
+  due_at: Date | null;
+  last_status: number | null;
+  last_failure: string | null;
+  last_ms: number | null;
+  delivered_at: Date | null;
+}
+
+const columns = sql`id, endpoint_id, subject_id, stage, kind, message_id, state, attempts, due_at, last_status,
+  last_failure, last_ms, delivered_at`;
+
+export interface DeliveryFilter {
+  endpointId?: string;
+  messageId?: string;
+  states: readonly number[];
+  from?: Date;
+  to?: Date;
+  /** Only what was made before this one. */
+  before?: string;
+  limit: number;
+}
+
+/** The account's deliveries, newest first. */
+export async function listDeliveries(
+  db: Db,
+  accountId: string,
+  filter: DeliveryFilter,
+): Promise<DeliveryRow[]> {
+  const conditions: RawBuilder<unknown>[] = [
+    sql`account_id = ${accountId}`,
+    sql`state = any (${[...filter.states]}::smallint[])`,
+  ];
+  if (filter.endpointId !== undefined) conditions.push(sql`endpoint_id = ${filter.endpointId}::uuid`);
+  if (filter.messageId !== undefined) conditions.push(sql`message_id = ${filter.messageId}`);
+  if (filter.from) conditions.push(sql`id >= uuid7_floor(${filter.from}::timestamptz)`);
+  if (filter.to) conditions.push(sql`id < uuid7_floor(${filter.to}::timestamptz)`);
+  if (filter.before !== undefined) conditions.push(sql`id < ${filter.before}::uuid`);
+  const { rows } = await sql<DeliveryRow>`
+    select ${columns} from deliveries where ${sql.join(conditions, sql` and `)}
+    order by id desc limit ${filter.limit}::int`.execute(db);
+  return rows;
+}
+
+/** The deliveries of one message or event, in the order of their making. */
+export async function listDeliveriesOfSubject(
+  db: Db,
+  accountId: string,
+  subjectId: string,
+): Promise<DeliveryRow[]> {
+  const { rows } = await sql<DeliveryRow>`
+    select ${columns} from deliveries where subject_id = ${subjectId} and account_id = ${accountId}
+    order by id`.execute(db);
+  return rows;
+}
+
+/** The account's delivery with that id, and its body. */
+export async function findDelivery(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<(DeliveryRow & { body: string }) | undefined> {
+  const { rows } = await sql<DeliveryRow & { body: string }>`
+    select ${columns}, body from deliveries where account_id = ${accountId} and id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export interface AttemptRow {
+  no: number;
+  at: Date;
+  status: number | null;
+  failure: string | null;
+  ms: number | null;
+  answer: string | null;
+}
+
+/** The attempts kept apart from their delivery, in order. */
+export async function listAttempts(
+  db: Db,
+  delivery: Pick<DeliveryRow, 'subject_id' | 'endpoint_id' | 'stage'>,
+): Promise<AttemptRow[]> {
+  const { rows } = await sql<AttemptRow>`
+    select no, at, status, failure, ms, answer from attempts
+    where subject_id = ${delivery.subject_id} and endpoint_id = ${delivery.endpoint_id} and stage = ${delivery.stage}
+    order by no`.execute(db);
+  return rows;
+}

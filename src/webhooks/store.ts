@@ -1,0 +1,83 @@
+// The statement by which events become deliveries.
+import { sql } from 'kysely';
+import type { Tx } from '../db/db.ts';
+import { failuresToBackOff, leaseMs, type Startable } from './delivering/delivery.ts';
+
+export interface NewEvent {
+  accountId: string;
+  subjectId: string;
+  stage: number;
+  kind: string;
+  messageId: string | null;
+  body: string;
+}
+
+export type Started = Omit<Startable, 'body' | 'failedTries'>;
+
+/**
+ * Writes one delivery for each endpoint that takes the event, and answers those that may start now, leased. A stage
+ * waits (an hour at most) behind an earlier delivery of its subject to the same endpoint that has not ended; those rows
+ * are locked first, so that their end and this insert cannot miss each other. Must be a statement of its own after the
+ * subject's row locks are held: its snapshot has to see what those locks waited for. A stage is never written twice.
+ */
+export async function insertDeliveries(
+  tx: Tx,
+  events: readonly NewEvent[],
+  notTo: readonly string[],
+): Promise<Started[]> {
+  const { rows } = await sql<Started>`
+    with v as materialized (
+      select * from unnest(${events.map((event) => event.accountId)}::uuid[],
+        ${events.map((event) => event.subjectId)}::uuid[], ${events.map((event) => event.stage)}::smallint[],
+        ${events.map((event) => event.kind)}::text[], ${events.map((event) => event.messageId)}::text[],
+        ${events.map((event) => event.body)}::text[]) v(account_id, subject_id, stage, kind, message_id, body)),
+    earlier as materialized (
+      select p.subject_id, p.endpoint_id from (select distinct subject_id from v where stage > 0 order by 1) s
+      join deliveries p on p.subject_id = s.subject_id
+      where p.due_at is not null order by p.subject_id, p.endpoint_id, p.stage for update of p),
+    new as materialized (
+      select uuid7() as id, v.*, e.id as endpoint_id, e.version, e.failures, e.status = 'disabled' as dead,
+        v.stage > 0 and (row_number() over (partition by v.subject_id, e.id order by v.stage) > 1
+          or (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier)) as waits,
+        e.status = 'active' and e.failures < ${failuresToBackOff}
+          and (e.paused_until is null or e.paused_until <= now())
+          and not e.id = any (${[...notTo]}::uuid[]) as open
+      from v join endpoints e on e.account_id = v.account_id and e.status <> 'deleted' and v.kind = any (e.events)),
+    written as (
+      insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, due_at, last_failure)
+      select id, account_id, endpoint_id, subject_id, stage, kind, message_id, body,
+        case when dead then 2 when waits then 3 else 0 end,
+        case when dead then null when waits then now() + interval '1 hour'
+          when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,
+        case when dead then 'endpoint_disabled' end
+      from new on conflict do nothing returning id)
+    select n.id, n.subject_id as "subjectId", n.endpoint_id as "endpointId", n.stage, n.version, n.failures
+    from new n join written w on w.id = n.id where n.open and not n.waits and not n.dead`.execute(tx);
+  return rows;
+}
+
+/** Writes one delivery to one endpoint that has already been tried, whatever the endpoint's state: a test event's. */
+export async function insertTriedDelivery(
+  tx: Tx,
+  delivery: {
+    id: string;
+    endpointId: string;
+    status: number | null;
+    failure: string | null;
+    durationMs: number;
+    answer: string | null;
+  } & NewEvent,
+): Promise<void> {
+  const delivered = delivery.failure === null;
+  await sql`
+    insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, attempts,
+      last_status, last_failure, last_ms, last_attempt_at, delivered_at)
+    values (${delivery.id}, ${delivery.accountId}, ${delivery.endpointId}, ${delivery.subjectId}, ${delivery.stage},
+      ${delivery.kind}, ${delivery.messageId}, ${delivery.body}, ${delivered ? 1 : 2}, 1, ${delivery.status},
+      ${delivery.failure}, ${delivery.durationMs}, now(), case when ${delivered} then now() end)`.execute(tx);
+  if (delivered) return;
+  await sql`
+    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer)
+    values (${delivery.subjectId}, ${delivery.endpointId}, ${delivery.stage}, 1, ${delivery.status},
+      ${delivery.failure}, ${delivery.durationMs}, ${delivery.answer})`.execute(tx);
+}

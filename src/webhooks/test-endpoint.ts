@@ -1,0 +1,48 @@
+// The test operation: one event of kind `test` to one endpoint, tried once while the caller waits.
+import { uuidv7 } from '../base/ids.ts';
+import type { Db } from '../db/db.ts';
+import type { Deliveries } from './delivering/deliver.ts';
+import type { Outcome } from './delivering/delivery.ts';
+import { noteRecovery } from './delivering/store.ts';
+import { type EndpointDeps, endpointNotFound, getEndpoint } from './endpoints/endpoint.ts';
+import { eventBody } from './event.ts';
+import { insertTriedDelivery } from './store.ts';
+
+export interface TestDeps extends Pick<EndpointDeps, 'clock'> {
+  db: Db;
+  deliveries: Pick<Deliveries, 'tryOnce'>;
+}
+
+/**
+ * Posts a test event, whatever the endpoint's state: an owner wants to see that it works before turning it on. It is
+ * kept among the deliveries, never tried again by itself, and its failure does not count against the endpoint.
+ */
+export async function testEndpoint(
+  deps: TestDeps,
+  input: { accountId: string; id: string },
+): Promise<{ deliveryId: string; outcome: Outcome }> {
+  const endpoint = await getEndpoint(deps.db, input.accountId, input.id);
+  const now = deps.clock.now();
+  const deliveryId = uuidv7(now);
+  const body = eventBody('test', now, { endpointId: endpoint.id, message: 'A test event, sent on request.' });
+  const outcome = await deps.deliveries.tryOnce(endpoint.id, endpoint.version, deliveryId, body);
+  if (outcome === undefined) throw endpointNotFound();
+  await deps.db.transaction().execute(async (tx) => {
+    await insertTriedDelivery(tx, {
+      id: deliveryId,
+      accountId: input.accountId,
+      endpointId: endpoint.id,
+      subjectId: uuidv7(now),
+      stage: 0,
+      kind: 'test',
+      messageId: null,
+      body,
+      status: outcome.status,
+      failure: outcome.delivered ? null : outcome.reason,
+      durationMs: outcome.durationMs,
+      answer: outcome.delivered ? null : outcome.answer,
+    });
+    if (outcome.delivered) await noteRecovery(tx, [endpoint.id]);
+  });
+  return { deliveryId, outcome };
+}
