@@ -98,6 +98,9 @@ export function openDb(connection: Connection, options: DbOptions): Db {
     },
   });
   pool.on('error', (error) => options.onLostConnection?.(error));
+  // the pool listens to idle clients alone: one lost while a caller holds it between two statements (or while it
+  // closes) would end the process. Its next statement fails, and that is enough.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 }
 

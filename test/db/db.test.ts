@@ -97,6 +97,18 @@ describe('a session', () => {
     await expect.poll(() => lost.length).toBe(1);
     expect(await value('pg_backend_pid()', pool)).not.toBe(pid);
   });
+
+  test('lost while a transaction holds it fails that transaction and nothing more', async () => {
+    const pool = database.open({ maxConnections: 1 });
+    const work = pool.transaction().execute(async (tx) => {
+      const pid = await value('pg_backend_pid()', tx);
+      await sql`select pg_terminate_backend(${pid}, 5000)`.execute(db);
+      await expect.poll(() => failure(value('1', tx))).toBeInstanceOf(Error);
+      await value('1', tx);
+    });
+    expect(await failure(work)).toBeInstanceOf(Error);
+    expect(await value('1', pool)).toBe(1);
+  });
 });
 
 test('the server of the tests carries us', async () => {
