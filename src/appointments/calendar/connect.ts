@@ -1,0 +1,249 @@
+// Connecting a staff member's calendar: the consent page and the way back from it, a CalDAV account, disconnecting.
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { AppError, type Fault, invalidRequest, VendorError } from '../../base/errors.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { PutCalendarBody } from '../../contract/calendars.ts';
+import type { Calendar, CalendarProvider, Connected } from '../../ports/calendar.ts';
+import { findStaff, type StaffRow } from '../directory/store.ts';
+import {
+  type CalendarDeps,
+  calendarFault,
+  credentialPlace,
+  liveConnection,
+  openConnection,
+  useCalendar,
+} from './connection.ts';
+import {
+  type ConnectionRow,
+  deleteConnection,
+  deleteOldOAuthStates,
+  hasUnsettledBookings,
+  insertOAuthState,
+  lockConnection,
+  replaceConnection,
+  setBusyCalendars,
+  takeOAuthState,
+} from './store.ts';
+
+export type ConnectDeps = CalendarDeps & {
+  clock: Clock;
+  /** Where the outside reaches us, without a slash at the end. */
+  publicUrl: () => string;
+};
+
+/** How long a consent page is good for. */
+const consentMs = 60 * 60_000;
+const callLimits = { timeoutMs: 15_000 };
+const statePlace = { table: 'oauth_states', column: 'state', row: 'state' };
+const verifierPlace = (id: string) => ({ table: 'oauth_states', column: 'code_verifier', row: id });
+
+function notConfigured(what: string): AppError {
+  return new AppError('calendar_provider_not_configured', `${what} is not configured in this gateway.`);
+}
+
+/** The address of the consent page, good for one return within the hour (RFC 6749, RFC 7636). */
+export async function consentUrl(
+  deps: ConnectDeps,
+  staff: StaffRow,
+): Promise<{ authUrl: string; expiresAt: string }> {
+  const calendar = deps.calendars.google;
+  if (!calendar?.oauth) {
+    throw notConfigured('A Google client (GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET)');
+  }
+  const id = uuidv7(deps.clock.now());
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const redirectUri = `${deps.publicUrl()}/callbacks/calendar`;
+  const expiresAt = new Date(deps.clock.now() + consentMs);
+  await deleteOldOAuthStates(deps.db, new Date(deps.clock.now()));
+  await insertOAuthState(deps.db, {
+    id,
+    account_id: staff.account_id,
+    staff_id: staff.id,
+    provider: calendar.provider,
+    code_verifier: deps.cipher.seal(codeVerifier, verifierPlace(id)),
+    redirect_uri: redirectUri,
+    expires_at: expiresAt,
+  });
+  const authUrl = calendar.oauth.authUrl({
+    // sealed, so nobody else can make one; the row it names is good for one return
+    state: deps.cipher.seal(id, statePlace).toString('base64url'),
+    codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+    redirectUri,
+    ...(staff.email ? { loginHint: staff.email } : {}),
+  });
+  return { authUrl, expiresAt: expiresAt.toISOString() };
+}
+
+/** What a browser brought back from the consent page. */
+export interface ConsentReturn {
+  state?: string | undefined;
+  code?: string | undefined;
+  error?: string | undefined;
+}
+
+function staleConsent(): AppError {
+  return new AppError(
+    'invalid_request',
+    'This link was used already, has expired, or is not one of ours. Ask for a new one.',
+  );
+}
+
+/** Takes the grant that the person gave and connects their calendar. Throws AppError in words for that person. */
+export async function finishConsent(
+  deps: ConnectDeps,
+  given: ConsentReturn,
+): Promise<{ staff: StaffRow; connection: ConnectionRow }> {
+  const state = await takeOAuthState(deps.db, stateId(deps, given.state ?? ''), new Date(deps.clock.now()));
+  if (!state) throw staleConsent();
+  const staff = await findStaff(deps.db, state.account_id, state.staff_id);
+  const calendar = deps.calendars[state.provider as CalendarProvider];
+  if (!staff || !calendar?.oauth) throw staleConsent();
+  if (given.error !== undefined || given.code === undefined) {
+    throw new AppError(
+      'invalid_request',
+      'The permission was not given, so nothing was connected. Open the link anew to try again.',
+    );
+  }
+  const codeVerifier = deps.cipher.open(state.code_verifier, verifierPlace(state.id));
+  const connected = await calendar.oauth
+    .finish({ code: given.code, codeVerifier, redirectUri: state.redirect_uri }, callLimits)
+    .catch((error) => {
+      throw calendarFault(error);
+    });
+  return { staff, connection: await keep(deps, staff, calendar, connected) };
+}
+
+function stateId(deps: ConnectDeps, state: string): string {
+  try {
+    return deps.cipher.open(Buffer.from(state, 'base64url'), statePlace);
+  } catch {
+    throw staleConsent();
+  }
+}
+
+async function keep(
+  deps: ConnectDeps,
+  staff: StaffRow,
+  calendar: Calendar,
+  connected: Connected,
+  busyCalendarIds = [connected.calendarId],
+): Promise<ConnectionRow> {
+  const id = uuidv7(deps.clock.now());
+  const row = await deps.db.transaction().execute((tx) =>
+    replaceConnection(tx, {
+      id,
+      account_id: staff.account_id,
+      staff_id: staff.id,
+      provider: calendar.provider,
+      credential: deps.cipher.seal(connected.credential, credentialPlace(id)),
+      account_email: connected.accountEmail,
+      calendar_id: connected.calendarId,
+      busy_calendar_ids: busyCalendarIds,
+      last_synced_at: new Date(deps.clock.now()),
+    }),
+  );
+  deps.log.info({ staffId: staff.id, connectionId: id, provider: calendar.provider }, 'calendar.connected');
+  return row;
+}
+
+/** Connects a CalDAV account, or (with `busyCalendarIds` alone) says which of the connected account's calendars block. */
+export async function putCalendar(
+  deps: ConnectDeps,
+  staff: StaffRow,
+  given: PutCalendarBody,
+): Promise<ConnectionRow | undefined> {
+  const { provider, url, username, password, calendarUrl, busyCalendarIds } = given;
+  if (provider === undefined) {
+    const faults = forAccountOnly(given);
+    if (faults.length > 0) throw invalidRequest(faults);
+    const connection = await openConnection(deps, staff.id);
+    await proveBusyCalendars(deps, connection.calendar, connection.credential, busyCalendarIds ?? []);
+    await setBusyCalendars(deps.db, connection.id, busyCalendarIds ?? []);
+    return undefined;
+  }
+  if (url === undefined || username === undefined || password === undefined) {
+    const missing = Object.entries({ url, username, password }).filter(([, value]) => value === undefined);
+    throw invalidRequest(missing.map(([path]) => ({ path, message: 'this field is required' })));
+  }
+  const calendar = deps.calendars.caldav;
+  if (!calendar?.password) throw notConfigured('CalDAV');
+  const connected = await calendar.password
+    .connect({ url, username, password, calendarUrl }, callLimits)
+    .catch((error) => {
+      throw calendarFault(error);
+    });
+  if (busyCalendarIds) await proveBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
+  return keep(deps, staff, calendar, connected, busyCalendarIds);
+}
+
+function forAccountOnly(given: PutCalendarBody): Fault[] {
+  return Object.keys(given)
+    .filter((path) => path !== 'busyCalendarIds')
+    .map((path) => ({ path, message: 'is taken together with provider only' }));
+}
+
+/** Asks once for the busy times of each calendar: one that cannot be read would close every slot for good. */
+async function proveBusyCalendars(
+  deps: ConnectDeps,
+  calendar: Calendar,
+  credential: string,
+  calendarIds: string[],
+): Promise<void> {
+  const from = deps.clock.now();
+  try {
+    await calendar.busyTimes(credential, { calendarIds, from, to: from + 60_000 }, callLimits);
+  } catch (error) {
+    if (error instanceof VendorError && error.code === 'calendar_not_found') {
+      throw invalidRequest([{ path: 'busyCalendarIds', message: error.message }]);
+    }
+    throw calendarFault(error);
+  }
+}
+
+/** Asks the calendar whether the connection still works; afterwards the connection's row tells. */
+export async function checkConnection(deps: ConnectDeps, row: ConnectionRow): Promise<void> {
+  const live = liveConnection(deps, row);
+  if (!live) return;
+  const from = deps.clock.now();
+  const question = { calendarIds: live.busyCalendarIds, from, to: from + 60_000 };
+  try {
+    await useCalendar(deps, live, (calendar, credential) =>
+      calendar.busyTimes(credential, question, { timeoutMs: 5_000 }),
+    );
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+  }
+}
+
+/**
+ * Ends the connection of a staff member and gives the grant back. 409 while bookings are being written to the
+ * calendar, since only this connection can tell what became of them. False if there was none.
+ */
+export async function disconnectCalendar(
+  deps: ConnectDeps,
+  accountId: string,
+  staffId: string,
+): Promise<boolean> {
+  const row = await deps.db.transaction().execute(async (tx) => {
+    const found = await lockConnection(tx, accountId, staffId);
+    if (!found) return undefined;
+    if (found.dead_at === null && (await hasUnsettledBookings(tx, staffId))) {
+      throw new AppError(
+        'conflict',
+        'Bookings of this staff member are being written to the calendar right now. Try again in a moment.',
+        { retryAfterSeconds: 10 },
+      );
+    }
+    await deleteConnection(tx, found.id);
+    return found;
+  });
+  if (!row) return false;
+  const live = liveConnection(deps, row);
+  deps.log.info({ staffId, connectionId: row.id }, 'calendar.removed');
+  await live?.calendar.disconnect(live.credential, { timeoutMs: 5_000 }).catch((error) => {
+    // ours is gone all the same; the person can end the grant at the provider too
+    deps.log.warn({ err: error, staffId, connectionId: row.id }, 'calendar.revoke_failed');
+  });
+  return true;
+}

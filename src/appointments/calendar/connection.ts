@@ -1,0 +1,111 @@
+// From a staff member to their calendar: the credential opened, and what a failing call says of the connection.
+import type { Cipher } from '../../base/cipher.ts';
+import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db } from '../../db/db.ts';
+import type { Calendar, CalendarCredential, CalendarProvider } from '../../ports/calendar.ts';
+import { type ConnectionRow, findConnection, markDead, noteFailure, noteUse } from './store.ts';
+
+/** The calendars that this gateway can speak to. */
+export type Calendars = Partial<Record<CalendarProvider, Calendar>>;
+
+export interface CalendarDeps {
+  db: Db;
+  log: Log;
+  cipher: Cipher;
+  calendars: Calendars;
+}
+
+/** A connection ready for calls. */
+export interface LiveConnection {
+  id: string;
+  staffId: string;
+  calendar: Calendar;
+  credential: CalendarCredential;
+  calendarId: string;
+  busyCalendarIds: string[];
+}
+
+export const credentialPlace = (connectionId: string) => ({
+  table: 'calendar_connections',
+  column: 'credential',
+  row: connectionId,
+});
+
+/** 409 for a staff member whose calendar cannot be used until somebody connects it (again). */
+export function notConnected(why?: string): AppError {
+  return new AppError(
+    'calendar_not_connected',
+    why ??
+      'The calendar of this staff member is not connected. Open the address of ext-calendar/auth-url to connect it.',
+  );
+}
+
+/** The connection of a row that is alive; undefined for a dead one, or one whose kind of calendar is not configured. */
+export function liveConnection(deps: CalendarDeps, row: ConnectionRow): LiveConnection | undefined {
+  const calendar = deps.calendars[row.provider as CalendarProvider];
+  if (row.dead_at !== null || !calendar) return undefined;
+  return {
+    id: row.id,
+    staffId: row.staff_id,
+    calendar,
+    credential: deps.cipher.open(row.credential, credentialPlace(row.id)),
+    calendarId: row.calendar_id,
+    busyCalendarIds: row.busy_calendar_ids,
+  };
+}
+
+/** The staff member's living connection; 409 `calendar_not_connected` without one. */
+export async function openConnection(deps: CalendarDeps, staffId: string): Promise<LiveConnection> {
+  const row = await findConnection(deps.db, staffId);
+  const live = row && liveConnection(deps, row);
+  if (!live) throw notConnected(row?.failure ?? undefined);
+  return live;
+}
+
+const connectAgain: Record<string, string> = {
+  invalid_grant:
+    'The calendar account has taken its permission back, or it has expired. Connect the calendar again.',
+  scope_missing:
+    'A permission that the gateway needs was not granted. Connect the calendar again and allow everything asked for.',
+};
+
+/** True if the failure says that the connection is dead: retrying never helps. */
+export function isDeadGrant(error: unknown): boolean {
+  return error instanceof VendorError && String(error.code) in connectAgain;
+}
+
+/**
+ * Makes a call on a connection and notes what it says of it: a success, a failure, or that the grant is gone (then the
+ * connection is dead from now on). The call's own error is thrown on as it is.
+ */
+export async function useCalendar<T>(
+  deps: CalendarDeps,
+  connection: LiveConnection,
+  call: (calendar: Calendar, credential: CalendarCredential) => Promise<T>,
+): Promise<T> {
+  try {
+    const answer = await call(connection.calendar, connection.credential);
+    await noteUse(deps.db, connection.id);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+    const dead = connectAgain[String(error.code)];
+    if (dead === undefined) {
+      await noteFailure(deps.db, connection.id, `The calendar did not do what was asked: ${error.message}`);
+    } else if (await markDead(deps.db, connection.id, dead)) {
+      deps.log.warn(
+        { staffId: connection.staffId, connectionId: connection.id, code: error.code },
+        'calendar.disconnected',
+      );
+    }
+    throw error;
+  }
+}
+
+/** A calendar's failure as the caller is told it: 409 where connecting again is all that helps, else 502 or 503. */
+export function calendarFault(error: unknown): unknown {
+  if (!(error instanceof VendorError)) return error;
+  const dead = connectAgain[String(error.code)];
+  return dead === undefined ? outsideFault(error, 'The calendar') : notConnected(dead);
+}

@@ -1,0 +1,164 @@
+// Routes of calendar connections, and the page to which the provider returns the browser.
+import { Type } from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import { AppointmentParams } from '../../contract/appointments.ts';
+import { AuthUrlAnswer, CalendarQuery, CalendarStatus, PutCalendarBody } from '../../contract/calendars.ts';
+import { success } from '../../contract/envelope.ts';
+import { httpStatus, ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { staffNotFound } from '../directory/staff.ts';
+import { findStaff, type StaffRow } from '../directory/store.ts';
+import {
+  type ConnectDeps,
+  checkConnection,
+  consentUrl,
+  disconnectCalendar,
+  finishConsent,
+  putCalendar,
+} from './connect.ts';
+import { consentPage } from './consent-page.ts';
+import { type ConnectionRow, findConnection } from './store.ts';
+
+const tags = ['Appointments: calendars'];
+
+async function staffOf(deps: ConnectDeps, accountId: string, staffId: string): Promise<StaffRow> {
+  const staff = isUuid(staffId) ? await findStaff(deps.db, accountId, staffId) : undefined;
+  if (!staff) throw staffNotFound();
+  return staff;
+}
+
+function statusOf(row: ConnectionRow | undefined): CalendarStatus {
+  return {
+    connected: row !== undefined && row.dead_at === null,
+    provider: row?.provider ?? null,
+    calendarId: row?.calendar_id ?? null,
+    busyCalendarIds: row?.busy_calendar_ids ?? [],
+    accountEmail: row?.account_email ?? null,
+    lastSyncedAt: row?.last_synced_at?.toISOString() ?? null,
+    error: row?.failure ?? null,
+  };
+}
+
+/** The operations of ext-calendar, and GET /callbacks/calendar. */
+export function calendarRoutes(server: Server, deps: ConnectDeps): void {
+  readingRoutes(server, deps);
+  managingRoutes(server, deps);
+  callbackRoute(server, deps);
+}
+
+function readingRoutes(server: Server, deps: ConnectDeps): void {
+  server.get(
+    '/v1/appointments/ext-calendar/auth-url',
+    {
+      schema: {
+        summary: 'Get the address that connects a calendar',
+        description:
+          'OAuth 2.0 with PKCE. Whoever opens the address binds their calendar to this staff member; it is good for one use.',
+        tags,
+        querystring: CalendarQuery,
+        response: { 200: success(AuthUrlAnswer) },
+      },
+      config: { scope: 'manage' },
+    },
+    async ({ caller, query }) => {
+      const staff = await staffOf(deps, caller.accountId, query.appointmentUserId);
+      return ok('Open authUrl as the owner of the calendar.', await consentUrl(deps, staff));
+    },
+  );
+
+  server.get(
+    '/v1/appointments/ext-calendar/status',
+    {
+      schema: {
+        summary: 'See whether a calendar is connected',
+        description: 'Asks the calendar, so that a permission taken back shows at once.',
+        tags,
+        querystring: CalendarQuery,
+        response: { 200: success(CalendarStatus) },
+      },
+      config: { scope: 'appointments:read' },
+    },
+    async ({ caller, query }) => {
+      const staff = await staffOf(deps, caller.accountId, query.appointmentUserId);
+      const row = await findConnection(deps.db, staff.id);
+      if (row) await checkConnection(deps, row);
+      const status = statusOf(row && (await findConnection(deps.db, staff.id)));
+      return ok(status.connected ? 'The calendar is connected.' : 'The calendar is not connected.', status);
+    },
+  );
+}
+
+function managingRoutes(server: Server, deps: ConnectDeps): void {
+  const config = { scope: 'manage' } as const;
+
+  server.put(
+    '/v1/appointments/users/:id/ext-calendar',
+    {
+      schema: {
+        summary: 'Connect a CalDAV calendar, or choose which calendars block',
+        tags,
+        params: AppointmentParams,
+        body: PutCalendarBody,
+        response: { 200: success(CalendarStatus) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) => {
+      const staff = await staffOf(deps, caller.accountId, params.id);
+      await putCalendar(deps, staff, body);
+      return ok('The calendar is connected.', statusOf(await findConnection(deps.db, staff.id)));
+    },
+  );
+
+  server.delete(
+    '/v1/appointments/users/:id/ext-calendar',
+    {
+      schema: {
+        summary: 'Disconnect a calendar',
+        description: 'Gives the grant back to the provider. Events of bookings stay in the calendar.',
+        tags,
+        params: AppointmentParams,
+        response: { 200: success(CalendarStatus) },
+      },
+      config,
+    },
+    async ({ caller, params }) => {
+      const staff = await staffOf(deps, caller.accountId, params.id);
+      await disconnectCalendar(deps, caller.accountId, staff.id);
+      return ok('The calendar is not connected.', statusOf(undefined));
+    },
+  );
+}
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }));
+
+function callbackRoute(server: Server, deps: ConnectDeps): void {
+  server.get(
+    '/callbacks/calendar',
+    {
+      schema: {
+        hide: true,
+        // the provider adds parameters of its own
+        querystring: Type.Object({ state: text, code: text, error: text }, { additionalProperties: true }),
+      },
+    },
+    async (request, reply) => {
+      reply.type('text/html; charset=utf-8').header('Referrer-Policy', 'no-referrer');
+      try {
+        const { state, code, error } = request.query;
+        const { staff, connection } = await finishConsent(deps, { state, code, error });
+        const account = connection.account_email ?? 'The calendar';
+        return consentPage({
+          done: true,
+          title: 'Calendar connected',
+          text: `${account} is now the calendar of ${staff.name}. You can close this page.`,
+        });
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        reply.code(httpStatus(error.code));
+        return consentPage({ done: false, title: 'Calendar not connected', text: error.message });
+      }
+    },
+  );
+}

@@ -1,0 +1,100 @@
+// Rows of calendar connections and of consent pages under way.
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { DB } from '../../db/schema.ts';
+
+export type ConnectionRow = Selectable<DB['calendar_connections']>;
+export type OAuthStateRow = Selectable<DB['oauth_states']>;
+
+/** The connection of a staff member, dead or alive. */
+export async function findConnection(db: Db | Tx, staffId: string): Promise<ConnectionRow | undefined> {
+  return db.selectFrom('calendar_connections').selectAll().where('staff_id', '=', staffId).executeTakeFirst();
+}
+
+/** Puts this connection in place of whatever the staff member had; what is left to settle is due at once. */
+export async function replaceConnection(
+  tx: Tx,
+  connection: Insertable<DB['calendar_connections']>,
+): Promise<ConnectionRow> {
+  await tx.deleteFrom('calendar_connections').where('staff_id', '=', connection.staff_id).execute();
+  await sql`
+    update bookings set due_at = now() where staff_id = ${connection.staff_id} and due_at > now()
+      and attempts > 1`.execute(tx);
+  return tx.insertInto('calendar_connections').values(connection).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Removes a connection; false if it was another by then, or none. */
+export async function deleteConnection(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql`delete from calendar_connections where id = ${id} returning 1`.execute(tx);
+  return rows.length === 1;
+}
+
+/** Locks the connection of a staff member. */
+export async function lockConnection(
+  tx: Tx,
+  accountId: string,
+  staffId: string,
+): Promise<ConnectionRow | undefined> {
+  return tx
+    .selectFrom('calendar_connections')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('staff_id', '=', staffId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** True while bookings of a staff member are being written to the calendar. */
+export async function hasUnsettledBookings(tx: Tx, staffId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from bookings where staff_id = ${staffId} and due_at is not null and provider is not null
+    limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Notes that the grant of a connection is gone; false if it was known, or the connection is another by now. */
+export async function markDead(db: Db, id: string, failure: string): Promise<boolean> {
+  const { rows } = await sql`
+    update calendar_connections set dead_at = now(), failure = ${failure}
+    where id = ${id} and dead_at is null returning 1`.execute(db);
+  return rows.length === 1;
+}
+
+/** Notes a successful use; writes at most once a minute, unless a failure was noted. */
+export async function noteUse(db: Db, id: string): Promise<void> {
+  await sql`
+    update calendar_connections set last_synced_at = now(), failure = null
+    where id = ${id} and dead_at is null and (failure is not null or last_synced_at is null
+      or last_synced_at < now() - interval '1 minute')`.execute(db);
+}
+
+/** Notes why the calendar could not be used this time. */
+export async function noteFailure(db: Db, id: string, failure: string): Promise<void> {
+  await sql`
+    update calendar_connections set failure = ${failure}
+    where id = ${id} and dead_at is null and failure is distinct from ${failure}`.execute(db);
+}
+
+/** Says which calendars of a connection block slots. */
+export async function setBusyCalendars(db: Db, id: string, calendarIds: string[]): Promise<void> {
+  await sql`
+    update calendar_connections set busy_calendar_ids = ${calendarIds}::text[] where id = ${id}`.execute(db);
+}
+
+/** Adds a consent page that somebody is sent to. */
+export async function insertOAuthState(db: Db, state: Insertable<DB['oauth_states']>): Promise<void> {
+  await db.insertInto('oauth_states').values(state).execute();
+}
+
+/** Takes a consent page out, once: undefined if it is used, expired or unknown. */
+export async function takeOAuthState(db: Db, id: string, now: Date): Promise<OAuthStateRow | undefined> {
+  const { rows } = await sql<OAuthStateRow>`delete from oauth_states where id = ${id} returning *`.execute(
+    db,
+  );
+  return rows.find((row) => row.expires_at > now);
+}
+
+/** Deletes consent pages that nobody returned from. */
+export async function deleteOldOAuthStates(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('oauth_states').where('expires_at', '<=', now).execute();
+}

@@ -1,0 +1,163 @@
+// Routes by which an account keeps its departments, staff and form questions.
+import { Type } from 'typebox';
+import {
+  AppointmentParams,
+  ChangeDepartmentBody,
+  ChangeStaffBody,
+  CreateDepartmentBody,
+  CreateStaffBody,
+  DepartmentItem,
+  PutQuestionsBody,
+  QuestionItem,
+  Removed,
+  StaffItem,
+} from '../../contract/appointments.ts';
+import { success } from '../../contract/envelope.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import {
+  addDepartment,
+  addStaff,
+  changeDepartment,
+  changeStaff,
+  type DirectoryDeps,
+  putQuestions,
+  removeDepartment,
+  removeStaff,
+} from './manage.ts';
+import { departmentItem, questionItem, staffItem } from './staff.ts';
+
+export interface DirectoryRoutesDeps extends DirectoryDeps {
+  /** Called once a staff member is gone: ends the connection to their calendar. */
+  afterStaffRemoved: (accountId: string, staffId: string) => Promise<void>;
+}
+
+const config = { scope: 'manage' } as const;
+const tags = ['Appointments: management'];
+const params = AppointmentParams;
+
+/** POST, PATCH and DELETE of departments and users, and PUT of form questions. */
+export function directoryManageRoutes(server: Server, deps: DirectoryRoutesDeps): void {
+  departmentRoutes(server, deps);
+  staffRoutes(server, deps);
+
+  server.put(
+    '/v1/appointments/users/:id/form-questions',
+    {
+      schema: {
+        summary: 'Replace the form questions of a staff member',
+        description: 'A question whose text stays keeps its id.',
+        tags,
+        params,
+        body: PutQuestionsBody,
+        response: { 200: success(Type.Object({ items: Type.Array(QuestionItem) })) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) => {
+      const rows = await putQuestions(deps, caller.accountId, params.id, body);
+      return ok('Form questions replaced.', { items: rows.map(questionItem) });
+    },
+  );
+}
+
+function departmentRoutes(server: Server, deps: DirectoryRoutesDeps): void {
+  server.post(
+    '/v1/appointments/departments',
+    {
+      schema: {
+        summary: 'Add a department',
+        tags,
+        body: CreateDepartmentBody,
+        response: { 200: success(DepartmentItem) },
+      },
+      config,
+    },
+    async ({ caller, body }) =>
+      ok('Department added.', departmentItem(await addDepartment(deps, caller.accountId, body))),
+  );
+
+  server.patch(
+    '/v1/appointments/departments/:id',
+    {
+      schema: {
+        summary: 'Change a department',
+        tags,
+        params,
+        body: ChangeDepartmentBody,
+        response: { 200: success(DepartmentItem) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) =>
+      ok(
+        'Department changed.',
+        departmentItem(await changeDepartment(deps, caller.accountId, params.id, body)),
+      ),
+  );
+
+  server.delete(
+    '/v1/appointments/departments/:id',
+    {
+      schema: { summary: 'Remove a department', tags, params, response: { 200: success(Removed) } },
+      config,
+    },
+    async ({ caller, params }) => {
+      await removeDepartment(deps, caller.accountId, params.id);
+      return ok('Department removed.', { _id: params.id });
+    },
+  );
+}
+
+function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
+  server.post(
+    '/v1/appointments/users',
+    {
+      schema: {
+        summary: 'Add a staff member',
+        description: 'Give them a schedule next: until then they have no slots.',
+        tags,
+        body: CreateStaffBody,
+        response: { 200: success(StaffItem) },
+      },
+      config,
+    },
+    async ({ caller, body }) =>
+      ok('Staff member added.', staffItem(await addStaff(deps, caller.accountId, body))),
+  );
+
+  server.patch(
+    '/v1/appointments/users/:id',
+    {
+      schema: {
+        summary: 'Change a staff member',
+        tags,
+        params,
+        body: ChangeStaffBody,
+        response: { 200: success(StaffItem) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) =>
+      ok('Staff member changed.', staffItem(await changeStaff(deps, caller.accountId, params.id, body))),
+  );
+
+  server.delete(
+    '/v1/appointments/users/:id',
+    {
+      schema: {
+        summary: 'Remove a staff member',
+        description: 'Refused while bookings are to come. Past bookings stay.',
+        tags,
+        params,
+        response: { 200: success(Removed) },
+      },
+      config,
+    },
+    async ({ caller, params }) => {
+      await removeStaff(deps, caller.accountId, params.id);
+      await deps.afterStaffRemoved(caller.accountId, params.id);
+      return ok('Staff member removed.', { _id: params.id });
+    },
+  );
+}

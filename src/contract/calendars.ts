@@ -1,0 +1,50 @@
+// Calendar connections of staff on the wire.
+import { type Static, Type } from 'typebox';
+import { StaffId } from './appointments.ts';
+import { Instant, nullable } from './envelope.ts';
+
+const closed = { additionalProperties: false } as const;
+
+export const CalendarQuery = Type.Object({ appointmentUserId: StaffId }, closed);
+export const AuthUrlAnswer = Type.Object({
+  authUrl: Type.String({
+    description: 'Open it in a browser as the owner of the calendar. Good for one use.',
+  }),
+  expiresAt: Instant,
+});
+export const CalendarStatus = Type.Object({
+  connected: Type.Boolean(),
+  provider: nullable(Type.String()),
+  calendarId: nullable(Type.String()),
+  busyCalendarIds: Type.Array(Type.String()),
+  accountEmail: nullable(Type.String()),
+  lastSyncedAt: nullable(Instant),
+  error: nullable(Type.String({ description: 'What is wrong with the connection, and what to do.' })),
+});
+export type CalendarStatus = Static<typeof CalendarStatus>;
+const BusyCalendarIds = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+  minItems: 1,
+  maxItems: 50,
+  uniqueItems: true,
+  description: 'Which calendars of the account block slots. Default: the one that bookings are written to.',
+});
+export const PutCalendarBody = Type.Object(
+  {
+    provider: Type.Optional(Type.Literal('caldav')),
+    url: Type.Optional(Type.String({ format: 'uri', maxLength: 2000 })),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Never comes out.' })),
+    calendarUrl: Type.Optional(Type.String({ format: 'uri', maxLength: 2000 })),
+    busyCalendarIds: Type.Optional(BusyCalendarIds),
+  },
+  {
+    ...closed,
+    minProperties: 1,
+    description:
+      'With `provider`, `url`, `username` and `password`: connects a CalDAV account. With `busyCalendarIds` alone: says which calendars of the connected account block slots.',
+    examples: [
+      { provider: 'caldav', url: 'https://dav.example.com', username: 'ada', password: 'app-password' },
+    ],
+  },
+);
+export type PutCalendarBody = Static<typeof PutCalendarBody>;
