@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { apiError } from './google-error.ts';
 import type { ConferenceData, StoredEvent } from './resources.ts';
-import { eventKey, type State, type StoredCalendar, settingsOf, storeEvent } from './state.ts';
+import { type State, type StoredCalendar, settingsOf, storeEvent } from './state.ts';
 
 type Meeting = Pick<StoredEvent, 'conferenceData' | 'hangoutLink' | 'conferenceReads'>;
 
@@ -76,7 +76,7 @@ export function readMeeting(state: State, calendar: StoredCalendar, event: Store
   const mode = settingsOf(state).conference;
   const done = mode.kind === 'pending' && mode.readsUntilSuccess !== null && reads >= mode.readsUntilSuccess;
   if (!done) {
-    state.events.set(eventKey(calendar.id, event.id), { ...event, conferenceReads: reads });
+    state.eventsOf(calendar.id).set(event.id, { ...event, conferenceReads: reads });
     return event;
   }
   const meeting = made(request.requestId, request.conferenceSolutionKey.type);
@@ -86,12 +86,14 @@ export function readMeeting(state: State, calendar: StoredCalendar, event: Store
 /** Finishes every meeting that is being made. Returns how many. */
 export function finishMeetings(state: State): number {
   let count = 0;
-  for (const [key, event] of state.events.entries()) {
-    const request = event.conferenceData?.createRequest;
-    const calendar = state.calendars.get(key.split('\n')[0] ?? '');
-    if (request?.status?.statusCode !== 'pending' || calendar === undefined) continue;
-    storeEvent(state, calendar, { ...event, ...made(request.requestId, request.conferenceSolutionKey.type) });
-    count += 1;
+  for (const calendar of state.calendars.values()) {
+    for (const event of state.eventsOf(calendar.id).values()) {
+      const request = event.conferenceData?.createRequest;
+      if (request?.status?.statusCode !== 'pending') continue;
+      const meeting = made(request.requestId, request.conferenceSolutionKey.type);
+      storeEvent(state, calendar, { ...event, ...meeting });
+      count += 1;
+    }
   }
   return count;
 }

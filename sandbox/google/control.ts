@@ -9,8 +9,6 @@ import { GoogleError } from './google-error.ts';
 import type { EventBody, Settings, StoredEvent } from './resources.ts';
 import {
   type Client,
-  eventKey,
-  eventsOf,
   issueGrant,
   putAccount,
   putCalendar,
@@ -77,7 +75,12 @@ const acts: Record<string, Act> = {
   'DELETE events': ({ state }, body) => changeByHand(state, body, { status: 'cancelled' }),
   'GET events': ({ state }, query) => {
     const calendar = calendarOf(state, query);
-    return { events: eventsOf(state, calendar.id).map((event) => eventView(state, calendar, event)) };
+    return {
+      events: state
+        .eventsOf(calendar.id)
+        .values()
+        .map((event) => eventView(state, calendar, event)),
+    };
   },
   'GET changes': ({ state }) => ({ changes: state.changes.values() }),
   'GET mails': ({ state }) => ({ mails: state.mails.values() }),
@@ -125,6 +128,7 @@ function putByHand(state: State, body: Body): unknown {
   const calendar = calendarOf(state, body);
   const given = (body.event ?? {}) as EventBody;
   const id = given.id ?? `hand${state.changes.size}${calendar.sequence}`;
+  if (state.eventsOf(calendar.id).has(id)) throw new ControlError(409, `event ${id} exists`);
   const event = storeEvent(state, calendar, newEvent(state, calendar, id, given));
   byHand(state, calendar, event);
   return eventView(state, calendar, event);
@@ -132,7 +136,7 @@ function putByHand(state: State, body: Body): unknown {
 
 function changeByHand(state: State, body: Body, changes: Partial<StoredEvent>): unknown {
   const calendar = calendarOf(state, body);
-  const before = state.events.get(eventKey(calendar.id, text(body, 'eventId')));
+  const before = state.eventsOf(calendar.id).get(text(body, 'eventId'));
   if (before === undefined) throw new ControlError(404, `no event ${body.eventId} in ${calendar.id}`);
   const event = storeEvent(state, calendar, { ...before, ...changes });
   byHand(state, calendar, event);

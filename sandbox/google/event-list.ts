@@ -6,7 +6,7 @@ import type { ApiAnswer, ApiCall } from './events.ts';
 import { apiError } from './google-error.ts';
 import { occurrences } from './recurrence.ts';
 import type { StoredEvent } from './resources.ts';
-import { eventsOf, type State, type StoredCalendar } from './state.ts';
+import type { State, StoredCalendar } from './state.ts';
 
 /** Parameters that the API refuses together with a sync token. */
 const notWithSyncToken = [
@@ -34,7 +34,9 @@ export function listEvents(call: ApiCall): ApiAnswer {
     throw apiError('invalid', { message: 'Sync token cannot be combined with these parameters.' });
   }
   const since = syncToken === null ? null : sequenceOf(calendar, syncToken);
-  const items = eventsOf(state, calendar.id)
+  const items = state
+    .eventsOf(calendar.id)
+    .values()
     .filter((event) => isWanted(event, query, since))
     .flatMap((event) => itemsOf(state, calendar, event, query));
   if (query.get('orderBy') === 'startTime') {

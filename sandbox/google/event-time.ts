@@ -37,7 +37,7 @@ export function spanOf(event: { start?: EventTime; end?: EventTime }, calendarZo
     });
   }
   for (const time of [start, end]) checkTime(time);
-  const span = { start: instantOf(start, calendarZone), end: instantOf(end, calendarZone) };
+  const span = storedSpan({ start, end }, calendarZone);
   if (span.end < span.start) throw apiError('timeRangeEmpty');
   if (start.date !== undefined && span.end === span.start) throw apiError('timeRangeEmpty');
   return span;
@@ -54,6 +54,11 @@ function checkTime(time: EventTime): void {
   if (time.timeZone !== undefined && !isZone(time.timeZone)) {
     throw apiError('invalid', { message: 'Invalid time zone definition for start time.' });
   }
+}
+
+/** The same of an event that has been checked. */
+export function storedSpan(event: { start: EventTime; end: EventTime }, calendarZone: string): Span {
+  return { start: instantOf(event.start, calendarZone), end: instantOf(event.end, calendarZone) };
 }
 
 /** A request's `timeMin` or `timeMax`: RFC 3339 with an offset, else 400. */

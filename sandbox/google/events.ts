@@ -7,7 +7,7 @@ import { eventView } from './event-view.ts';
 import { apiError } from './google-error.ts';
 import { checkRecurrence } from './recurrence.ts';
 import type { EventBody, StoredEvent } from './resources.ts';
-import { eventKey, recordChange, type State, type StoredCalendar, sendMails, storeEvent } from './state.ts';
+import { recordChange, type State, type StoredCalendar, sendMails, storeEvent } from './state.ts';
 
 /** A call of an operation, its path and body read. */
 export interface ApiCall {
@@ -52,7 +52,7 @@ export function insertEvent(call: ApiCall): ApiAnswer {
     throw apiError('invalid', { message: 'Invalid resource id value.' });
   }
   const event = newEvent(state, calendar, id, body);
-  if (state.events.has(eventKey(calendar.id, id))) throw apiError('duplicate');
+  if (state.eventsOf(calendar.id).has(id)) throw apiError('duplicate');
   const meeting = meetingAfter(state, calendar, {}, body.conferenceData, conferenceVersion(call));
   const stored = storeEvent(state, calendar, { ...event, ...meeting });
   written(call, calendar, stored, 'invitation');
@@ -194,7 +194,7 @@ export function deleteEvent(call: ApiCall): ApiAnswer {
 }
 
 function known(call: ApiCall, calendar: StoredCalendar): StoredEvent {
-  const event = call.state.events.get(eventKey(calendar.id, call.eventId));
+  const event = call.state.eventsOf(calendar.id).get(call.eventId);
   if (event === undefined) throw apiError('notFound');
   return event;
 }

@@ -6,7 +6,7 @@ import type { ApiAnswer, ApiCall } from './events.ts';
 import { apiError } from './google-error.ts';
 import { occurrences } from './recurrence.ts';
 import type { StoredEvent } from './resources.ts';
-import { eventsOf, type State, type StoredCalendar } from './state.ts';
+import type { State, StoredCalendar } from './state.ts';
 
 interface CalendarAnswer {
   busy: { start: string; end: string }[];
@@ -52,7 +52,9 @@ function spanView(span: Span, zone: string): { start: string; end: string } {
 
 /** Busy spans of one calendar, merged, in order, cut to `[from, to)`. */
 export function busyOf(state: State, calendar: StoredCalendar, from: number, to: number): Span[] {
-  const spans = eventsOf(state, calendar.id)
+  const spans = state
+    .eventsOf(calendar.id)
+    .values()
     .filter((event) => blocks(event, calendar.owner))
     .flatMap((event) => occurrences(event, calendar.timeZone, from, to))
     .filter((span) => span.end > span.start)

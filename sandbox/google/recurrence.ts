@@ -1,5 +1,5 @@
 // Expands the daily and weekly recurrence rules of RFC 5545 by the wall clock of the event's own zone. Pure.
-import { instantOf, type Span, spanOf } from './event-time.ts';
+import { instantOf, type Span, storedSpan } from './event-time.ts';
 import { apiError } from './google-error.ts';
 import type { EventTime } from './resources.ts';
 
@@ -35,7 +35,7 @@ export function checkRecurrence(event: Series, calendarZone: string): void {
 
 /** The occurrences of an event that overlap `[from, to)`, in order; one for an event that does not recur. */
 export function occurrences(event: Series, calendarZone: string, from: number, to: number): Span[] {
-  const first = spanOf(event, calendarZone);
+  const first = storedSpan(event, calendarZone);
   if (event.recurrence === undefined || event.recurrence.length === 0) {
     return overlaps(first, from, to) ? [first] : [];
   }

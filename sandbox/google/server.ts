@@ -9,7 +9,7 @@ import { control, type Running } from './control.ts';
 import { type Fault, faultList } from './faults.ts';
 import { apiError, GoogleError, oauthError } from './google-error.ts';
 import { authorizePage, type BrowserAnswer, consentGiven, revoke, token } from './oauth.ts';
-import { type Client, eventKey, openState, type State } from './state.ts';
+import { type Client, openState, type State } from './state.ts';
 import { openTables } from './tables.ts';
 
 export interface GoogleOptions extends PlayedOptions {
@@ -80,7 +80,7 @@ async function handle(on: Running, req: IncomingMessage, res: ServerResponse): P
 
 function showEvent(state: State, token: string): Answer {
   const [eventId = '', calendarId = ''] = Buffer.from(token, 'base64url').toString().split(' ');
-  const event = state.events.get(eventKey(calendarId, eventId));
+  const event = state.eventsOf(calendarId).get(eventId);
   const calendar = state.calendars.get(calendarId);
   if (event === undefined || calendar === undefined) throw apiError('notFound');
   return { status: 200, html: eventPage(calendar, event) };

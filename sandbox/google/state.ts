@@ -66,8 +66,8 @@ export interface State {
   clients: Table<Client>;
   accounts: Table<Account>;
   calendars: Table<StoredCalendar>;
-  /** Key: calendar id, a line feed, event id. */
-  events: Table<StoredEvent>;
+  /** The events of one calendar by their ids, deleted ones among them. */
+  eventsOf(calendarId: string): Table<StoredEvent>;
   grants: Table<Grant>;
   changes: Table<Change>;
   mails: Table<Mail>;
@@ -94,7 +94,7 @@ export function openState(tables: Tables, clock: SandboxClock): State {
     clients: tables.table('clients'),
     accounts: tables.table('accounts'),
     calendars: tables.table('calendars'),
-    events: tables.table('events'),
+    eventsOf: (calendarId) => tables.table(`events of ${calendarId}`),
     grants: tables.table('grants'),
     changes: tables.table('changes'),
     mails: tables.table('mails'),
@@ -154,16 +154,6 @@ export function putCalendar(
   return calendar;
 }
 
-export function eventKey(calendarId: string, eventId: string): string {
-  return `${calendarId}\n${eventId}`;
-}
-
-/** The events of one calendar, deleted ones among them. */
-export function eventsOf(state: State, calendarId: string): StoredEvent[] {
-  const start = eventKey(calendarId, '');
-  return state.events.entries().flatMap(([key, event]) => (key.startsWith(start) ? [event] : []));
-}
-
 /** Stores an event with a new etag and change number, and returns it so. */
 export function storeEvent(state: State, calendar: StoredCalendar, event: StoredEvent): StoredEvent {
   const current = state.calendars.get(calendar.id) ?? calendar;
@@ -176,7 +166,7 @@ export function storeEvent(state: State, calendar: StoredCalendar, event: Stored
     etag: `"${now * 2}${String(next.sequence).padStart(4, '0')}"`,
     changeNumber: next.sequence,
   };
-  state.events.set(eventKey(calendar.id, event.id), stored);
+  state.eventsOf(calendar.id).set(event.id, stored);
   return stored;
 }
 

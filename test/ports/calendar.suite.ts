@@ -89,6 +89,11 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         expect(error).toMatchObject({ outcome: 'refused', code: 'event_id_taken' });
       });
 
+      test('is refused by a calendar that is not there', async () => {
+        const error = await failure(insert(booking({ calendarId: `${calendarId}-unknown` })));
+        expect(error).toMatchObject({ outcome: 'refused', code: 'calendar_not_found' });
+      });
+
       test('is null where the calendar never knew it', async () => {
         expect(await get(booking())).toBeNull();
       });

@@ -149,13 +149,30 @@ describe('pace and faults', () => {
   test('an insert that hangs is unknown, and once removed for good it leaves nothing when it lands', async () => {
     await google.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
     const event = google.booking();
-    const error = await failure(google.calendar.insertEvent(google.credential, event, { timeoutMs: 200 }));
+    await google.busy();
+    const error = await failure(google.calendar.insertEvent(google.credential, event, { timeoutMs: 500 }));
     expect(error.outcome).toBe('unknown');
     expect(await google.calendar.removeForGood(google.credential, event, limits)).toEqual({ certain: true });
     expect(await google.control.land()).toBe(1);
     await expect.poll(() => google.statuses('events.insert')).toEqual([409, 200]);
     expect(await google.outside.liveEventIds(google.calendarId)).toEqual([]);
     expect(await google.control.mails()).toEqual([]);
+  });
+
+  test('a removal cut short in its middle shows no event, lets none in, blocks no time, and can be finished', async () => {
+    await google.control.addFault({ does: 'refuse', on: 'events.delete', reason: 'backendError' });
+    const event = google.booking();
+    expect((await failure(google.calendar.removeForGood(google.credential, event, limits))).outcome).toBe(
+      'unknown',
+    );
+    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([event.eventId]);
+    const seen = await google.calendar.getEvent(google.credential, event, limits);
+    expect(seen).toMatchObject({ status: 'deleted', bookingId: event.bookingId });
+    expect(await failure(google.insert(event))).toMatchObject({ outcome: 'refused', code: 'event_deleted' });
+    expect(await google.busy()).toEqual([]);
+    await google.control.clearFaults();
+    await google.calendar.removeForGood(google.credential, event, limits);
+    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([]);
   });
 
   test('an insert that landed before it was removed for good: guests hear of both', async () => {

@@ -38,7 +38,7 @@ function skippingClock(waits: number[]): Clock {
   };
 }
 
-export async function openGoogle(attemptTimeoutMs = 300): Promise<GoogleOutside> {
+export async function openGoogle(attemptTimeoutMs = 3_000): Promise<GoogleOutside> {
   const server = await startGoogle({ clients: [client] });
   const control = googleControl(server.url);
   const outgoing = openOutgoing({ connectionsPerOrigin: null, keepAliveMs: 1_000 });

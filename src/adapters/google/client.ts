@@ -1,4 +1,5 @@
 // One call of the Calendar API v3. Our own few lines instead of @googleapis/calendar: that library sends by fetch, which cannot say whether a request was written, repeats a POST by itself after 401 or 403, and costs 30 MB of memory.
+import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { exchange, failureOf, type GoogleAnswer } from './exchange.ts';
@@ -41,8 +42,14 @@ export async function callApi(
     const answer = await send(deps, token, call, limits);
     if (answer.status >= 200 && answer.status < 300) return answer;
     if (answer.status === 401) deps.tokens.drop(refreshToken, token);
+    if (answer.status === 404 && call.path.endsWith('/events')) throw calendarNotFound();
     if (answer.status !== 401 || renewed) throw failureOf(answer);
   }
+}
+
+function calendarNotFound(): VendorError {
+  const details = { code: 'calendar_not_found', title: 'Calendar not found', status: 404 };
+  return new VendorError('refused', 'There is no such calendar, or this account may not see it.', details);
 }
 
 function send(deps: ClientDeps, token: string, call: ApiCall, limits: AttemptLimits): Promise<GoogleAnswer> {

@@ -175,6 +175,8 @@ export async function removeForGood(
       json: tombstoneJson(ref.eventId, ref.bookingId, ref),
     });
   } catch (error) {
+    // With the calendar, all its events are gone.
+    if (statusOf(error) === 404) return;
     if (statusOf(error) !== 409) throw error;
   }
   await deleteEvent(attempt, { ...ref, notify: true });
