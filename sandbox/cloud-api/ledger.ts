@@ -31,7 +31,10 @@ export interface Accepted {
   acceptedAt: number;
   /** The components sent; null once past the newest `ledgerDetail`. */
   components: unknown;
+  /** Its callbacks; once they are all over and it is past the newest `ledgerDetail`, only counted. */
   steps: Step[];
+  /** How many callbacks were answered 200. */
+  callbacksPosted: number;
 }
 
 export interface LedgerFilter {
@@ -73,6 +76,7 @@ export function createLedger(limits: { ledgerEntries: number; ledgerDetail: numb
   // Dropping from the front of an array costs its length: it is cut only when half of it is dead.
   let first = 0;
   let lean = 0;
+  let leanSeq = 0;
   let seq = 0;
   let accepted = 0;
   let posted = 0;
@@ -84,13 +88,19 @@ export function createLedger(limits: { ledgerEntries: number; ledgerDetail: numb
     const detailFrom = entries.length - limits.ledgerDetail;
     for (lean = Math.max(lean, first); lean < detailFrom; lean++) {
       const entry = entries[lean];
-      if (entry) entry.components = null;
+      if (!entry) continue;
+      leanSeq = entry.seq;
+      slim(entry);
     }
     if (first > 10_000 && first > entries.length / 2) {
       entries = entries.slice(first);
       lean -= first;
       first = 0;
     }
+  };
+  const slim = (entry: Accepted) => {
+    entry.components = null;
+    if (!open.has(entry.seq)) entry.steps = [];
   };
   const all = () => (first === 0 ? entries : entries.slice(first));
 
@@ -108,8 +118,13 @@ export function createLedger(limits: { ledgerEntries: number; ledgerDetail: numb
       if (!entry || !step || step.done) return;
       step.done = true;
       step.answers.push(answer);
-      if (answer === 200) posted++;
-      if (entry.steps.every((s) => s.done)) open.delete(number);
+      if (answer === 200) {
+        posted++;
+        entry.callbacksPosted++;
+      }
+      if (!entry.steps.every((s) => s.done)) return;
+      open.delete(number);
+      if (number <= leanSeq) slim(entry);
     },
     unfinished: () => open.values(),
     *kept() {

@@ -48,6 +48,7 @@ export async function postMessage(platform: Platform, call: Call, number: PhoneN
     acceptedAt,
     components: components ?? null,
     steps: planSteps(outcome, acceptedAt, state.settings),
+    callbacksPosted: 0,
   };
   const reply = {
     messaging_product: 'whatsapp',

@@ -197,6 +197,16 @@ test.each([
   },
 );
 
+test('the process started with an IPC channel ends when that is cut, and not with its standard input', async () => {
+  const child = spawn(process.execPath, ['sandbox/main.ts'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }));
+  const { cloudApi } = JSON.parse(line) as { cloudApi: string };
+  expect((await fetch(`${cloudApi}/sandbox/counts`)).status).toBe(200);
+  const end = ended(child);
+  child.disconnect();
+  expect(await end).toBe(0);
+});
+
 test('a kill loses nothing that was answered', async () => {
   const first = await startProcess();
   const control = cloudApiControl(first.urls.cloudApi);
