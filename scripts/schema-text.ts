@@ -9,9 +9,10 @@ const heading =
 
 /** Reads the tables of the database at `connection` and answers the whole file. */
 export async function schemaText(connection: Connection): Promise<string> {
-  const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ ...connection, max: 4 }) }),
-  });
+  const pool = new pg.Pool({ ...connection, max: 4 });
+  // a server that stops just after us may still end connections that are closing already
+  pool.on('error', () => {});
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const text = await generate({
       db,

@@ -117,6 +117,7 @@ export interface Deliveries {
   endpoint_id: string;
   id: string;
   kind: string;
+  last_attempt_at: Timestamp | null;
   last_failure: string | null;
   last_ms: number | null;
   last_status: number | null;
@@ -149,7 +150,7 @@ export interface Endpoints {
   next_secret: Buffer | null;
   overlap_until: Timestamp | null;
   paused_until: Timestamp | null;
-  recover: Generated<boolean>;
+  recovered_at: Timestamp | null;
   secret: Buffer;
   status: Generated<string>;
   url: string;
