@@ -1,4 +1,5 @@
-// One call of the Calendar API v3. Our own few lines instead of @googleapis/calendar: that library sends by fetch, which cannot say whether a request was written, repeats a POST by itself after 401 or 403, and costs 30 MB of memory.
+// One call of the Calendar API v3, over our own way out.
+// Not @googleapis/calendar: it sends by fetch, which cannot say whether a request was written, its auth client may repeat a POST after 401 or 403 unasked, and loading it costs 30 MB.
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { AccessTokens } from './access-tokens.ts';
