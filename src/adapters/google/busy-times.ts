@@ -3,7 +3,7 @@ import { VendorError } from '../../base/errors.ts';
 import type { BusyQuestion, Interval } from '../../ports/calendar.ts';
 import { type ClientDeps, callApi, eventsPath } from './client.ts';
 import { instantOf } from './event-json.ts';
-import { isObject, type Json, objectsOf, textOf } from './exchange.ts';
+import { isObject, type Json, objectsOf, textOf } from './json.ts';
 import type { AttemptLimits } from './retry.ts';
 
 /** Google answers for at most 50 calendars at once. */

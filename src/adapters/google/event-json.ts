@@ -1,6 +1,6 @@
 // Google's event resource, in and out. Pure.
 import type { CalendarEvent, EventChange, Interval, Meeting, NewEvent } from '../../ports/calendar.ts';
-import { isObject, type Json, objectsOf, textOf } from './exchange.ts';
+import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
 /** Names in `extendedProperties.private`, which guests do not see. */
 const bookingKey = 'bookingId';

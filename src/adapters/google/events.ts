@@ -10,7 +10,7 @@ import type {
 } from '../../ports/calendar.ts';
 import { type ApiCall, type ClientDeps, callApi, eventPath, eventsPath } from './client.ts';
 import { changeJson, newEventJson, readEvent, replacedMeetingJson, tombstoneJson } from './event-json.ts';
-import { type Json, objectsOf, textOf } from './exchange.ts';
+import { type Json, objectsOf, textOf } from './json.ts';
 import type { AttemptLimits } from './retry.ts';
 
 /** One attempt's surroundings: whose calendar, and how long. */

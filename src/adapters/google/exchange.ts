@@ -2,9 +2,8 @@
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
+import { isObject, type Json, objectsOf, textOf } from './json.ts';
 import type { AttemptLimits } from './retry.ts';
-
-export type Json = Record<string, unknown>;
 
 export interface GoogleAnswer {
   status: number;
@@ -12,14 +11,6 @@ export interface GoogleAnswer {
   json: Json;
   retryAfterSeconds: number | undefined;
 }
-
-export const isObject = (value: unknown): value is Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
-
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
-export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Reasons by which Google turns calls away for their pace, as 403 (developers.google.com/calendar/api/guides/errors). */
 const paceReasons = new Set([

@@ -3,7 +3,8 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { Connected, OAuthSignIn } from '../../ports/calendar.ts';
 import { sealable } from './credential.ts';
-import { exchange, type GoogleAnswer, isObject, textOf } from './exchange.ts';
+import { exchange, type GoogleAnswer } from './exchange.ts';
+import { isObject, textOf } from './json.ts';
 import { type AttemptLimits, attemptOf } from './retry.ts';
 
 export interface OAuthDeps {
