@@ -56,6 +56,24 @@ export async function migrationState(db: Db, folder = ourFolder): Promise<Migrat
   };
 }
 
+const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+
+/** Gives `work` one connection on which nothing runs out of time: a large table may take its while, and so may a rival. */
+function withoutHaste<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  return db.connection().execute(async (one) => {
+    const { rows } = await sql<{ name: string; value: string }>`
+      select name, current_setting(name) as value from unnest(${limits}::text[]) name`.execute(one);
+    const set = (name: string, value: string) =>
+      sql`select set_config(${name}, ${value}, false)`.execute(one);
+    for (const { name } of rows) await set(name, '0');
+    try {
+      return await work(one);
+    } finally {
+      for (const { name, value } of rows) await set(name, value);
+    }
+  });
+}
+
 /**
  * Runs what is missing and answers the names run. Several processes may call it at once: one works, the others wait.
  * On any failure nothing is changed. Throws when the database is newer than this program.
@@ -63,7 +81,9 @@ export async function migrationState(db: Db, folder = ourFolder): Promise<Migrat
 export async function migrateToLatest(db: Db, folder = ourFolder): Promise<string[]> {
   const { unknown } = await migrationState(db, folder);
   if (unknown.length > 0) throw new Error(newerText(unknown));
-  const { error, results = [] } = await new Migrator({ db, provider: filesOf(folder) }).migrateToLatest();
+  const { error, results = [] } = await withoutHaste(db, (one) =>
+    new Migrator({ db: one, provider: filesOf(folder) }).migrateToLatest(),
+  );
   if (error !== undefined) {
     const failed = results.find((result) => result.status === 'Error')?.migrationName;
     const reason = error instanceof Error ? error.message : String(error);

@@ -76,6 +76,13 @@ describe('migrations', () => {
     expect((await sql`select * from a`.execute(database.db)).rows).toHaveLength(1);
   });
 
+  test('take the time they need, on one connection, and leave its limits as they were', async () => {
+    const hasty = database.open({ maxConnections: 1, statementTimeoutMs: 100, lockTimeoutMs: 100 });
+    await write('0001_slow.sql', 'create table a (id int); select pg_sleep(0.3)');
+    expect(await migrateToLatest(hasty, folder)).toEqual(['0001_slow']);
+    await expect(sql`select pg_sleep(5)`.execute(hasty)).rejects.toThrow(/statement timeout/);
+  });
+
   test('a program older than its database refuses, and says what to do', async () => {
     await write('0001_first.sql', 'create table a (id int)');
     await write('0002_newer.sql', 'create table b (id int)');
