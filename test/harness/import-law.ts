@@ -28,8 +28,8 @@ const below: Record<string, string[]> = {
   'appointments/calendar': ['directory'],
   'appointments/directory': [],
   'webhooks/chores': ['replays', 'history', 'delivering', 'endpoints'],
-  'webhooks/history': ['delivering', 'endpoints'],
-  'webhooks/replays': ['history', 'delivering', 'endpoints'],
+  'webhooks/history': ['replays', 'delivering', 'endpoints'],
+  'webhooks/replays': ['delivering', 'endpoints'],
   'webhooks/delivering': ['endpoints'],
   'webhooks/endpoints': [],
 };
