@@ -60,6 +60,12 @@ export interface Ledger {
   nextSeq(): number;
 }
 
+/** How many entries are remembered, and how many of them in full. */
+export interface LedgerLimits {
+  ledgerEntries: number;
+  ledgerDetail: number;
+}
+
 export interface LedgerCounts {
   /** Accepted since the start or the last clear. */
   accepted: number;
@@ -71,46 +77,18 @@ export interface LedgerCounts {
 }
 
 /** An empty ledger; `limits` is read at each message, so that settings take effect at once. */
-export function createLedger(limits: { ledgerEntries: number; ledgerDetail: number }): Ledger {
-  let entries: Accepted[] = [];
-  // Dropping from the front of an array costs its length: it is cut only when half of it is dead.
-  let first = 0;
-  let lean = 0;
-  let leanSeq = 0;
+export function createLedger(limits: LedgerLimits): Ledger {
+  const open = new Map<number, Accepted>();
+  const entries = entryList(limits, (entry) => slim(entry, open.has(entry.seq)));
   let seq = 0;
   let accepted = 0;
   let posted = 0;
-  const open = new Map<number, Accepted>();
-
-  const trim = () => {
-    const keepFrom = entries.length - limits.ledgerEntries;
-    while (first < keepFrom) entries[first++] = undefined as unknown as Accepted;
-    const detailFrom = entries.length - limits.ledgerDetail;
-    for (lean = Math.max(lean, first); lean < detailFrom; lean++) {
-      const entry = entries[lean];
-      if (!entry) continue;
-      leanSeq = entry.seq;
-      slim(entry);
-    }
-    if (first > 10_000 && first > entries.length / 2) {
-      entries = entries.slice(first);
-      lean -= first;
-      first = 0;
-    }
-  };
-  const slim = (entry: Accepted) => {
-    entry.components = null;
-    if (!open.has(entry.seq)) entry.steps = [];
-  };
-  const all = () => (first === 0 ? entries : entries.slice(first));
-
   return {
     add(entry) {
-      entries.push(entry);
       accepted++;
       seq = Math.max(seq, entry.seq);
       if (entry.steps.some((step) => !step.done)) open.set(entry.seq, entry);
-      trim();
+      entries.add(entry);
     },
     finishStep(number, index, answer) {
       const entry = open.get(number);
@@ -124,30 +102,66 @@ export function createLedger(limits: { ledgerEntries: number; ledgerDetail: numb
       }
       if (!entry.steps.every((s) => s.done)) return;
       open.delete(number);
-      if (number <= leanSeq) slim(entry);
+      if (number <= entries.slimmedTo()) slim(entry, false);
     },
     unfinished: () => open.values(),
     *kept() {
-      const oldest = entries[first]?.seq ?? Number.POSITIVE_INFINITY;
+      const all = entries.all();
+      const oldest = all[0]?.seq ?? Number.POSITIVE_INFINITY;
       for (const entry of open.values()) if (entry.seq < oldest) yield entry;
-      yield* all();
+      yield* all;
     },
-    find: (filter) => findIn(all(), filter),
+    find: (filter) => findIn(entries.all(), filter),
     counts: () => ({
       accepted,
-      kept: entries.length - first,
-      repeatedOpaque: repeats(all()),
+      kept: entries.all().length,
+      repeatedOpaque: repeats(entries.all()),
       callbacksPosted: posted,
       callbacksOpen: [...open.values()].reduce((n, e) => n + e.steps.filter((s) => !s.done).length, 0),
     }),
     clear() {
-      entries = [];
-      first = 0;
-      lean = 0;
+      entries.clear();
       accepted = 0;
       posted = 0;
     },
     nextSeq: () => ++seq,
+  };
+}
+
+function slim(entry: Accepted, isOpen: boolean): void {
+  entry.components = null;
+  if (!isOpen) entry.steps = [];
+}
+
+/** The newest entries, the older of them without detail: `drop` takes it off an entry, once. */
+function entryList(limits: LedgerLimits, drop: (entry: Accepted) => void) {
+  let entries: Accepted[] = [];
+  // Taking from the front of a long array costs its length: it is cut only when a quarter of it is dead.
+  let first = 0;
+  let lean = 0;
+  let slimmedTo = 0;
+  return {
+    add(entry: Accepted) {
+      entries.push(entry);
+      first = Math.max(first, entries.length - limits.ledgerEntries);
+      for (; lean < entries.length - limits.ledgerDetail; lean++) {
+        const old = entries[lean] as Accepted;
+        drop(old);
+        slimmedTo = old.seq;
+      }
+      if (first < 10_000 || first < entries.length / 4) return;
+      entries = entries.slice(first);
+      lean = Math.max(0, lean - first);
+      first = 0;
+    },
+    all: () => (first === 0 ? entries : entries.slice(first)),
+    /** The newest `seq` that has lost its detail. */
+    slimmedTo: () => slimmedTo,
+    clear() {
+      entries = [];
+      first = 0;
+      lean = 0;
+    },
   };
 }
 

@@ -32,6 +32,18 @@ type Entry = ['secrets', string, string[]] | ['got', Received] | ['cleared'];
 
 /** Starts the receiver on loopback; with `dir` it keeps its secrets and its ledger over a restart. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Played> {
+  const { receiver, journal } = openReceiver(options);
+  const server = await listen((req, res) => void answer(receiver, journal, req, res), options.port);
+  return {
+    url: server.url,
+    async close() {
+      await server.close();
+      journal.close();
+    },
+  };
+}
+
+function openReceiver(options: ReceiverOptions): { receiver: Receiver; journal: Journal } {
   const keep = { entries: options.keepEntries ?? 20_000 };
   const ledger = receivedLedger(keep);
   const secrets = new Map<string, string[]>();
@@ -61,14 +73,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Play
     setSecrets: (hook, own) => record(['secrets', hook, own]),
     clear: () => record(['cleared']),
   };
-  const server = await listen((req, res) => void answer(receiver, journal, req, res), options.port);
-  return {
-    url: server.url,
-    async close() {
-      await server.close();
-      journal.close();
-    },
-  };
+  return { receiver, journal };
 }
 
 async function answer(

@@ -161,6 +161,9 @@ test('the ledger keeps no more entries, and no more detail, than it is told to',
   ]);
   expect(kept.at(-1)?.components).toEqual([{ type: 'body', parameters: [{ type: 'text', text: 'n49' }] }]);
   expect((await platform.control.counts()).accepted).toBe(50);
+  await expect
+    .poll(async () => (await platform.control.ledger({ limit: 1 }))[0])
+    .toMatchObject({ steps: [], callbacksPosted: 3 });
   await platform.control.settings({ ledgerEntries: 200_000, ledgerDetail: 20_000 });
 });
 

@@ -1,0 +1,30 @@
+// What the tests of template management share: creating a template, and waiting for its callback.
+import { type startPlatform, wabaId } from './platform.ts';
+
+export const edge = `${wabaId}/message_templates`;
+
+export function body(text: string, ...example: string[]) {
+  return { type: 'BODY', text, ...(example.length > 0 && { example: { body_text: [example] } }) };
+}
+
+export function templateCalls(platform: Awaited<ReturnType<typeof startPlatform>>) {
+  return {
+    /** POSTs a template; what is not given is a plain utility one in English. */
+    create: (template: object) =>
+      platform.call('POST', edge, {
+        language: 'en_US',
+        category: 'UTILITY',
+        components: [body('Hello.')],
+        ...template,
+      }),
+    /** The newest callback of that field about the template of that name, once it has come. */
+    updateOf: async (name: string, field = 'message_template_status_update') => {
+      const mine = () =>
+        platform.catcher.callbacks.findLast(
+          (c) => c.field === field && c.value.message_template_name === name,
+        );
+      await platform.catcher.until(() => mine() !== undefined);
+      return mine();
+    },
+  };
+}
