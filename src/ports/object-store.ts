@@ -16,7 +16,7 @@ export interface ObjectStore {
   /**
    * Stores everything that `content` yields, and answers its bytes once they are durable. Until then the key reads as
    * before; a reader sees the old object or the new one, never a part. If `content` fails, its own error is thrown and
-   * nothing is stored.
+   * nothing is stored. `content` is the caller's to destroy: a store may fail without reading it.
    */
   put(key: string, content: Readable): Promise<{ size: number }>;
   /** The object as a stream, or null if there is none. The stream fails if the store does while it is read. */

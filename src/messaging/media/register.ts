@@ -106,7 +106,7 @@ async function uploadToPlatform(deps: RegisterDeps, row: MediaRow, sender: Sende
   }
 }
 
-/** Registrations under way in this process, by database, so that many messages that need one file wait for one upload. */
+/** Look-ups and registrations under way in this process, by database, so that many messages that need one file wait for one upload. */
 const underWay = new WeakMap<Db, Map<string, Promise<string>>>();
 
 /**
@@ -119,25 +119,22 @@ export async function ensureRegistered(
   deps: RegisterDeps,
   of: { accountId: string; mediaId: string; senderId: string },
 ): Promise<string> {
-  const beyond = new Date(deps.clock.now() + marginMs);
-  const known = await findRegistration(deps.db, { ...of, beyond });
-  if (known !== undefined) return known;
   const shared = underWay.get(deps.db) ?? new Map<string, Promise<string>>();
   underWay.set(deps.db, shared);
   const key = `${of.accountId} ${of.mediaId} ${of.senderId}`;
   const first = shared.get(key);
   if (first) return first;
-  const registering = registerAgain(deps, of).finally(() => shared.delete(key));
-  shared.set(key, registering);
-  return registering;
+  const found = findOrRegister(deps, of).finally(() => shared.delete(key));
+  shared.set(key, found);
+  return found;
 }
 
-async function registerAgain(
+async function findOrRegister(
   deps: RegisterDeps,
   of: { accountId: string; mediaId: string; senderId: string },
 ): Promise<string> {
-  // Another caller may have ended its registration between our look and now.
-  const known = await findRegistration(deps.db, { ...of, beyond: new Date(deps.clock.now() + marginMs) });
+  const beyond = new Date(deps.clock.now() + marginMs);
+  const known = await findRegistration(deps.db, { ...of, beyond });
   if (known !== undefined) return known;
   const row = await findMediaById(deps.db, of.accountId, of.mediaId);
   if (!row || row.size === null) throw mediaNotFound();

@@ -1,6 +1,7 @@
 // Rows of files that are to go, of uploads that died, and of files to be sealed anew.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { isMediaId } from './media-id.ts';
 import type { MediaRow, ReadyMedia } from './store.ts';
 
 /** Locks the account's file against sends that would use it; undefined if there is none. */
@@ -9,6 +10,7 @@ export async function lockMedia(
   accountId: string,
   publicId: string,
 ): Promise<ReadyMedia | undefined> {
+  if (!isMediaId(publicId)) return undefined;
   const { rows } = await sql<ReadyMedia>`
     select * from media where account_id = ${accountId} and public_id = ${publicId} and state = 'ready'
     for update`.execute(tx);

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { uuidv7 } from '../../base/ids.ts';
 import { announceSpare, clearSpare, listSealedOtherwise, swapSpare } from './removal-store.ts';
 import type { ReadyMedia } from './store.ts';
-import { clearContent, type StoredFileDeps } from './stored-file.ts';
+import { clearContent, putSealed, type StoredFileDeps } from './stored-file.ts';
 import { VaultError } from './vault.ts';
 
 export interface ResealRound {
@@ -50,7 +50,7 @@ async function resealOne(deps: StoredFileDeps, row: ReadyMedia): Promise<boolean
   try {
     const owner = { accountId: row.account_id, mediaId: row.id };
     const clear = Readable.from(checked(await clearContent(deps, row), row.sha256), { objectMode: false });
-    await deps.objects.put(spareObjectKey, deps.vault.seal(clear, owner));
+    await putSealed(deps, spareObjectKey, clear, owner);
   } catch (error) {
     await deps.objects.delete(spareObjectKey);
     await clearSpare(deps.db, row.id, spareObjectKey);

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import type { MediaKind } from './file-kind.ts';
+import { isMediaId } from './media-id.ts';
 
 export type MediaRow = Selectable<DB['media']>;
 
@@ -115,6 +116,7 @@ export async function findMedia(
   accountId: string,
   publicId: string,
 ): Promise<ReadyMedia | undefined> {
+  if (!isMediaId(publicId)) return undefined;
   const { rows } = await sql<ReadyMedia>`
     select * from media where account_id = ${accountId} and public_id = ${publicId} and state = 'ready'`.execute(
     db,
@@ -149,7 +151,7 @@ export async function listMedia(
  */
 export async function holdMedia(tx: Tx, accountId: string, publicIds: string[]): Promise<ReadyMedia[]> {
   const { rows } = await sql<ReadyMedia>`
-    select * from media where account_id = ${accountId} and public_id = any(${publicIds}) and state = 'ready'
+    select * from media where account_id = ${accountId} and public_id = any(${publicIds.filter(isMediaId)}) and state = 'ready'
     order by id for share`.execute(tx);
   return rows;
 }

@@ -1,11 +1,11 @@
-// A stored file's way out of the object store: found, opened, and its faults told apart.
+// A stored file's way into the object store and out of it: sealed, found, opened, and its faults told apart.
 import type { Readable } from 'node:stream';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import { findMedia, findMediaById, type MediaRow, type ReadyMedia } from './store.ts';
-import { type Vault, VaultError } from './vault.ts';
+import { type FileOwner, type Vault, VaultError } from './vault.ts';
 
 export interface StoredFileDeps {
   db: Db;
@@ -34,6 +34,22 @@ export function storageFault(error: unknown): unknown {
     );
   }
   return error;
+}
+
+/** Stores `clear` sealed; `clear` is used up or destroyed, however it ends. */
+export async function putSealed(
+  deps: Pick<StoredFileDeps, 'objects' | 'vault'>,
+  objectKey: string,
+  clear: Readable,
+  owner: FileOwner,
+): Promise<void> {
+  const sealed = deps.vault.seal(clear, owner);
+  try {
+    await deps.objects.put(objectKey, sealed);
+  } finally {
+    // A store may fail without reading.
+    sealed.destroy();
+  }
 }
 
 /** The sealed bytes. A file that was sealed anew since its row was read is looked up once more. */

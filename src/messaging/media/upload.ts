@@ -24,7 +24,7 @@ import {
   markStored,
   type ReadyMedia,
 } from './store.ts';
-import { storageFault } from './stored-file.ts';
+import { putSealed, storageFault } from './stored-file.ts';
 
 export interface Upload {
   accountId: string;
@@ -120,7 +120,7 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
   const meter = openMeter(deps.clock, file, () => extendReceiving(deps.db, id, leaseSeconds));
   try {
     const clear = Readable.from(meter.bytes(), { objectMode: false });
-    await deps.objects.put(objectKey, deps.vault.seal(clear, owner));
+    await putSealed(deps, objectKey, clear, owner);
     await input.afterContent();
     const { size, sha256 } = meter.digest();
     const stored = await markStored(deps.db, { id, size, sha256, leaseSeconds: registerLeaseSeconds(size) });

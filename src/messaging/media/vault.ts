@@ -190,6 +190,8 @@ function through(
     }
     if (!over) stream.end();
   };
+  // Who drops the stream unread must not end the process by its failure; whoever reads it still gets it.
+  result.on('error', () => {});
   feed().catch((error: Error) => result.destroy(error));
   return result;
 }

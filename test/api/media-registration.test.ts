@@ -1,0 +1,258 @@
+// Registration with the platform: again when 30 days are over, for each number, once however many ask; and rotation.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
+import { AppError, VendorError } from '../../src/base/errors.ts';
+import { ensureRegistered } from '../../src/messaging/media/register.ts';
+import { deleteMedia, removeLeftovers } from '../../src/messaging/media/remove.ts';
+import { resealMedia } from '../../src/messaging/media/reseal.ts';
+import { findRegistration, forgetRegistration, holdMedia } from '../../src/messaging/media/store.ts';
+import { openVault } from '../../src/messaging/media/vault.ts';
+import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
+import { padded, samples } from '../harness/sample-files.ts';
+
+let gateway: MediaGateway;
+beforeAll(async () => {
+  gateway = await openMediaGateway();
+});
+afterEach(() => gateway.control.clearFaults());
+afterAll(() => gateway.close());
+
+const dayMs = 86_400_000;
+
+/** An account with a number and one stored PDF. */
+async function stored(bytes = padded(samples.pdf, 200_000)) {
+  const accountId = await gateway.account();
+  const { id: senderId } = await gateway.sender(accountId);
+  const part = { name: 'file', fileName: 'offer.pdf', type: 'application/pdf', bytes };
+  const { json } = await gateway.upload(accountId, part);
+  const [row] = await gateway.rows(accountId);
+  if (!row) throw new Error('the upload has a row');
+  return { accountId, senderId, mediaId: row.id, publicId: json.data.mediaId as string, row, bytes };
+}
+
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'none',
+    (error: unknown) =>
+      error instanceof VendorError ? error.outcome : error instanceof AppError ? error.code : String(error),
+  );
+const uploadsAtPlatform = async () => (await gateway.control.media()).length;
+
+describe('a registration', () => {
+  test('is used while it lasts, without a call', async () => {
+    const of = await stored();
+    const before = await uploadsAtPlatform();
+    expect(await ensureRegistered(gateway.deps, of)).toBe(of.publicId);
+    expect(await uploadsAtPlatform()).toBe(before);
+  });
+
+  test('is made again once the platform’s 30 days are over; callers keep their mediaId', async () => {
+    const of = await stored();
+    gateway.clock.aheadMs += 30 * dayMs;
+    try {
+      const again = await ensureRegistered(gateway.deps, of);
+      expect(again).not.toBe(of.publicId);
+      expect(await ensureRegistered(gateway.deps, of)).toBe(again);
+      const record = await gateway.call(of.accountId, 'GET', `/v1/media/${of.publicId}`);
+      expect(record.json.data.mediaId).toBe(of.publicId);
+      const { sizeBytes } = (await gateway.control.media()).find(({ id }) => id === again) ?? {};
+      expect(sizeBytes).toBe(of.bytes.length);
+    } finally {
+      gateway.clock.aheadMs = 0;
+    }
+  });
+
+  test('is of one number; another number gets its own', async () => {
+    const of = await stored();
+    const other = await gateway.sender(of.accountId);
+    const forOther = await ensureRegistered(gateway.deps, { ...of, senderId: other.id });
+    expect(forOther).not.toBe(of.publicId);
+    const atPlatform = (await gateway.control.media()).find(({ id }) => id === forOther);
+    expect(atPlatform?.phoneNumberId).toBe(other.phone_number_id);
+  });
+
+  test('that many ask for at once is one upload, and one failure', async () => {
+    const of = await stored();
+    const other = await gateway.sender(of.accountId);
+    const before = await uploadsAtPlatform();
+    const ask = () => ensureRegistered(gateway.deps, { ...of, senderId: other.id });
+    await gateway.control.addFault({ on: 'media', times: 1, code: 131000 });
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => failureOf(ask()))))).toEqual(
+      new Set(['refused']),
+    );
+    const ids = await Promise.all(Array.from({ length: 20 }, ask));
+    expect(new Set(ids).size).toBe(1);
+    expect(await uploadsAtPlatform()).toBe(before + 1);
+  });
+
+  test('that the platform lost is forgotten only if no newer one took its place', async () => {
+    const of = await stored();
+    const beyond = new Date();
+    await forgetRegistration(gateway.db, { ...of, platformMediaId: '1' });
+    expect(await findRegistration(gateway.db, { ...of, beyond })).toBe(of.publicId);
+    await forgetRegistration(gateway.db, { ...of, platformMediaId: of.publicId });
+    expect(await ensureRegistered(gateway.deps, of)).not.toBe(of.publicId);
+  });
+});
+
+describe('what a waiting message is told', () => {
+  test('no answer of the platform, or a store that is gone, is “not sent”: it may be tried again', async () => {
+    const of = await stored();
+    const sender = await gateway.sender(of.accountId);
+    const ask = () => failureOf(ensureRegistered(gateway.deps, { ...of, senderId: sender.id }));
+    await gateway.control.addFault({ on: 'media', times: 1, does: 'reset' });
+    expect(await ask()).toBe('not_sent');
+    await gateway.control.addFault({ on: 'media', times: 1, when: 'after', does: 'close' });
+    expect(await ask()).toBe('not_sent');
+    const failing = {
+      ...gateway.deps.objects,
+      get: () => Promise.reject(new VendorError('refused', 'forbidden', { code: 'EACCES' })),
+    };
+    const deps = { ...gateway.deps, objects: failing };
+    expect(await failureOf(ensureRegistered(deps, { ...of, senderId: sender.id }))).toBe('not_sent');
+    expect(await ask()).toBe('none');
+  });
+
+  test('a damaged or missing file, or another account’s, is final', async () => {
+    const of = await stored();
+    const sender = await gateway.sender(of.accountId);
+    const stranger = await gateway.account();
+    const asked = { ...of, senderId: sender.id };
+    expect(await failureOf(ensureRegistered(gateway.deps, { ...asked, accountId: stranger }))).toBe(
+      'media_not_found',
+    );
+    const path = join(gateway.directory, 'objects', of.row.object_key);
+    const sealed = await readFile(path);
+    sealed[sealed.length - 100] = (sealed[sealed.length - 100] ?? 0) ^ 1;
+    await writeFile(path, sealed);
+    expect(await failureOf(ensureRegistered(gateway.deps, asked))).toBe('media_damaged');
+    await rm(path);
+    expect(await failureOf(ensureRegistered(gateway.deps, asked))).toBe('media_damaged');
+  });
+});
+
+describe('what a crash leaves', () => {
+  test.each(['receiving', 'registering'])(
+    'while %s is removed by the worker, and looked at once more',
+    async (state) => {
+      const of = await stored();
+      await sql`
+      update media set state = ${state}, public_id = null, due_at = now() + interval '1 hour'
+      where id = ${of.mediaId}`.execute(gateway.db);
+      expect(await removeLeftovers(gateway.deps)).toBe(0);
+      await gateway.lapse();
+      expect(await removeLeftovers(gateway.deps)).toBe(1);
+      const folder = join(gateway.directory, 'objects', 'media', of.accountId);
+      expect(await readdir(folder)).toEqual([]);
+      // a process that only slept stores its object after all
+      await writeFile(join(gateway.directory, 'objects', of.row.object_key), 'late');
+      expect(await gateway.rows(of.accountId)).toMatchObject([{ state: 'removing' }]);
+      expect(await removeLeftovers(gateway.deps)).toBe(0);
+      await gateway.lapse();
+      expect(await removeLeftovers(gateway.deps)).toBe(1);
+      expect(await readdir(folder)).toEqual([]);
+      expect(await gateway.rows(of.accountId)).toEqual([]);
+    },
+  );
+
+  test('a store that fails keeps the removal due, ever later, until it is back', async () => {
+    const of = await stored();
+    const broken = {
+      ...gateway.deps.objects,
+      delete: () => Promise.reject(new VendorError('not_sent', 'no route')),
+    };
+    await deleteMedia(
+      { ...gateway.deps, objects: broken },
+      { accountId: of.accountId, mediaId: of.publicId },
+    );
+    expect((await gateway.call(of.accountId, 'GET', `/v1/media/${of.publicId}`)).status).toBe(404);
+    expect(await gateway.rows(of.accountId)).toMatchObject([{ state: 'removing' }]);
+    await gateway.lapse();
+    expect(await removeLeftovers({ ...gateway.deps, objects: broken })).toBe(1);
+    expect(await removeLeftovers({ ...gateway.deps, objects: broken })).toBe(0);
+    await gateway.lapse();
+    await removeLeftovers(gateway.deps);
+    expect(await gateway.rows(of.accountId)).toEqual([]);
+  });
+
+  test('a file held by a send’s transaction is not removed before it ends', async () => {
+    const of = await stored();
+    const order: string[] = [];
+    let removal: Promise<string> | undefined;
+    await gateway.db.transaction().execute(async (tx) => {
+      expect(await holdMedia(tx, of.accountId, [of.publicId, 'unknown', '\0'])).toMatchObject([
+        { id: of.mediaId },
+      ]);
+      removal = failureOf(deleteMedia(gateway.deps, { accountId: of.accountId, mediaId: of.publicId })).then(
+        (code) => {
+          order.push('removal');
+          return code;
+        },
+      );
+      await sql`select 1`.execute(gateway.db);
+      await sql`
+        insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, media_id, due_at, expires_at)
+        values (${of.accountId}, gen_random_uuid(), gen_random_uuid(), ${of.senderId}, gen_random_uuid(), '919811112222',
+          '{}', ${of.mediaId}, now(), now() + interval '1 day')`.execute(tx);
+      order.push('send');
+    });
+    expect(await removal).toBe('media_in_use');
+    expect(order).toEqual(['send', 'removal']);
+  });
+});
+
+describe('after a rotation of keys', () => {
+  test('files are sealed anew: same content under the newest key alone, the old object gone', async () => {
+    const of = await stored();
+    const newKey = makeKey();
+    const deps = { ...gateway.deps, vault: openVault(parseKeyRing(`${newKey},${gateway.keys}`)) };
+    const damaged = await stored();
+    await writeFile(join(gateway.directory, 'objects', damaged.row.object_key), 'damaged');
+    let [resealed, afterId, failed]: [number, string | undefined, string[]] = [0, undefined, []];
+    do {
+      const round = await resealMedia(deps, { afterId, limit: 3 });
+      resealed += round.resealed;
+      failed = [...failed, ...round.failed];
+      afterId = round.afterId;
+    } while (afterId !== undefined);
+    expect(resealed).toBeGreaterThan(0);
+    expect(failed).toContain(damaged.mediaId);
+    const onlyNew = { ...gateway.deps, vault: openVault(parseKeyRing(newKey)) };
+    const sender = await gateway.sender(of.accountId);
+    const platformId = await ensureRegistered(onlyNew, { ...of, senderId: sender.id });
+    expect((await gateway.control.media()).find(({ id }) => id === platformId)?.sizeBytes).toBe(
+      of.bytes.length,
+    );
+    const folder = join(gateway.directory, 'objects', 'media', of.accountId);
+    expect(await readdir(folder)).toHaveLength(1);
+    expect(await removeLeftovers(gateway.deps)).toBe(0);
+    // a second run has only the damaged ones left to do
+    expect((await resealMedia(deps, { limit: 100 })).resealed).toBe(0);
+  });
+
+  test.each(['before', 'after'])(
+    'a crash %s the swap leaves a file that reads, and the worker tidies',
+    async (when) => {
+      const of = await stored();
+      const newKey = makeKey();
+      const vault = openVault(parseKeyRing(`${newKey},${gateway.keys}`));
+      // the process dies at its first removal (after the swap) or while it writes (before it)
+      const dying = { ...gateway.deps.objects, delete: () => Promise.reject(new Error('killed')) };
+      const objects =
+        when === 'before' ? { ...dying, put: () => Promise.reject(new Error('killed')) } : dying;
+      const round = await resealMedia({ ...gateway.deps, vault, objects }, { limit: 100 });
+      expect(round.failed).toContain(of.mediaId);
+      const deps = { ...gateway.deps, vault };
+      const other = await gateway.sender(of.accountId);
+      expect(await failureOf(ensureRegistered(deps, { ...of, senderId: other.id }))).toBe('none');
+      await gateway.lapse();
+      while ((await removeLeftovers(deps)) > 0);
+      expect(await readdir(join(gateway.directory, 'objects', 'media', of.accountId))).toHaveLength(1);
+      const third = await gateway.sender(of.accountId);
+      expect(await failureOf(ensureRegistered(deps, { ...of, senderId: third.id }))).toBe('none');
+    },
+  );
+});

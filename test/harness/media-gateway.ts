@@ -1,0 +1,185 @@
+// The routes of media on a real port, over a real database, directory and played platform; the caller is named by a header.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify from 'fastify';
+import { sql } from 'kysely';
+import { startCloudApi } from '../../sandbox/cloud-api/server.ts';
+import { cloudApiControl } from '../../sandbox/control.ts';
+import { openFilesystemStore } from '../../src/adapters/filesystem/object-store.ts';
+import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
+import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openLog } from '../../src/base/log.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import { sendFailure } from '../../src/http/reply.ts';
+import type { Server } from '../../src/http/request.ts';
+import { requestValidator } from '../../src/http/validation.ts';
+import { removeLeftovers } from '../../src/messaging/media/remove.ts';
+import { mediaRoutes } from '../../src/messaging/media/routes.ts';
+import { openVault } from '../../src/messaging/media/vault.ts';
+import { addSender } from '../../src/messaging/senders/manage.ts';
+import { createTestDatabase } from './database.ts';
+
+/** A clock that runs with the real one, `aheadMs` before it. */
+function movableClock(): Clock & { aheadMs: number } {
+  const clock = { ...systemClock, aheadMs: 0, now: () => Date.now() + clock.aheadMs };
+  return clock;
+}
+
+const appSecret = 'an-app-secret';
+const accessToken = 'EAA-media-test-token';
+
+async function startPlatform() {
+  const cloud = await startCloudApi();
+  const control = cloudApiControl(cloud.url);
+  const app = await control.addApp({ secret: appSecret, tokens: [accessToken] });
+  const waba = await control.addWaba({ appId: app.id });
+  return { cloud, control, wabaId: waba.id };
+}
+
+/** One part of a multipart form, as bytes. */
+export interface Part {
+  name: string;
+  fileName?: string | undefined;
+  type?: string | undefined;
+  bytes: Buffer | string;
+}
+
+/** A form written by hand, so that tests decide every byte of it. */
+export function formOf(parts: Part[], boundary = 'form-boundary'): { type: string; body: Buffer } {
+  const pieces = parts.flatMap(({ name, fileName, type, bytes }) => [
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`,
+    fileName === undefined ? '' : `; filename="${fileName}"`,
+    type === undefined ? '' : `\r\nContent-Type: ${type}`,
+    '\r\n\r\n',
+    bytes,
+    '\r\n',
+  ]);
+  const body = Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece as string)));
+  return { type: `multipart/form-data; boundary=${boundary}`, body };
+}
+
+/** Opens everything; `close` ends it. */
+export async function openMediaGateway() {
+  const database = await createTestDatabase();
+  const { db } = database;
+  const { cloud, control, wabaId } = await startPlatform();
+  const directory = await mkdtemp(join(tmpdir(), 'media-'));
+  const clock = movableClock();
+  const keys = makeKey();
+  const outgoing = openOutgoing({ connectionsPerOrigin: 32, keepAliveMs: 10_000 });
+  const deps = {
+    db,
+    clock,
+    log: openLog('silent'),
+    cipher: openCipher(parseKeyRing(keys)),
+    messagingApiUrl: cloud.url,
+    platform: openMetaPlatform({ outgoing, apiVersion: 'v23.0' }),
+    objects: await openFilesystemStore({ directory, clock }),
+    vault: openVault(parseKeyRing(keys)),
+  };
+  const server: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
+  server.setValidatorCompiler(requestValidator());
+  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  server.decorateRequest('caller');
+  server.addHook('onRequest', async (request) => {
+    const accountId = String(request.headers['x-account']);
+    request.caller = { accountId, keyId: accountId, scopes: new Set(['media:write']) };
+  });
+  mediaRoutes(server, deps);
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+
+  const account = async () => {
+    const id = uuidv7();
+    await sql`insert into accounts (id, name) values (${id}, 'media')`.execute(db);
+    return id;
+  };
+  const sender = async (accountId: string, isDefault = false) => {
+    const { id: phoneNumberId } = await control.addNumber({ wabaId });
+    const secrets = { accessToken, appSecret, verifyToken: 'verify' };
+    const rest = { name: 'number', phoneNumberId, businessAccountId: wabaId, isDefault };
+    return addSender(deps, { accountId, ...rest, ...secrets });
+  };
+
+  async function call(accountId: string, method: string, path: string, init: RequestInit = {}) {
+    const headers = { 'x-account': accountId, ...(init.headers as Record<string, string> | undefined) };
+    const answer = await fetch(`${url}${path}`, { ...init, method, headers });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      bytes,
+      json: isJson ? JSON.parse(`${bytes}`) : null,
+    };
+  }
+
+  return {
+    ...{ deps, db, control, directory, clock, url, keys, account, sender, call },
+    upload(accountId: string, ...parts: Part[]) {
+      const { type, body } = formOf(parts);
+      const init = { body: new Uint8Array(body), headers: { 'content-type': type } };
+      return call(accountId, 'POST', '/v1/templates/media', init);
+    },
+    /** An upload whose bytes the test writes itself; `answer` resolves with the status, or with an error's code. */
+    begin(accountId: string, headers: Record<string, string> = {}) {
+      const type = 'multipart/form-data; boundary=form-boundary';
+      const request = httpRequest(`${url}/v1/templates/media`, {
+        method: 'POST',
+        headers: { 'x-account': accountId, 'content-type': type, ...headers },
+      });
+      const answer = new Promise<{ status: number; body: string } | string>((resolve) => {
+        request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+        request.on('response', (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, body: `${Buffer.concat(chunks)}` }),
+          );
+        });
+      });
+      const partHead = (partType: string) =>
+        `--form-boundary\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: ${partType}\r\n\r\n`;
+      return { request, answer, partHead };
+    },
+    /** One round of the worker. */
+    removeLeftovers: () => removeLeftovers(deps),
+    /** Every file below the store's directory, its temporary ones too. */
+    async filesOnDisk() {
+      const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    },
+    async rows(accountId: string) {
+      const { rows } = await sql<{ id: string; state: string; public_id: string | null; object_key: string }>`
+        select * from media where account_id = ${accountId} order by id`.execute(db);
+      return rows;
+    },
+    /** A message of that state that needs the media. */
+    async insertMessage(accountId: string, mediaId: string, state: number) {
+      const id = uuidv7();
+      await sql`
+        insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, media_id, state, due_at, expires_at)
+        values (${accountId}, ${id}, ${randomUUID()}, ${randomUUID()}, ${randomUUID()}, '919811112222', '{}',
+          ${mediaId}, ${state}, ${state < 2 ? sql`now()` : null}, now() + interval '1 day')`.execute(db);
+      return id;
+    },
+    /** Makes whatever is leased in the database due now. */
+    async lapse() {
+      await sql`update media set due_at = now() where due_at is not null`.execute(db);
+    },
+    async close() {
+      await server.close();
+      await outgoing.close();
+      await cloud.close();
+      await database.drop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export type MediaGateway = Awaited<ReturnType<typeof openMediaGateway>>;
