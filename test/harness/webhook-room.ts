@@ -1,0 +1,248 @@
+// The webhooks room by itself for tests: real database, real calls, a receiver on loopback that does what it is told.
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import fastify, { type FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { openCipher, parseKeyRing } from '../../src/base/cipher.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import type { Db } from '../../src/db/db.ts';
+import { sendFailure } from '../../src/http/reply.ts';
+import type { Server } from '../../src/http/request.ts';
+import { requestValidator } from '../../src/http/validation.ts';
+import { doWebhookChores } from '../../src/webhooks/chores/chores.ts';
+import { deliveryRoutes } from '../../src/webhooks/deliveries-routes.ts';
+import {
+  type Deliveries,
+  type DeliverSettings,
+  openDeliveries,
+} from '../../src/webhooks/delivering/deliver.ts';
+import { endpointRoutes } from '../../src/webhooks/endpoints-routes.ts';
+import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface Hit {
+  hook: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  json: { event: string; data: Record<string, unknown> };
+}
+
+export interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface Hooks {
+  url(hook: string): string;
+  hits: Hit[];
+  /** What a hook answers from now on; the default is 200. A promise holds the answer back. */
+  answer(hook: string, how: (hit: Hit) => Answer | Promise<Answer>): void;
+  close(): Promise<void>;
+}
+
+/** A receiver whose every answer the test decides. */
+export async function startHooks(): Promise<Hooks> {
+  const hits: Hit[] = [];
+  const answers = new Map<string, (hit: Hit) => Answer | Promise<Answer>>();
+  const server = createServer(async (request, response: ServerResponse) => {
+    const hook = (request.url ?? '').slice(1);
+    const body = (await buffer(request)).toString();
+    const hit = { hook, headers: request.headers, body, json: JSON.parse(body) };
+    hits.push(hit);
+    const { status, headers, body: text } = (await answers.get(hook)?.(hit)) ?? { status: 200 };
+    response.writeHead(status, headers).end(text ?? '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (hook) => `http://127.0.0.1:${port}/${hook}`,
+    hits,
+    answer: (hook, how) => answers.set(hook, how),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type StageName = 'sent' | 'delivered' | 'read' | 'failed';
+const stageNumbers = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
+
+export interface Room {
+  database: TestDatabase;
+  db: Db;
+  server: Server;
+  deliveries: Deliveries;
+  hooks: Hooks;
+  clock: Clock & { nowMs: number | undefined };
+  /** A fresh account; calls of the API are made in its name by `call`. */
+  account(): Promise<string>;
+  call(
+    accountId: string,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Reply }>;
+  /** Adds an endpoint at that hook; answers its id and secret. */
+  endpoint(accountId: string, hook: string, more?: object): Promise<{ id: string; secret: string }>;
+  /** Stages of one message, published in one transaction; with `offer` false nobody is told, as after a crash. */
+  stages(accountId: string, messageId: string, names: StageName[], offer?: boolean): Promise<void>;
+  chores(): Promise<void>;
+  /** A deliverer of another process on the same database. */
+  another(settings?: Partial<DeliverSettings>): Deliveries;
+  close(): Promise<void>;
+}
+
+/** An answer of the API, loosely: tests look at what they expect. */
+export interface Reply {
+  success: boolean;
+  message: string;
+  code?: string;
+  errors?: { path: string; message: string }[];
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the operation under test answers
+  data: any;
+}
+
+export function stageEvent(accountId: string, messageId: string, name: StageName): EventToPublish {
+  const status = {
+    messageId: `wamid.${messageId}`,
+    id: messageId,
+    sendId: uuidv7(),
+    status: name,
+    recipientPhone: '919876543210',
+    timestamp: 1_773_151_200,
+    error:
+      name === 'failed' ? { code: 131026, title: 'Undeliverable', message: 'Not on the platform.' } : null,
+    metadata: null,
+  };
+  return {
+    accountId,
+    subjectId: messageId,
+    stage: stageNumbers[name],
+    kind: 'messages.status',
+    messageId: status.messageId,
+    body: messageStatusBody(status, Date.now()),
+  };
+}
+
+const timeoutMs = 2_000;
+
+export async function openRoom(settings: Partial<DeliverSettings> = {}): Promise<Room> {
+  const database = await createTestDatabase();
+  const hooks = await startHooks();
+  const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+  const cipher = openCipher(parseKeyRing(`k1:${Buffer.alloc(32, 7).toString('base64')}`));
+  const clock: Room['clock'] = {
+    nowMs: undefined,
+    now: () => clock.nowMs ?? systemClock.now(),
+    sleep: systemClock.sleep,
+  };
+  const webhookOutgoing = openOutgoing({
+    connectionsPerOrigin: null,
+    keepAliveMs: 1_000,
+    guard: { allowCidrs: ['127.0.0.0/8', '::1/128'], httpsOnly: false },
+  });
+  const deps = {
+    db: database.db,
+    hot: database.hot,
+    clock,
+    log,
+    cipher,
+    webhookOutgoing,
+    webhookTimeoutMs: timeoutMs,
+  };
+  const opened: Deliveries[] = [];
+  const another = (more: Partial<DeliverSettings> = {}) => {
+    const deliveries = openDeliveries(deps, { ...settings, ...more });
+    opened.push(deliveries);
+    return deliveries;
+  };
+  const deliveries = another();
+  const server = await openRoutes({ ...deps, deliveries });
+
+  const call: Room['call'] = async (accountId, method, path, body) => {
+    const response = await server.inject({
+      method,
+      url: path,
+      headers: {
+        'x-account': accountId,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+    return { status: response.statusCode, body: response.json() };
+  };
+  return {
+    database,
+    db: database.db,
+    server,
+    deliveries,
+    hooks,
+    clock,
+    another,
+    call,
+    async account() {
+      const id = uuidv7();
+      await sql`insert into accounts (id, name) values (${id}, ${randomUUID()})`.execute(database.db);
+      return id;
+    },
+    async endpoint(accountId, hook, more = {}) {
+      const { body } = await call(accountId, 'POST', '/v1/webhooks/endpoints', {
+        url: hooks.url(hook),
+        ...more,
+      });
+      return { id: body.data._id, secret: body.data.secret };
+    },
+    async stages(accountId, messageId, names, offer = true) {
+      const startable = await database.hot.transaction().execute((tx) =>
+        publish(
+          { deliveries },
+          tx,
+          names.map((name) => stageEvent(accountId, messageId, name)),
+        ),
+      );
+      if (offer) deliveries.offer(startable);
+    },
+    async chores() {
+      while ((await doWebhookChores({ db: database.db, log })) > 0);
+    },
+    async close() {
+      await Promise.all(opened.map((one) => one.stop()));
+      await server.close();
+      await webhookOutgoing.close();
+      await hooks.close();
+      await database.drop();
+    },
+  };
+}
+
+/** The room's own routes, with the caller named by a header: keys are another room's matter. */
+async function openRoutes(
+  deps: Parameters<typeof endpointRoutes>[1] & Parameters<typeof deliveryRoutes>[1],
+): Promise<Server> {
+  const server: Server = fastify();
+  server.setValidatorCompiler(requestValidator());
+  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  server.decorateRequest('caller');
+  server.addHook('onRequest', async (request: FastifyRequest) => {
+    request.caller = {
+      accountId: String(request.headers['x-account']),
+      keyId: uuidv7(),
+      scopes: new Set(['manage']),
+    };
+  });
+  server.addHook('preValidation', async (request: FastifyRequest) => {
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+  });
+  endpointRoutes(server, deps);
+  deliveryRoutes(server, deps);
+  await server.ready();
+  return server;
+}

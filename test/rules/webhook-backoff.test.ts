@@ -1,0 +1,54 @@
+// Promises of retry schedules: the spacing of webhook tries, jitter within bounds, and waits that receivers ask for.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { longestRetryAfterMs, retryAfterMs, retryDelayMs, webhookSchedule } from '../../src/work/backoff.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+describe('the schedule of webhook deliveries', () => {
+  it('is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h: ten tries over 75 h 35 m', () => {
+    const middle = Array.from({ length: 10 }, (_, index) => retryDelayMs(webhookSchedule, index + 1, 0.5));
+    const hours = [2, 5, 10, 14, 20, 24].map((count) => count * hour);
+    expect(middle).toEqual([5_000, 5 * minute, 30 * minute, ...hours, undefined]);
+    const total = middle.reduce<number>((sum, delay) => sum + (delay ?? 0), 0);
+    expect(total).toBe(75 * hour + 35 * minute + 5_000);
+  });
+
+  it('spreads each delay by no more than a tenth', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (tries, random) => {
+          const delay = webhookSchedule.delaysMs[tries - 1] ?? 0;
+          const chosen = retryDelayMs(webhookSchedule, tries, random) ?? 0;
+          return chosen >= Math.floor(delay * 0.9) && chosen <= Math.ceil(delay * 1.1);
+        },
+      ),
+    );
+  });
+
+  it('waits longer when asked to, a day at most, and never shorter', () => {
+    expect(retryDelayMs(webhookSchedule, 1, 0.5, 90_000)).toBe(90_000);
+    expect(retryDelayMs(webhookSchedule, 1, 0.5, 1_000)).toBe(5_000);
+    expect(retryDelayMs(webhookSchedule, 1, 0.5, 90 * hour)).toBe(longestRetryAfterMs);
+    expect(retryDelayMs(webhookSchedule, 10, 0.5, 90_000)).toBeUndefined();
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 2, 10, 14, 0, 0);
+
+  it('is read as seconds or as a date', () => {
+    expect(retryAfterMs('120', now)).toBe(120_000);
+    expect(retryAfterMs(['7'], now)).toBe(7_000);
+    expect(retryAfterMs('Tue, 10 Mar 2026 14:01:00 GMT', now)).toBe(60_000);
+  });
+
+  it('is ignored when missing, past or malformed', () => {
+    for (const header of [undefined, '', '0', '-5', 'soon', 'Tue, 10 Mar 2026 13:00:00 GMT']) {
+      expect(retryAfterMs(header, now)).toBeUndefined();
+    }
+  });
+});

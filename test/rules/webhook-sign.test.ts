@@ -1,0 +1,104 @@
+// Promises of webhook signatures: both conventions' published vectors, their libraries, and which secrets are taken.
+import { createHmac, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import {
+  givenSignature,
+  secretFault,
+  signingKey,
+  standardSignature,
+} from '../../src/webhooks/endpoints/sign.ts';
+
+const secret = `whsec_${randomBytes(32).toString('base64')}`;
+
+describe('x-webhook-signature', () => {
+  it('agrees with the published vector of its form', () => {
+    expect(givenSignature(signingKey("It's a Secret to Everybody"), 'Hello, World!')).toBe(
+      'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    );
+  });
+
+  it('is keyed with the UTF-8 bytes of the secret exactly as it was shown', () => {
+    const body = '{"event":"test"}';
+    const expected = createHmac('sha256', secret).update(body).digest('hex');
+    expect(givenSignature(signingKey(secret), body)).toBe(`sha256=${expected}`);
+  });
+});
+
+describe('webhook-signature', () => {
+  it('agrees with the vector of Standard Webhooks', () => {
+    const key = signingKey('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    expect(standardSignature([key], 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330, '{"test": 2432232314}')).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    );
+  });
+
+  it('is verified by the standard library, for our secrets and for an owner’s own, alone and beside another', () => {
+    const now = Math.floor(Date.now() / 1000);
+    const own = 'a secret of my own!!';
+    const other = signingKey(`whsec_${randomBytes(24).toString('base64')}`);
+    const cases = [
+      [secret, new Webhook(secret)],
+      [own, new Webhook(own, { format: 'raw' })],
+    ] as const;
+    for (const [text, library] of cases) {
+      const body = '{"event":"messages.status","data":{}}';
+      for (const keys of [[signingKey(text)], [signingKey(text), other], [other, signingKey(text)]]) {
+        const headers = {
+          'webhook-id': '019a0b5e-7c00-7000-8000-000000000000',
+          'webhook-timestamp': String(now),
+          'webhook-signature': standardSignature(keys, '019a0b5e-7c00-7000-8000-000000000000', now, body),
+        };
+        expect(library.verify(body, headers)).toEqual(JSON.parse(body));
+        expect(() => library.verify(body.replace('{}', '{ }'), headers)).toThrow();
+      }
+    }
+  });
+});
+
+describe('a secret of the owner’s making', () => {
+  it('is 16 to 256 printable ASCII characters', () => {
+    expect(secretFault('x'.repeat(16))).toBeUndefined();
+    expect(secretFault('x'.repeat(256))).toBeUndefined();
+    for (const bad of [
+      'x'.repeat(15),
+      'x'.repeat(257),
+      'ümlaut-in-the-secret',
+      'tab\tin-the-secret-',
+      `${'x'.repeat(16)}\n`,
+    ]) {
+      expect(secretFault(bad)).toEqual(expect.any(String));
+    }
+  });
+
+  it('holds real base64 after whsec_, since libraries decode it', () => {
+    expect(secretFault(secret)).toBeUndefined();
+    for (const bad of [
+      'whsec_not base64 at all',
+      'whsec_AAAAAAAAAAAAA',
+      `whsec_${randomBytes(8).toString('base64')}`,
+    ]) {
+      expect(secretFault(bad)).toContain('base64');
+    }
+  });
+
+  it('signs the same whatever it is made of, in both conventions', () => {
+    fc.assert(
+      fc.property(
+        fc.string({
+          unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+          minLength: 16,
+          maxLength: 256,
+        }),
+        (text) => {
+          const body = 'body';
+          return (
+            givenSignature(signingKey(text), body) ===
+            `sha256=${createHmac('sha256', text).update(body).digest('hex')}`
+          );
+        },
+      ),
+    );
+  });
+});
