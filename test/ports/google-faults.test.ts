@@ -141,7 +141,7 @@ describe('pace and faults', () => {
       apiUrl: 'http://127.0.0.1:9',
       tokenUrl: `${google.outside.url}/token`,
     });
-    const error = await failure(nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 600 }));
+    const error = await failure(nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 1_500 }));
     expect(error).toMatchObject({ outcome: 'not_sent', code: 'refused' });
     await outgoing.close();
   });
@@ -150,7 +150,7 @@ describe('pace and faults', () => {
     await google.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
     const event = google.booking();
     await google.busy();
-    const error = await failure(google.calendar.insertEvent(google.credential, event, { timeoutMs: 500 }));
+    const error = await failure(google.calendar.insertEvent(google.credential, event, { timeoutMs: 1_000 }));
     expect(error.outcome).toBe('unknown');
     expect(await google.calendar.removeForGood(google.credential, event, limits)).toEqual({ certain: true });
     expect(await google.control.land()).toBe(1);

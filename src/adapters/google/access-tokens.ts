@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import type { AccessToken } from './oauth.ts';
-import { type AttemptLimits, attemptOf } from './retry.ts';
+import { type AttemptLimits, attemptOf, noTimeLeft } from './retry.ts';
 
 export interface AccessTokens {
   /** A token that should be accepted. Fails as `refreshAccess` does, or with `not_sent` when the time is up. */
@@ -54,7 +54,7 @@ export function accessTokens(
 function within(waiting: Promise<string>, { until, signal }: AttemptLimits): Promise<string> {
   return new Promise((resolve, reject) => {
     const giveUp = () =>
-      done(() => reject(new VendorError('not_sent', 'No access token in time.', { code: 'timeout' })));
+      done(() => reject(new VendorError('not_sent', 'No access token in time.', { code: noTimeLeft })));
     const timer = setTimeout(giveUp, until - performance.now());
     const done = (settle: () => void) => {
       clearTimeout(timer);

@@ -3,7 +3,7 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
-import type { AttemptLimits } from './retry.ts';
+import { type AttemptLimits, noTimeLeft } from './retry.ts';
 
 export interface GoogleAnswer {
   status: number;
@@ -28,7 +28,7 @@ export async function exchange(
 ): Promise<GoogleAnswer> {
   const timeoutMs = until - performance.now();
   if (timeoutMs <= 0)
-    throw new VendorError('not_sent', 'The time was up before the call.', { code: 'timeout' });
+    throw new VendorError('not_sent', 'The time was up before the call.', { code: noTimeLeft });
   let response: OutgoingResponse;
   try {
     response = await outgoing.request({ ...request, timeoutMs, ...(signal === undefined ? {} : { signal }) });

@@ -21,6 +21,9 @@ export interface RetryDeps {
   attemptTimeoutMs: number;
 }
 
+/** The code of an attempt that ended before it could call: it tells less than the attempt before it. */
+export const noTimeLeft = 'no_time_left';
+
 const firstDelayMs = 200;
 const maxDelayMs = 4_000;
 
@@ -38,12 +41,15 @@ export async function withRetries<T>(
 ): Promise<T> {
   const deadline = deps.clock.now() + limits.timeoutMs;
   let mayHaveHappened = false;
+  let before: VendorError | undefined;
   for (let tries = 0; ; tries += 1) {
     const leftMs = deadline - deps.clock.now();
     try {
       return await attempt(attemptOf(Math.min(deps.attemptTimeoutMs, leftMs), limits.signal));
-    } catch (error) {
-      if (!(error instanceof VendorError)) throw error;
+    } catch (raised) {
+      if (!(raised instanceof VendorError)) throw raised;
+      const error: VendorError = raised.code === noTimeLeft ? (before ?? raised) : raised;
+      before = error;
       if (error.outcome === 'unknown') mayHaveHappened = true;
       const delayMs = delayOf(error, tries);
       const outOfTime = deps.clock.now() + delayMs >= deadline;
