@@ -141,7 +141,9 @@ describe('pace and faults', () => {
       apiUrl: 'http://127.0.0.1:9',
       tokenUrl: `${google.outside.url}/token`,
     });
-    const error = await failure(nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 1_500 }));
+    const error = await failure(
+      nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 1_500 }),
+    );
     expect(error).toMatchObject({ outcome: 'not_sent', code: 'refused' });
     await outgoing.close();
   });
