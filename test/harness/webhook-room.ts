@@ -78,6 +78,7 @@ const stageNumbers = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
 export interface Room {
   database: TestDatabase;
   db: Db;
+  hot: Db;
   server: Server;
   deliveries: Deliveries;
   hooks: Hooks;
@@ -182,6 +183,7 @@ export async function openRoom(settings: Partial<DeliverSettings> = {}): Promise
   return {
     database,
     db: database.db,
+    hot: database.hot,
     server,
     deliveries,
     hooks,
