@@ -1,0 +1,265 @@
+// Promises of webhook endpoints: who may be called, secrets shown once, rotation without a gap, pause, test, limits.
+import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { type Hit, openRoom, type Room } from '../harness/webhook-room.ts';
+
+let room: Room;
+beforeAll(async () => {
+  room = await openRoom();
+});
+afterAll(() => room.close());
+
+const path = '/v1/webhooks/endpoints';
+const until = (condition: () => void | Promise<void>) =>
+  vi.waitFor(condition, { timeout: 8_000, interval: 10 });
+const hitsOf = (hook: string): Hit[] => room.hooks.hits.filter((hit) => hit.hook === hook);
+const given = (secret: string, hit: Hit | undefined) =>
+  hit?.headers['x-webhook-signature'] ===
+  `sha256=${createHmac('sha256', secret)
+    .update(hit?.body ?? '')
+    .digest('hex')}`;
+const standard = (secret: string, hit: Hit | undefined): boolean => {
+  try {
+    return Boolean(new Webhook(secret).verify(hit?.body ?? '', hit?.headers as Record<string, string>));
+  } catch {
+    return false;
+  }
+};
+
+/** Publishes one event and answers what came to the hook. */
+async function next(accountId: string, hook: string): Promise<Hit | undefined> {
+  const before = hitsOf(hook).length;
+  await room.stages(accountId, uuidv7(), ['sent']);
+  await until(() => expect(hitsOf(hook)).toHaveLength(before + 1));
+  return hitsOf(hook).at(-1);
+}
+
+describe('an endpoint', () => {
+  it('is added with a secret that is shown this once, and kept sealed', async () => {
+    const account = await room.account();
+    const { status, body } = await room.call(account, 'POST', path, {
+      url: room.hooks.url('added'),
+      description: 'CRM',
+    });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      url: room.hooks.url('added'),
+      description: 'CRM',
+      events: ['messages.status'],
+      status: 'active',
+      disabledReason: null,
+      rotation: null,
+    });
+    expect(body.data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const listed = await room.call(account, 'GET', path);
+    expect(listed.body.data.pagination).toEqual({ page: 1, limit: 20, total: 1, totalPages: 1 });
+    const shown = await room.call(account, 'GET', `${path}/${body.data._id}`);
+    expect(JSON.stringify([listed.body, shown.body])).not.toContain(body.data.secret);
+    const { rows } = await sql<{
+      secret: Buffer;
+    }>`select secret from endpoints where id = ${body.data._id}`.execute(room.db);
+    expect(rows[0]?.secret.includes(body.data.secret)).toBe(false);
+  });
+
+  it('takes a secret of the owner’s own, and signs with it in both conventions', async () => {
+    const account = await room.account();
+    const secret = 'my very own secret';
+    expect((await room.endpoint(account, 'own', { secret })).secret).toBe(secret);
+    const hit = await next(account, 'own');
+    expect(given(secret, hit)).toBe(true);
+    expect(
+      new Webhook(secret, { format: 'raw' }).verify(hit?.body ?? '', hit?.headers as Record<string, string>),
+    ).toBeTruthy();
+  });
+
+  it.each([
+    [{ url: 'not a url' }, 'url'],
+    [{ url: 'ftp://example.com/' }, 'url'],
+    [{ url: 'http://10.1.2.3/hook' }, 'url'],
+    [{ url: 'https://169.254.169.254/latest' }, 'url'],
+    [{ url: 'https://[::ffff:10.0.0.1]/' }, 'url'],
+    [{ url: 'https://metadata.google.internal/' }, 'url'],
+    [{ url: 'https://user:password@93.184.216.34/' }, 'url'],
+    [{ url: 'https://93.184.216.34/', secret: 'short' }, 'secret'],
+    [{ url: 'https://93.184.216.34/', secret: 'whsec_ not base64, not at all' }, 'secret'],
+    [{ url: 'https://93.184.216.34/', events: ['messages.statsu'] }, 'events[0]'],
+    [{ url: 'https://93.184.216.34/', events: [] }, 'events'],
+    [{ url: 'https://93.184.216.34/', colour: 'red' }, 'colour'],
+    [{}, 'url'],
+  ])('is refused with 400 naming the fault: %j', async (body, fault) => {
+    const answer = await room.call(await room.account(), 'POST', path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors?.map((error) => error.path)).toContain(fault);
+  });
+
+  it('is one of ten at most, even when added at once', async () => {
+    const account = await room.account();
+    const answers = await Promise.all(
+      Array.from({ length: 14 }, (_, index) =>
+        room.call(account, 'POST', path, { url: room.hooks.url(`many-${index}`) }),
+      ),
+    );
+    const statuses = answers.map((answer) => answer.status).toSorted();
+    expect(statuses).toEqual([...Array(10).fill(200), ...Array(4).fill(409)]);
+    expect(answers.find((answer) => answer.status === 409)?.body.code).toBe('endpoint_limit_reached');
+  });
+
+  it('is another account’s as if it were not there', async () => {
+    const { id } = await room.endpoint(await room.account(), 'theirs');
+    const stranger = await room.account();
+    for (const unknown of [id, uuidv7(), 'no-id']) {
+      const calls = [
+        room.call(stranger, 'GET', `${path}/${unknown}`),
+        room.call(stranger, 'PATCH', `${path}/${unknown}`, { status: 'paused' }),
+        room.call(stranger, 'DELETE', `${path}/${unknown}`),
+        room.call(stranger, 'POST', `${path}/${unknown}/test`),
+        room.call(stranger, 'POST', `${path}/${unknown}/rotate-secret`),
+        room.call(stranger, 'POST', `${path}/${unknown}/activate-secret`),
+        room.call(stranger, 'POST', `${path}/${unknown}/replay`, {
+          from: '2026-01-01T00:00:00Z',
+          to: '2026-01-02T00:00:00Z',
+        }),
+        room.call(
+          stranger,
+          'GET',
+          `/v1/webhooks/deliveries?endpointId=${unknown === id ? 'no-id' : unknown}x`,
+        ),
+      ];
+      for (const { status, body } of await Promise.all(calls)) {
+        expect([status, body.code]).toEqual([404, 'endpoint_not_found']);
+      }
+    }
+  });
+
+  it('is changed in what is named alone', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'before', { description: 'old' });
+    const { body } = await room.call(account, 'PATCH', `${path}/${id}`, { url: room.hooks.url('after') });
+    expect(body.data).toMatchObject({ url: room.hooks.url('after'), description: 'old', status: 'active' });
+    await next(account, 'after');
+    expect(hitsOf('before')).toEqual([]);
+    const cleared = await room.call(account, 'PATCH', `${path}/${id}`, { description: null });
+    expect(cleared.body.data.description).toBeNull();
+    expect((await room.call(account, 'PATCH', `${path}/${id}`, {})).status).toBe(400);
+    expect((await room.call(account, 'PATCH', `${path}/${id}`, { url: 'http://10.0.0.1/' })).status).toBe(
+      400,
+    );
+  });
+
+  it('keeps events while it is paused, and gets them when it is active again', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'paused');
+    await room.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
+    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    await room.deliveries.claimDue();
+    const { body } = await room.call(account, 'GET', '/v1/webhooks/deliveries?status=pending');
+    expect(body.data.items).toHaveLength(2);
+    expect(hitsOf('paused')).toEqual([]);
+    await room.call(account, 'PATCH', `${path}/${id}`, { status: 'active' });
+    await room.deliveries.claimDue();
+    await until(() =>
+      expect(hitsOf('paused').map((hit) => hit.json.data.status)).toEqual(['sent', 'delivered']),
+    );
+  });
+
+  it('is gone once deleted: nothing is sent, what was pending is dead, its history stays', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'deleted');
+    await room.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
+    await room.stages(account, uuidv7(), ['sent']);
+    expect((await room.call(account, 'DELETE', `${path}/${id}`)).status).toBe(200);
+    expect((await room.call(account, 'GET', `${path}/${id}`)).status).toBe(404);
+    await room.stages(account, uuidv7(), ['sent']);
+    await room.chores();
+    const { body } = await room.call(account, 'GET', '/v1/webhooks/deliveries');
+    expect(body.data.items).toMatchObject([
+      { endpointId: id, status: 'dead', lastFailure: 'endpoint_deleted' },
+    ]);
+    expect(hitsOf('deleted')).toEqual([]);
+  });
+});
+
+describe('a rotation of the secret', () => {
+  it('signs with both for the overlap, and the given header keeps the old one until the new is activated', async () => {
+    const account = await room.account();
+    const { id, secret: old } = await room.endpoint(account, 'rotated');
+    const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`);
+    const fresh = rotated.body.data.secret;
+    expect(rotated.body.data.rotation).toMatchObject({ activated: false });
+    const during = await next(account, 'rotated');
+    expect([given(old, during), standard(old, during), standard(fresh, during)]).toEqual([true, true, true]);
+    const second = await room.call(account, 'POST', `${path}/${id}/rotate-secret`);
+    expect([second.status, second.body.code]).toEqual([409, 'rotation_in_progress']);
+    const activated = await room.call(account, 'POST', `${path}/${id}/activate-secret`);
+    expect(activated.body.data.rotation).toMatchObject({ activated: true });
+    const after = await next(account, 'rotated');
+    expect([given(fresh, after), standard(old, after), standard(fresh, after)]).toEqual([true, true, true]);
+    expect((await room.call(account, 'POST', `${path}/${id}/activate-secret`)).status).toBe(200);
+  });
+
+  it('ends by itself when the overlap is over, without anybody’s doing', async () => {
+    const account = await room.account();
+    const { id, secret: old } = await room.endpoint(account, 'lapsed');
+    const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`, { overlapSeconds: 600 });
+    const fresh = rotated.body.data.secret;
+    expect(given(old, await next(account, 'lapsed'))).toBe(true);
+    room.clock.nowMs = Date.now() + 601_000;
+    try {
+      const hit = await next(account, 'lapsed');
+      expect(given(fresh, hit)).toBe(true);
+      expect(String(hit?.headers['webhook-signature'])).not.toContain(' ');
+      const again = await room.call(account, 'POST', `${path}/${id}/rotate-secret`);
+      expect(again.status).toBe(200);
+      expect(given(fresh, await next(account, 'lapsed'))).toBe(true);
+    } finally {
+      room.clock.nowMs = undefined;
+    }
+  });
+
+  it('without overlap switches at once, to a secret of the owner’s own if given', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'at-once');
+    const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`, {
+      overlapSeconds: 0,
+      secret: 'a new secret of my own',
+    });
+    expect(rotated.body.data).toMatchObject({ secret: 'a new secret of my own', rotation: null });
+    const hit = await next(account, 'at-once');
+    expect(given('a new secret of my own', hit)).toBe(true);
+    expect(String(hit?.headers['webhook-signature'])).not.toContain(' ');
+  });
+});
+
+describe('the test operation', () => {
+  it('posts one signed event, answers what came of it, and keeps it among the deliveries', async () => {
+    const account = await room.account();
+    const { id, secret } = await room.endpoint(account, 'tested');
+    const { body } = await room.call(account, 'POST', `${path}/${id}/test`);
+    expect(body.data).toMatchObject({ delivered: true, statusCode: 200, failure: null });
+    const [hit] = hitsOf('tested');
+    expect(hit?.json.event).toBe('test');
+    expect([given(secret, hit), standard(secret, hit)]).toEqual([true, true]);
+    const listed = await room.call(account, 'GET', '/v1/webhooks/deliveries');
+    expect(listed.body.data.items).toMatchObject([
+      { _id: body.data.deliveryId, event: 'test', status: 'delivered' },
+    ]);
+  });
+
+  it('says what failed, tries once only, and does not count against the endpoint', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'test-fails');
+    room.hooks.answer('test-fails', () => ({ status: 401, body: 'who are you?' }));
+    const { status, body } = await room.call(account, 'POST', `${path}/${id}/test`);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ delivered: false, statusCode: 401, failure: 'bad_status' });
+    const shown = await room.call(account, 'GET', `/v1/webhooks/deliveries/${body.data.deliveryId}`);
+    expect(shown.body.data).toMatchObject({
+      status: 'dead',
+      attemptLog: [{ answer: 'who are you?', statusCode: 401 }],
+    });
+    expect((await room.call(account, 'GET', `${path}/${id}`)).body.data.failingSince).toBeNull();
+  });
+});

@@ -1,0 +1,196 @@
+// Promises of the list of deliveries and of replays: filters, paging, exact bytes, and replays that survive a crash.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { deliveriesOf } from '../../src/webhooks/publish.ts';
+import { insertReplay, replayStep } from '../../src/webhooks/replays/store.ts';
+import { openRoom, type Room } from '../harness/webhook-room.ts';
+
+let room: Room;
+beforeAll(async () => {
+  room = await openRoom();
+});
+afterAll(() => room.close());
+
+const until = (condition: () => void | Promise<void>) =>
+  vi.waitFor(condition, { timeout: 8_000, interval: 10 });
+const hitsOf = (hook: string) => room.hooks.hits.filter((hit) => hit.hook === hook);
+const list = async (accountId: string, query = '') =>
+  (await room.call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data;
+
+async function delivered(accountId: string, count: number): Promise<void> {
+  await until(async () =>
+    expect((await list(accountId, '?status=delivered&limit=100')).items).toHaveLength(count),
+  );
+}
+
+describe('the list of deliveries', () => {
+  it('is paged by a cursor, newest first, without a gap or a repeat', async () => {
+    const account = await room.account();
+    await room.endpoint(account, 'listed');
+    for (let count = 0; count < 7; count++) await room.stages(account, uuidv7(), ['sent']);
+    await delivered(account, 7);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await list(account, `?limit=3${cursor}`);
+      seen.push(...page.items.map((item: { _id: string }) => item._id));
+      cursor = page.pagination.nextCursor ? `&cursor=${page.pagination.nextCursor}` : '';
+    } while (cursor);
+    expect(seen).toHaveLength(7);
+    expect(seen).toEqual([...new Set(seen)].toSorted().toReversed());
+  });
+
+  it('is filtered by endpoint, message, status and time', async () => {
+    const account = await room.account();
+    const { id: first } = await room.endpoint(account, 'filter-1');
+    await room.endpoint(account, 'filter-2');
+    const message = uuidv7();
+    await room.stages(account, message, ['sent', 'delivered']);
+    await room.stages(account, uuidv7(), ['sent']);
+    await delivered(account, 6);
+    const count = async (query: string) => (await list(account, query)).items.length;
+    expect(await count(`?endpointId=${first}`)).toBe(3);
+    expect(await count(`?messageId=wamid.${message}`)).toBe(4);
+    expect(await count(`?messageId=wamid.${message}&endpointId=${first}`)).toBe(2);
+    expect(await count('?status=dead')).toBe(0);
+    const [from, to] = [Date.now() - 60_000, Date.now() + 60_000].map((at) => new Date(at).toISOString());
+    expect(await count(`?from=${from}&to=${to}`)).toBe(6);
+    expect(await count(`?from=${to}`)).toBe(0);
+    expect(await count(`?to=${from}`)).toBe(0);
+    const other = await room.account();
+    expect((await list(other)).items).toEqual([]);
+    expect((await list(other, `?messageId=wamid.${message}`)).items).toEqual([]);
+  });
+
+  it.each(['?statu=dead', '?status=lost', '?limit=0', '?limit=101', '?cursor=nonsense', '?from=yesterday'])(
+    'refuses %s with 400',
+    async (query) => {
+      const answer = await room.call(await room.account(), 'GET', `/v1/webhooks/deliveries${query}`);
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  it('shows another account’s delivery as if it were not there', async () => {
+    const account = await room.account();
+    await room.endpoint(account, 'private');
+    await room.stages(account, uuidv7(), ['sent']);
+    await delivered(account, 1);
+    const [item] = (await list(account)).items;
+    const stranger = await room.account();
+    for (const id of [item._id, uuidv7(), 'no-id']) {
+      for (const answer of [
+        await room.call(stranger, 'GET', `/v1/webhooks/deliveries/${id}`),
+        await room.call(stranger, 'POST', `/v1/webhooks/deliveries/${id}/replay`),
+      ]) {
+        expect([answer.status, answer.body.code]).toEqual([404, 'delivery_not_found']);
+      }
+    }
+  });
+
+  it('tells other rooms what became of one message', async () => {
+    const account = await room.account();
+    await room.endpoint(account, 'of-message');
+    const message = uuidv7();
+    await room.stages(account, message, ['sent', 'delivered']);
+    await delivered(account, 2);
+    const items = await deliveriesOf(room.db, account, message);
+    expect(items).toMatchObject([
+      { messageId: `wamid.${message}`, status: 'delivered' },
+      { messageId: `wamid.${message}`, status: 'delivered' },
+    ]);
+    expect(await deliveriesOf(room.db, await room.account(), message)).toEqual([]);
+  });
+});
+
+describe('a replay', () => {
+  it('of one delivery sends the same bytes under the same webhook-id, and keeps the first success in its log', async () => {
+    const account = await room.account();
+    await room.endpoint(account, 'replayed');
+    await room.stages(account, uuidv7(), ['sent']);
+    await delivered(account, 1);
+    const [item] = (await list(account)).items;
+    const replay = await room.call(account, 'POST', `/v1/webhooks/deliveries/${item._id}/replay`);
+    expect(replay.body.data).toMatchObject({ _id: item._id, status: 'pending', deliveredAt: null });
+    await room.deliveries.claimDue();
+    await until(() => expect(hitsOf('replayed')).toHaveLength(2));
+    const [first, second] = hitsOf('replayed');
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    await delivered(account, 1);
+    const { body } = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
+    expect(body.data.attemptLog).toMatchObject([
+      { number: 1, statusCode: 200 },
+      { number: 2, statusCode: 200 },
+    ]);
+  });
+
+  it('begins the schedule of tries anew', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'anew');
+    room.hooks.answer('anew', () => ({ status: 500 }));
+    await room.stages(account, uuidv7(), ['sent']);
+    await until(async () => expect((await list(account)).items[0].attempts).toBe(1));
+    await sql`update deliveries set state = 2, due_at = null, attempts = 10 where endpoint_id = ${id}`.execute(
+      room.db,
+    );
+    const [item] = (await list(account)).items;
+    await room.call(account, 'POST', `/v1/webhooks/deliveries/${item._id}/replay`);
+    await room.deliveries.claimDue();
+    await until(async () =>
+      expect((await list(account)).items[0]).toMatchObject({ attempts: 11, status: 'pending' }),
+    );
+    const [again] = (await list(account)).items;
+    expect(new Date(again.nextAttemptAt).getTime() - Date.now()).toBeLessThan(6_000);
+  });
+
+  it('of a stretch goes on where a crash stopped it, neither leaving out nor repeating any', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'stretch');
+    const { id: bystander } = await room.endpoint(account, 'bystander');
+    for (let count = 0; count < 9; count++) await room.stages(account, uuidv7(), ['sent']);
+    await delivered(account, 18);
+    const replayId = uuidv7();
+    await room.db.transaction().execute(async (tx) => {
+      await insertReplay(tx, {
+        id: replayId,
+        accountId: account,
+        endpointId: id,
+        from: new Date(Date.now() - 60_000),
+        to: new Date(Date.now() + 60_000),
+        states: [1],
+      });
+      expect(await replayStep(tx, replayId, 4)).toBe(4);
+    });
+    // What the first step brought is delivered again before the replay goes on: it must not be met a second time.
+    await room.deliveries.claimDue();
+    await until(() => expect(hitsOf('stretch')).toHaveLength(13));
+    await delivered(account, 18);
+    await room.chores();
+    await room.deliveries.claimDue();
+    await until(() => expect(hitsOf('stretch')).toHaveLength(18));
+    const ids = hitsOf('stretch').map((hit) => hit.headers['webhook-id']);
+    for (const one of new Set(ids)) expect(ids.filter((other) => other === one)).toHaveLength(2);
+    expect(hitsOf('bystander')).toHaveLength(9);
+    expect(bystander).not.toBe(id);
+    const { rows } = await sql<{ replayed: number; done: boolean }>`
+      select replayed, finished_at is not null as done from replays where id = ${replayId}`.execute(room.db);
+    expect(rows).toEqual([{ replayed: 9, done: true }]);
+  });
+
+  it('of an empty or reversed stretch says so', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'empty');
+    const path = `/v1/webhooks/endpoints/${id}/replay`;
+    const none = await room.call(account, 'POST', path, {
+      from: '2026-01-01T00:00:00Z',
+      to: '2026-01-02T00:00:00Z',
+    });
+    expect(none.body.data).toMatchObject({ replayed: 0, finished: true, status: null });
+    const reversed = await room.call(account, 'POST', path, {
+      from: '2026-01-02T00:00:00Z',
+      to: '2026-01-01T00:00:00Z',
+    });
+    expect([reversed.status, reversed.body.errors?.[0]?.path]).toEqual([400, 'to']);
+  });
+});
