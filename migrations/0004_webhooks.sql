@@ -39,7 +39,7 @@ begin
         uuid7_floor((first + interval '1 month') at time zone 'UTC'), storage);
       made := made + 1;
     exception
-      when check_violation or duplicate_table then null;
+      when check_violation or duplicate_table or unique_violation then null;
     end;
   end loop;
   return made;

@@ -1,6 +1,5 @@
 // The doer of deliveries: a queue for each endpoint, filled by hand-over after a commit and by the claim of what is due.
 import type { Cipher } from '../../base/cipher.ts';
-import type { Db } from '../../db/db.ts';
 import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
 import { openTargets } from '../endpoints/targets.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
@@ -9,7 +8,6 @@ import { openRecorder, type RecordDeps } from './record.ts';
 import { claimDeliveries } from './store.ts';
 
 export interface DeliverDeps extends AttemptDeps, RecordDeps {
-  db: Db;
   cipher: Cipher;
 }
 
@@ -183,7 +181,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
       lane.more = true;
       except.push(endpointId);
     }
-    const claimed = await claimDeliveries(deps.db, {
+    const claimed = await claimDeliveries(deps.hot, {
       perEndpoint: claimPerEndpoint,
       total: Math.min(room, 2_000),
       except,

@@ -1,0 +1,50 @@
+// Promises of month partitions: made ahead, met by their rows, and never in the way of rows that came before them.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makePartitions } from '../../src/db/partitions.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** A UUIDv7 of that very millisecond (those of `uuidv7` never go back in time). */
+function idAt(at: Date): string {
+  const time = at.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+async function insertAttempt(at: Date): Promise<string> {
+  const { rows } = await sql<{ partition: string }>`
+    insert into attempts (subject_id, endpoint_id, stage, no) values (${idAt(at)}, ${randomUUID()}, 3, 1)
+    returning tableoid::regclass::text as partition`.execute(database.db);
+  return rows[0]?.partition ?? '';
+}
+
+const now = new Date();
+const inMonths = (months: number) =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 15, 12));
+const named = (at: Date) => `${at.getUTCFullYear()}_${String(at.getUTCMonth() + 1).padStart(2, '0')}`;
+
+describe('month partitions', () => {
+  it('are made once, for this month and those asked for, by several processes at once', async () => {
+    // Rows that came before: their month stays in the default partition.
+    expect(await insertAttempt(inMonths(1))).toBe('attempts_default');
+    const made = await Promise.all([makePartitions(database.db, 2), makePartitions(database.db, 2)]);
+    expect(made.reduce((sum, count) => sum + count, 0)).toBe(8);
+    expect(await makePartitions(database.db, 2)).toBe(0);
+    expect(await insertAttempt(inMonths(0))).toBe(`attempts_${named(inMonths(0))}`);
+    expect(await insertAttempt(inMonths(1))).toBe('attempts_default');
+    expect(await insertAttempt(inMonths(2))).toBe(`attempts_${named(inMonths(2))}`);
+    expect(await insertAttempt(inMonths(7))).toBe('attempts_default');
+  });
+
+  it('begin and end with their month in UTC', async () => {
+    const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 1);
+    expect(await insertAttempt(new Date(first))).toBe(`attempts_${named(new Date(first))}`);
+    expect(await insertAttempt(new Date(first - 1))).not.toBe(`attempts_${named(new Date(first))}`);
+  });
+});
