@@ -10,20 +10,19 @@ import type { Db } from '../db/db.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
 import type { CallbackContent, MessagingPlatform } from '../ports/platform.ts';
-import { type Deliveries, publish } from '../webhooks/publish.ts';
+import { type PublishDeps, publish } from '../webhooks/publish.ts';
 import { openSecret } from './senders/access.ts';
 import { findSenderById, findSendersOfApp, type SenderRow } from './senders/store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
 import { applyTemplateReports, readAgain } from './templates/sync.ts';
 
-export interface CallbackDeps {
+export interface CallbackDeps extends PublishDeps {
   db: Db;
   clock: Clock;
   log: Log;
   cipher: Cipher;
   platform: Pick<MessagingPlatform, 'isCallbackSigned' | 'readCallback'>;
   applyReports: ApplyReports;
-  deliveries: Deliveries;
   nudgeSync: () => void;
 }
 
@@ -135,7 +134,7 @@ async function applyTemplates(deps: CallbackDeps, app: App, content: CallbackCon
   const businessAccountIds = [...new Set(app.numbers.map((number) => number.business_account_id))];
   const { startable, toRead } = await deps.db.transaction().execute(async (tx) => {
     const { events, toRead } = await applyTemplateReports(deps, tx, businessAccountIds, content.templates);
-    return { startable: await publish(tx, events), toRead };
+    return { startable: await publish(deps, tx, events), toRead };
   });
   deps.deliveries.offer(startable);
   await readAgain(deps.db, toRead);

@@ -4,19 +4,18 @@ import { isUuid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { StatusReport } from '../../ports/platform.ts';
-import { type Deliveries, publish } from '../../webhooks/publish.ts';
+import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { eventsOf } from './events.ts';
 import { foldReports, type Move } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
 import { applyMoves, existingMessages, findByWamid } from './store.ts';
 
-export interface ApplyDeps {
+export interface ApplyDeps extends PublishDeps {
   hot: Db;
   clock: Clock;
   log: Log;
   outcomes: Outcomes;
-  deliveries: Deliveries;
 }
 
 /** The reports of one callback, each with the accounts that its number may belong to. */
@@ -67,7 +66,7 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   if (moves.length === 0) return results;
   const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
     const moved = await applyMoves(tx, moves);
-    return { moved, startable: await publish(tx, eventsOf(moved, deps.clock.now())) };
+    return { moved, startable: await publish(deps, tx, eventsOf(moved, deps.clock.now())) };
   });
   deps.deliveries.offer(startable);
   for (const message of moved) deps.outcomes.settled(message.id);

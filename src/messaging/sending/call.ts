@@ -6,7 +6,7 @@ import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, OutgoingMessage, RefusalClass, SenderAccess } from '../../ports/platform.ts';
 import { haltSender } from '../senders/store.ts';
 import type { LaneAdvice } from './lane.ts';
-import { type MessageError, retriesMax, retryDelaySeconds } from './message.ts';
+import { type MessageError, ownErrors, retriesMax, retryDelaySeconds } from './message.ts';
 import { type DueMessage, type MessageKey, slowPace } from './store.ts';
 
 export interface CallDeps {
@@ -48,23 +48,37 @@ export async function callPlatform(
   message: DueMessage,
   markedAtMs: number,
 ): Promise<LaneAdvice> {
-  const key = { accountId: message.account_id, id: message.id };
   try {
-    const prepared = await prepare(deps, message);
+    const prepared = await prepare(deps, message).catch((error: unknown) => ({ error }));
+    if ('error' in prepared) return await settleUnprepared(deps, message, prepared.error);
     if (performance.now() - markedAtMs > markTrustMs) {
-      await deps.retry({ ...key, delaySeconds: 0, error: null, countsAttempt: false });
+      await deps.retry({ ...keyOf(message), delaySeconds: 0, error: null, countsAttempt: false });
       return goOn;
     }
-    const { wamid, held } = await deps.platform.sendTemplate(prepared.access, prepared.outgoing);
-    await deps.accepted({ ...key, wamid });
-    deps.log.debug({ messageId: message.id, wamid, held }, 'message.accepted');
-    return goOn;
+    return await callPrepared(deps, message, prepared);
   } catch (error) {
-    return settleFailure(deps, message, error).catch((again) => {
-      deps.log.error({ err: again, messageId: message.id }, 'message.record_failed');
-      return goOn;
-    });
+    // its outcome could not be written: it stays marked, and its callback or the ten minutes settle it
+    deps.log.error({ err: error, messageId: message.id }, 'message.record_failed');
+    return goOn;
   }
+}
+
+const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
+
+async function callPrepared(
+  deps: CallDeps,
+  message: DueMessage,
+  { access, outgoing }: { access: SenderAccess; outgoing: OutgoingMessage },
+): Promise<LaneAdvice> {
+  let taken: Awaited<ReturnType<MessagingPlatform['sendTemplate']>>;
+  try {
+    taken = await deps.platform.sendTemplate(access, outgoing);
+  } catch (error) {
+    return settleFailure(deps, message, error);
+  }
+  await deps.accepted({ ...keyOf(message), wamid: taken.wamid });
+  deps.log.debug({ messageId: message.id, ...taken }, 'message.accepted');
+  return goOn;
 }
 
 async function prepare(
@@ -90,22 +104,29 @@ async function prepare(
   return { access, outgoing };
 }
 
-async function settleFailure(deps: CallDeps, message: DueMessage, error: unknown): Promise<LaneAdvice> {
-  const key = { accountId: message.account_id, id: message.id };
-  if (error instanceof AppError) {
-    // nothing was called: what the message needs is gone (its sender, its media)
-    await deps.failed({ ...key, error: { code: 900004, title: error.code, message: error.message } });
+/** Nothing was sent: what the message needs is gone (it fails), or cannot be had now (it is tried again). */
+async function settleUnprepared(deps: CallDeps, message: DueMessage, error: unknown): Promise<LaneAdvice> {
+  if (error instanceof AppError && (error.code.endsWith('_not_found') || error.code === 'media_damaged')) {
+    await deps.failed({ ...keyOf(message), error: { ...ownErrors.unsendable, message: error.message } });
     return goOn;
   }
+  if (error instanceof VendorError && error.outcome === 'refused') return settleFailure(deps, message, error);
+  deps.log.warn({ err: error, messageId: message.id }, 'message.not_prepared');
+  return retryUnsent(deps, message);
+}
+
+async function retryUnsent(deps: CallDeps, message: DueMessage): Promise<LaneAdvice> {
+  const delaySeconds = retryDelaySeconds(message.attempts + 1, 'retry');
+  await deps.retry({ ...keyOf(message), delaySeconds, error: null, countsAttempt: true });
+  return goOn;
+}
+
+async function settleFailure(deps: CallDeps, message: DueMessage, error: unknown): Promise<LaneAdvice> {
   if (!(error instanceof VendorError) || error.outcome === 'unknown') {
     deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
     return goOn;
   }
-  if (error.outcome === 'not_sent') {
-    const delaySeconds = retryDelaySeconds(message.attempts + 1, 'retry');
-    await deps.retry({ ...key, delaySeconds, error: null, countsAttempt: true });
-    return goOn;
-  }
+  if (error.outcome === 'not_sent') return retryUnsent(deps, message);
   return settleRefusal(
     deps,
     message,
@@ -122,7 +143,7 @@ async function settleRefusal(
   kind: RefusalClass,
   retryAfterSeconds: number | undefined,
 ): Promise<LaneAdvice> {
-  const key = { accountId: message.account_id, id: message.id };
+  const key = keyOf(message);
   const attempts = message.attempts + 1;
   deps.log.info({ messageId: message.id, kind, error }, 'message.refused');
   switch (kind) {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
-import type { Deliveries } from '../../webhooks/publish.ts';
+import type { PublishDeps } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { type CallDeps, callPlatform } from './call.ts';
 import { failAndPublish } from './fail.ts';
@@ -13,7 +13,7 @@ import type { Outcomes } from './outcomes.ts';
 import { claimDue, findExpired, findOverdue, releaseClaimed } from './queue-store.ts';
 import { type DueMessage, type MessageKey, markDispatching, recordAccepted, recordRetry } from './store.ts';
 
-export interface DispatchDeps {
+export interface DispatchDeps extends PublishDeps {
   db: Db;
   hot: Db;
   clock: Clock;
@@ -23,7 +23,6 @@ export interface DispatchDeps {
   registeredMedia: CallDeps['registeredMedia'];
   templateRefused: CallDeps['templateRefused'];
   outcomes: Outcomes;
-  deliveries: Deliveries;
 }
 
 export interface Dispatcher {

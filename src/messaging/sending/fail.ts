@@ -1,17 +1,16 @@
 // Failing messages, with their events in the same transaction.
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
-import { type Deliveries, publish } from '../../webhooks/publish.ts';
+import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { eventsOf } from './events.ts';
 import type { MessageError } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
 import { failMessages, type MessageKey } from './store.ts';
 
-export interface FailDeps {
+export interface FailDeps extends PublishDeps {
   hot: Db;
   clock: Clock;
   outcomes: Outcomes;
-  deliveries: Deliveries;
 }
 
 /** Fails those of the messages that are in one of `from` states and publishes it; answers how many failed. */
@@ -24,7 +23,7 @@ export async function failAndPublish(
   const sorted = failures.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
     const moved = await failMessages(tx, sorted, from);
-    return { moved, startable: await publish(tx, eventsOf(moved, deps.clock.now())) };
+    return { moved, startable: await publish(deps, tx, eventsOf(moved, deps.clock.now())) };
   });
   deps.deliveries.offer(startable);
   for (const message of moved) deps.outcomes.settled(message.id);

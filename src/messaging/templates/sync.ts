@@ -5,8 +5,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { MessagingPlatform, PlatformTemplate, TemplateReport } from '../../ports/platform.ts';
-import { templateStatusEvent } from '../../webhooks/event.ts';
-import { type Deliveries, type EventToPublish, publish } from '../../webhooks/publish.ts';
+import { type EventToPublish, eventBody, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import { claimSyncDue, makeSyncDue, recordSync, type SenderRow } from '../senders/store.ts';
 import { templateItem } from './item.ts';
@@ -20,12 +19,11 @@ import {
 } from './store.ts';
 import { statusOf } from './template.ts';
 
-export interface SyncDeps extends AccessDeps {
+export interface SyncDeps extends AccessDeps, PublishDeps {
   db: Db;
   clock: Clock;
   log: Log;
   platform: Pick<MessagingPlatform, 'listTemplates'>;
-  deliveries: Deliveries;
 }
 
 /** The platform allows 200 list calls an hour and business account; callbacks bring changes at once, so this is slow. */
@@ -46,7 +44,15 @@ async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate
 
 /** The event that tells of a template's changed status. */
 export function statusEvent(deps: { clock: Clock }, row: TemplateRow): EventToPublish {
-  return templateStatusEvent({ accountId: row.account_id, item: templateItem(row), nowMs: deps.clock.now() });
+  const now = deps.clock.now();
+  return {
+    accountId: row.account_id,
+    subjectId: uuidv7(now),
+    stage: 0,
+    kind: 'templates.status',
+    messageId: null,
+    body: eventBody('templates.status', now, templateItem(row)),
+  };
 }
 
 /**
@@ -80,7 +86,7 @@ export async function syncTemplates(deps: SyncDeps, row: SenderRow): Promise<{ c
       tx,
       gone.map((one) => one.id),
     );
-    return publish(tx, events);
+    return publish(deps, tx, events);
   });
   deps.deliveries.offer(startable);
   return { count: templates.length };

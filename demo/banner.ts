@@ -1,0 +1,121 @@
+// What a start of the demonstration prints: addresses, the key, and lines to paste into another terminal.
+import { randomUUID } from 'node:crypto';
+import { type Call, gatewayClient } from './gateway-client.ts';
+import { sampleAnswers } from './people.ts';
+import type { Demo } from './seed.ts';
+import { firstTemplateName } from './templates.ts';
+
+interface Staff {
+  _id: string;
+  name: string;
+  timezone: string;
+}
+
+interface Question {
+  question: string;
+  questionType: string;
+  isRequired: boolean;
+}
+
+interface Slot {
+  from: string;
+  to: string;
+}
+
+const daysLooked = 14;
+
+/** The first day with an open slot, so that the lines work whenever they are pasted. */
+async function firstOpenDay(gateway: Call, staff: Staff): Promise<{ date: string; slot: Slot } | undefined> {
+  const today = Temporal.Now.plainDateISO(staff.timezone);
+  for (let days = 1; days <= daysLooked; days++) {
+    const date = today.add({ days }).toString();
+    const path = `/v1/appointments/available-slots?appointmentUserId=${staff._id}&date=${date}`;
+    const { slots } = await gateway<{ slots: Slot[] }>('GET', path);
+    if (slots[0]) return { date, slot: slots[0] };
+  }
+  return undefined;
+}
+
+const answersFor = (questions: Question[]) =>
+  questions
+    .filter((question) => question.isRequired)
+    .map(({ question, questionType, isRequired }) => ({
+      question,
+      questionType,
+      isRequired,
+      answer: sampleAnswers[questionType] ?? 'yes',
+    }));
+
+/** JSON for a shell's single quotes. */
+const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "'\\''")}'`;
+
+async function sendLines(demo: Demo, gateway: Call): Promise<string[]> {
+  const { items } = await gateway<{ items: { _id: string }[] }>(
+    'GET',
+    `/v1/templates?status=approved&search=${firstTemplateName}`,
+  );
+  const recipient = {
+    phone: '15550100001',
+    name: 'Ada',
+    variables: { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' },
+  };
+  const body = { templateId: items[0]?._id, recipients: [recipient] };
+  return [
+    '# Send a template',
+    `curl -s ${demo.baseUrl}/v1/templates/send -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
+    `  -d ${quoted(body)}`,
+    '',
+    '# See the webhooks that its stages became, signed, at the receiver',
+    `curl -s '${demo.sandbox.receiverUrl}/sandbox/events?wait=5'`,
+  ];
+}
+
+async function bookLines(demo: Demo, gateway: Call): Promise<string[]> {
+  const { items } = await gateway<{ items: Staff[] }>('GET', '/v1/appointments/users');
+  const staff = items[0];
+  const open = staff && (await firstOpenDay(gateway, staff));
+  if (!staff || !open) return [];
+  const questions = await gateway<{ items: Question[] }>(
+    'GET',
+    `/v1/appointments/form-questions?appointmentUserId=${staff._id}`,
+  );
+  const booking = {
+    appointmentUserId: staff._id,
+    date: open.date,
+    ...open.slot,
+    staticQuestionAnswers: answersFor(questions.items),
+    email: 'ada@example.com',
+    phoneNumber: '15550100001',
+  };
+  const { from, to, ...rest } = booking;
+  return [
+    '',
+    `# List the open slots of ${staff.name}`,
+    `curl -s '${demo.baseUrl}/v1/appointments/available-slots?appointmentUserId=${staff._id}&date=${open.date}' -H 'X-API-Key: ${demo.apiKey}'`,
+    '',
+    '# Book one, with a meeting link; pasted twice it is still one booking',
+    `curl -s ${demo.baseUrl}/v1/appointments/book -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
+    `  -H 'Idempotency-Key: ${randomUUID()}' \\`,
+    `  -d ${quoted({ ...rest, from, to })}`,
+  ];
+}
+
+/** The whole text. */
+export async function banner(demo: Demo): Promise<string> {
+  const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
+  const lines = [
+    '',
+    `The gateway answers at  ${demo.baseUrl}      (its interface: ${demo.baseUrl}/docs)`,
+    `Its API key is          ${demo.apiKey}`,
+    `Webhooks arrive at      ${demo.sandbox.receiverUrl}   (open it in a browser)`,
+    '',
+    'Paste these into another terminal:',
+    '',
+    ...(await sendLines(demo, gateway)),
+    ...(await bookLines(demo, gateway)),
+    '',
+    'Ctrl-C stops everything; the next start goes on where this one ended.',
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,20 @@
+// The gateway's public API as the demonstration calls it: like any user, over HTTP.
+
+export type Call = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
+
+/** Calls the gateway at `baseUrl` with one key; answers `data`, or rejects with what the gateway said. */
+export function gatewayClient(baseUrl: string, apiKey: string): Call {
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        'X-API-Key': apiKey,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as { success: boolean; message: string; data: T };
+    if (!answer.success) throw new Error(`${method} ${path} answered ${response.status}: ${answer.message}`);
+    return answer.data;
+  };
+}

@@ -1,0 +1,160 @@
+// Makes the demonstration: an app, a number and templates at the sandbox's platform, calendars at its Google, and through
+// the gateway's own API a sender, a webhook endpoint, departments, staff with connected calendars, and their questions.
+import { cloudApiControl, receiverControl } from '../sandbox/control.ts';
+import { googleControl } from '../sandbox/google/control-client.ts';
+import { type Call, gatewayClient } from './gateway-client.ts';
+import { departments, staff } from './people.ts';
+import { drafts, platformTemplates } from './templates.ts';
+
+export interface SandboxUrls {
+  cloudApiUrl: string;
+  googleUrl: string;
+  receiverUrl: string;
+}
+
+/** What `DATA_DIR/demo.json` holds. */
+export interface Demo {
+  baseUrl: string;
+  apiKey: string;
+  accountId: string;
+  senderId: string;
+  webhookSecret: string;
+  sandbox: SandboxUrls;
+}
+
+/** The sandbox's own names for the demonstration's app; fixed, so that a second start finds them. */
+const app = { id: '100200300400500', secret: 'demo-app-secret', token: 'demo-access-token' };
+const waba = { id: '200300400500600', name: 'Demonstration' };
+const number = { id: '300400500600700', displayPhoneNumber: '+1 555 010 0000' };
+const verifyToken = 'demo-verify-token';
+const hook = 'demo';
+/** The OAuth client that the gateway is started with. */
+export const googleClient = { id: 'demo-client.apps.example', secret: 'demo-client-secret' };
+
+type Progress = (step: string) => void;
+
+/** Makes everything once, through the API of the gateway at `baseUrl`. */
+export async function seedDemo(
+  input: { baseUrl: string; apiKey: string; accountId: string; sandbox: SandboxUrls },
+  progress: Progress,
+): Promise<Demo> {
+  const gateway = gatewayClient(input.baseUrl, input.apiKey);
+  progress('the messaging platform: a number and templates in every status');
+  await seedPlatform(input.sandbox);
+  const sender = await gateway<{ _id: string }>('POST', '/v1/senders', {
+    name: 'Demonstration',
+    phoneNumberId: number.id,
+    businessAccountId: waba.id,
+    accessToken: app.token,
+    appSecret: app.secret,
+    verifyToken,
+    isDefault: true,
+  });
+  await subscribe(input.sandbox, input.baseUrl, sender._id);
+  await gateway('POST', '/v1/templates/sync');
+  for (const draft of drafts) await gateway('POST', '/v1/templates', draft);
+  progress('a webhook endpoint at the receiver');
+  const webhookSecret = await seedEndpoint(gateway, input.sandbox);
+  progress('departments, staff and calendars');
+  await seedStaff(gateway, input.sandbox);
+
+  return { ...input, senderId: sender._id, webhookSecret };
+}
+
+/** Points everything at the addresses of this start: a second one may have other ports. */
+export async function rewireDemo(demo: Demo, now: { baseUrl: string; sandbox: SandboxUrls }): Promise<Demo> {
+  const gateway = gatewayClient(now.baseUrl, demo.apiKey);
+  await subscribe(now.sandbox, now.baseUrl, demo.senderId);
+  const url = receiverControl(now.sandbox.receiverUrl).hookUrl(hook);
+  await receiverControl(now.sandbox.receiverUrl).setSecrets(hook, demo.webhookSecret);
+  const { items } = await gateway<{ items: { _id: string; url: string; description: string | null }[] }>(
+    'GET',
+    '/v1/webhooks/endpoints',
+  );
+  const endpoint = items.find((item) => item.description === endpointDescription);
+  if (endpoint && endpoint.url !== url)
+    await gateway('PATCH', `/v1/webhooks/endpoints/${endpoint._id}`, { url });
+  return { ...demo, ...now };
+}
+
+const endpointDescription = 'The receiver of the demonstration';
+
+async function seedPlatform(sandbox: SandboxUrls): Promise<void> {
+  const platform = cloudApiControl(sandbox.cloudApiUrl);
+  await platform.addApp({ id: app.id, secret: app.secret, tokens: [app.token] });
+  await platform.addWaba({ id: waba.id, appId: app.id, name: waba.name });
+  await platform.addNumber({
+    ...number,
+    wabaId: waba.id,
+    verifiedName: 'Demonstration',
+    messagesPerSecond: 80,
+  });
+  const known = new Set(
+    (await platform.state()).templates.map((template) => `${template.name} ${template.language}`),
+  );
+  for (const template of platformTemplates) {
+    if (!known.has(`${template.name} ${template.language}`))
+      await platform.addTemplate({ ...template, wabaId: waba.id });
+  }
+}
+
+/** The platform holds its handshake with the gateway, then posts callbacks there. */
+async function subscribe(sandbox: SandboxUrls, baseUrl: string, senderId: string): Promise<void> {
+  const callbackUrl = `${baseUrl}/callbacks/messaging/${senderId}`;
+  await cloudApiControl(sandbox.cloudApiUrl).subscribe(app.id, callbackUrl, verifyToken);
+}
+
+async function seedEndpoint(gateway: Call, sandbox: SandboxUrls): Promise<string> {
+  const receiver = receiverControl(sandbox.receiverUrl);
+  const { secret } = await gateway<{ secret: string }>('POST', '/v1/webhooks/endpoints', {
+    url: receiver.hookUrl(hook),
+    description: endpointDescription,
+    events: [
+      'messages.status',
+      'templates.status',
+      'appointments.booked',
+      'appointments.cancelled',
+      'appointments.rescheduled',
+    ],
+  });
+  await receiver.setSecrets(hook, secret);
+  return secret;
+}
+
+async function seedStaff(gateway: Call, sandbox: SandboxUrls): Promise<void> {
+  const google = googleControl(sandbox.googleUrl);
+  const ids = new Map<string, string>();
+  for (const department of departments) {
+    const { _id } = await gateway<{ _id: string }>('POST', '/v1/appointments/departments', department);
+    ids.set(department.name, _id);
+  }
+  for (const member of staff) {
+    const departmentIds = member.departments.map((name) => ids.get(name));
+    const { _id } = await gateway<{ _id: string }>('POST', '/v1/appointments/users', {
+      ...member.user,
+      departmentIds,
+    });
+    await gateway('PUT', `/v1/appointments/users/${_id}/schedule`, member.schedule);
+    await gateway('PUT', `/v1/appointments/users/${_id}/form-questions`, member.questions);
+    await google.putAccount({
+      email: member.email,
+      name: member.user.name,
+      timeZone: member.schedule.timezone,
+    });
+    await connectCalendar(gateway, google, _id, member.email);
+  }
+}
+
+/** Follows the connect link as the staff member's browser would. */
+async function connectCalendar(
+  gateway: Call,
+  google: ReturnType<typeof googleControl>,
+  staffId: string,
+  email: string,
+): Promise<void> {
+  const path = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${staffId}`;
+  const { authUrl } = await gateway<{ authUrl: string }>('GET', path);
+  await google.set({ account: email });
+  const page = await fetch(authUrl);
+  if (!page.ok) throw new Error(`the calendar of ${email} could not be connected: HTTP ${page.status}`);
+}

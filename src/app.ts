@@ -1,0 +1,230 @@
+// The composition root: settings in, running parts out. The only file that names an adapter.
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openAuthenticator } from './accounts/authenticate.ts';
+import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
+import { googleCalendar } from './adapters/google/calendar.ts';
+import { openMetaPlatform } from './adapters/meta/platform.ts';
+import { type KeyRing, openCipher, parseKeyRing } from './base/cipher.ts';
+import { type Clock, systemClock } from './base/clock.ts';
+import { readOrMakeKeyFile } from './base/key-file.ts';
+import type { Log } from './base/log.ts';
+import { openMetrics } from './base/metrics.ts';
+import { openOutgoing } from './base/outgoing.ts';
+import type { Config } from './config.ts';
+import { type Connection, type Db, openDb } from './db/db.ts';
+import { migrationState } from './db/migrate.ts';
+import type { OpenDatabase } from './db/open-database.ts';
+import { ensureRegistered } from './messaging/media/register.ts';
+import { removeLeftovers } from './messaging/media/remove.ts';
+import { openVault } from './messaging/media/vault.ts';
+import { openAccessOf } from './messaging/senders/remembered.ts';
+import { openApplyReports } from './messaging/sending/apply-statuses.ts';
+import { openDispatcher } from './messaging/sending/dispatch.ts';
+import { openOutcomes } from './messaging/sending/outcomes.ts';
+import { restartWaiting } from './messaging/sending/queue-store.ts';
+import { markTemplateRefused } from './messaging/templates/refuse.ts';
+import { syncDue } from './messaging/templates/sync.ts';
+import { buildServer } from './server.ts';
+import { doWebhookChores } from './webhooks/chores/chores.ts';
+import { openDeliveries } from './webhooks/delivering/deliver.ts';
+import { startWorkers, stopWorkers, type Workers } from './workers.ts';
+
+export interface AppOptions {
+  log: Log;
+  clock?: Clock;
+  /** Keys that somebody else keeps (tests); else the settings or the key file. */
+  keyRing?: KeyRing;
+}
+
+/** The keys that open what is sealed: the settings', else those of the file in DATA_DIR. */
+export async function openKeyRing(config: Config): Promise<KeyRing> {
+  return config.encryptionKeys === null
+    ? readOrMakeKeyFile(join(config.dataDir, 'encryption-keys'))
+    : parseKeyRing(config.encryptionKeys);
+}
+
+/** The directory that keeps stored files. */
+function objectDirectory(config: Config): string {
+  return config.objectStoreUrl.startsWith('file://')
+    ? fileURLToPath(config.objectStoreUrl)
+    : config.objectStoreUrl.replace(/^file:/, '');
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** What everything rests on: settings, database, keys, clocks, and the outside. */
+async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
+  const { log } = options;
+  const clock = options.clock ?? systemClock;
+  const ring = options.keyRing ?? (await openKeyRing(config));
+  const hot = openDb(connection, { maxConnections: 16, applicationName: 'gateway hot', hot: true });
+  const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });
+  const isSandbox = config.allowPrivateAddresses.length > 0;
+  const webhookOutgoing = openOutgoing({
+    connectionsPerOrigin: 64,
+    keepAliveMs: 30_000,
+    guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !isSandbox },
+  });
+  const { google } = config;
+  const calendars =
+    google.clientId === null || google.clientSecret === null
+      ? {}
+      : {
+          google: googleCalendar({
+            clientId: google.clientId,
+            clientSecret: google.clientSecret,
+            outgoing,
+            apiUrl: google.apiUrl,
+            authUrl: google.authUrl,
+            tokenUrl: google.tokenUrl,
+            revokeUrl: google.revokeUrl,
+            clock,
+          }),
+        };
+  return {
+    config,
+    log,
+    clock,
+    db,
+    hot,
+    cipher: openCipher(ring),
+    vault: openVault(ring),
+    objects: await openFilesystemStore({ directory: objectDirectory(config), clock }),
+    outgoing,
+    webhookOutgoing,
+    platform: openMetaPlatform({ outgoing, apiVersion: config.messaging.apiVersion }),
+    calendars,
+    metrics: openMetrics(),
+    outcomes: openOutcomes(),
+    authenticator: openAuthenticator({ db, clock, log }),
+    messagingApiUrl: config.messaging.apiUrl,
+    meetingUrl: config.meetingUrl,
+    webhookTimeoutMs: config.webhookTimeoutMs,
+    sendWaitMs: config.sendWaitMs,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+    corsOrigins: config.corsOrigins,
+    version,
+  };
+}
+
+/** What counts, remembers and waits in this process, and the doers that work with it. */
+function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
+  const { metrics } = parts;
+  const deliveries = openDeliveries(parts, {
+    onAttempt: (outcome) =>
+      metrics.deliveries.inc({ outcome: outcome.delivered ? 'delivered' : outcome.reason }),
+  });
+  const accessOf = openAccessOf(parts);
+  const dispatcher = openDispatcher({
+    ...parts,
+    deliveries,
+    accessOf,
+    registeredMedia: (of) => ensureRegistered(parts, of),
+    templateRefused: async (message) => {
+      const access = await accessOf(message.sender_id);
+      if (!access) return;
+      const { accountId, businessAccountId } = access;
+      const template = {
+        accountId,
+        businessAccountId,
+        name: message.template_name,
+        language: message.language,
+      };
+      await markTemplateRefused({ ...parts, deliveries }, template);
+    },
+  });
+  return { deliveries, dispatcher, applyReports: openApplyReports({ ...parts, deliveries }) };
+}
+
+/** Each check by name, for /health/ready. */
+function readinessOf(parts: {
+  db: Db;
+  objects: { check(): Promise<void> };
+}): Record<string, () => Promise<void>> {
+  return {
+    database: async () => {
+      const { pending, unknown } = await migrationState(parts.db);
+      if (pending.length + unknown.length > 0) throw new Error('the migrations and this program do not fit');
+    },
+    objectStore: () => parts.objects.check(),
+  };
+}
+
+async function openRedis(url: string | null) {
+  if (url === null) return undefined;
+  const { Redis } = await import('ioredis');
+  return new Redis(url, { connectTimeout: 500, maxRetriesPerRequest: 1 });
+}
+
+export interface App {
+  /** `http://HOST:PORT` of the server that listens. */
+  url: string;
+  db: Db;
+  clock: Clock;
+  /** Stops taking requests and work, lets what is under way end, and closes everything. */
+  close(): Promise<void>;
+}
+
+/** The server that the settings name; null: the embedded one. */
+export function databaseOf(config: Config): { connection: Connection | null; dataDir: string } {
+  const connection = config.databaseUrl === null ? null : { connectionString: config.databaseUrl };
+  return { connection, dataDir: config.dataDir };
+}
+
+/**
+ * Opens the gateway on an open database, which stays the caller's to close: everything wired, listening, and working
+ * as its role says.
+ */
+export async function openApp(config: Config, database: OpenDatabase, options: AppOptions): Promise<App> {
+  const parts = await openParts(config, options, database);
+  const doers = openDoers(parts);
+  const redis = await openRedis(config.redisUrl);
+  let workers: Workers | undefined;
+  let url = '';
+  const deps = {
+    ...parts,
+    ...doers,
+    redis,
+    readiness: readinessOf(parts),
+    nudgeDispatch: () => workers?.dispatch.nudge(),
+    nudgeSync: () => workers?.sync.nudge(),
+    nudgeSettle: () => workers?.settle.nudge(),
+    nudgeReplays: () => workers?.deliverChores.nudge(),
+    publicUrl: () => config.publicUrl ?? url,
+  };
+  const server = await buildServer(deps);
+  await server.listen({ port: config.port, host: config.host });
+  const { port } = server.server.address() as AddressInfo;
+  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  if (config.role !== 'api') {
+    await restartWaiting(parts.hot);
+    doers.deliveries.onRoom(() => workers?.deliver.nudge());
+    workers = startWorkers({
+      ...parts,
+      flushKeys: () => parts.authenticator.flush(),
+      doers: {
+        dispatch: () => doers.dispatcher.round(),
+        deliver: () => doers.deliveries.claimDue(),
+        deliverChores: () => doWebhookChores(parts),
+        settle: async () => 0,
+        register: () => removeLeftovers(parts),
+        sync: () => syncDue(deps),
+      },
+    });
+  }
+  const close = async () => {
+    await server.close();
+    if (workers) await stopWorkers(workers);
+    await doers.dispatcher.stop();
+    await doers.deliveries.stop();
+    await parts.authenticator.flush();
+    redis?.disconnect();
+    await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close(), parts.hot.destroy()]);
+  };
+  return { url, db: parts.db, clock: parts.clock, close };
+}

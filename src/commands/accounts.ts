@@ -1,0 +1,65 @@
+// `account` and `key`: the first account and its keys, made where the operator sits.
+import { createAccount, createKey, revoke } from '../accounts/keys.ts';
+import { listAccounts, listKeys } from '../accounts/store.ts';
+import { databaseOf } from '../app.ts';
+import { systemClock } from '../base/clock.ts';
+import { openLog } from '../base/log.ts';
+import { readConfig } from '../config.ts';
+import { type OpenDatabase, openDatabaseBeside } from '../db/open-database.ts';
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Runs `work` on the database of the settings, also while a gateway uses it. */
+export async function onDatabase<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  const database = await openDatabaseBeside(databaseOf(config), openLog('warn'));
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Makes an account and prints its id and first key. */
+export async function accountCreate(name: string): Promise<void> {
+  await onDatabase(async ({ db }) => {
+    const { accountId, key } = await createAccount({ db, clock: systemClock }, name);
+    print(`Account ${name} made.\n  id       ${accountId}\n  API key  ${key.apiKey}`);
+    print('The key is shown this once. It carries every scope: make narrower ones with POST /v1/keys.');
+  });
+}
+
+/** Prints all accounts. */
+export async function accountList(): Promise<void> {
+  await onDatabase(async ({ db }) => {
+    for (const { id, name, created_at } of await listAccounts(db))
+      print(`${id}  ${created_at.toISOString()}  ${name}`);
+  });
+}
+
+/** Makes a key of an account and prints it. */
+export async function keyCreate(
+  accountId: string,
+  options: { name: string; scopes: string[] },
+): Promise<void> {
+  await onDatabase(async ({ db }) => {
+    const key = await createKey({ db, clock: systemClock }, { accountId, ...options });
+    print(`${key.apiKey}\nThe key is shown this once.`);
+  });
+}
+
+/** Prints the living keys of an account, newest first. */
+export async function keyList(accountId: string): Promise<void> {
+  await onDatabase(async ({ db }) => {
+    const { rows } = await listKeys(db, accountId, { limit: 1000, offset: 0 }, new Date());
+    for (const row of rows) print(`${row.id}  …${row.hint}  ${row.name}  ${row.scopes.join(',')}`);
+  });
+}
+
+/** Revokes a key. */
+export async function keyRevoke(accountId: string, keyId: string): Promise<void> {
+  await onDatabase(async ({ db }) => {
+    await revoke({ db, clock: systemClock }, { accountId, keyId });
+    print('Key revoked.');
+  });
+}

@@ -1,0 +1,52 @@
+// The database of this process: the embedded one or a server, its version checked, migrated and ready.
+import { type Connection, checkServer, type Db, openDb } from './db.ts';
+import { startEmbeddedPostgres } from './embedded.ts';
+import type { EmbeddedLog } from './embedded-hold.ts';
+import { findRunningEmbedded } from './embedded-running.ts';
+import { migrateToLatest } from './migrate.ts';
+
+export interface OpenDatabase {
+  connection: Connection;
+  db: Db;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database at `connection`; null: the embedded one in `dataDir`. Throws, having closed everything, if the
+ * server is too old, cannot be reached, or holds a database newer than this program.
+ */
+export async function openDatabase(
+  where: { connection: Connection | null; dataDir: string },
+  log: EmbeddedLog,
+): Promise<OpenDatabase> {
+  const embedded = where.connection
+    ? undefined
+    : await startEmbeddedPostgres({ dataDir: where.dataDir, log });
+  const connection = where.connection ?? (embedded?.connection as Connection);
+  const db = openDb(connection, { maxConnections: 12, applicationName: 'gateway' });
+  const close = async () => {
+    await db.destroy();
+    await embedded?.stop();
+  };
+  try {
+    await checkServer(db);
+    const migrations = await migrateToLatest(db);
+    if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
+    return { connection, db, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the database for a command that runs once: the server, the embedded one of a gateway that runs beside it, or
+ * the embedded one by itself.
+ */
+export async function openDatabaseBeside(
+  where: { connection: Connection | null; dataDir: string },
+  log: EmbeddedLog,
+): Promise<OpenDatabase> {
+  const running = where.connection ? undefined : await findRunningEmbedded(where.dataDir);
+  return openDatabase({ ...where, connection: where.connection ?? running ?? null }, log);
+}

@@ -1,0 +1,41 @@
+// The events of messages that moved: one for each stage told for the first time.
+import { type EventToPublish, messageStatusBody } from '../../webhooks/publish.ts';
+import { newStages } from './message.ts';
+import type { MovedMessage } from './store.ts';
+
+const seconds = (date: Date | null) => (date === null ? null : Math.floor(date.getTime() / 1000));
+
+/** The events of these moves, in the order of each message's stages; `madeAtMs` is when they were made. */
+export function eventsOf(moved: MovedMessage[], madeAtMs: number): EventToPublish[] {
+  return moved.flatMap((row) => {
+    const stages = newStages({
+      was: row.was,
+      emitted: row.emitted,
+      sentAt: seconds(row.sent_at),
+      deliveredAt: seconds(row.delivered_at),
+      readAt: seconds(row.read_at),
+      failedAt: seconds(row.failed_at),
+    });
+    const messageId = row.wamid ?? row.id;
+    return stages.map((stage) => ({
+      accountId: row.account_id,
+      subjectId: row.id,
+      stage: stage.number,
+      kind: 'messages.status' as const,
+      messageId,
+      body: messageStatusBody(
+        {
+          messageId,
+          id: row.id,
+          sendId: row.send_id,
+          status: stage.name,
+          recipientPhone: row.phone,
+          timestamp: stage.at,
+          error: row.error,
+          metadata: row.metadata,
+        },
+        madeAtMs,
+      ),
+    }));
+  });
+}

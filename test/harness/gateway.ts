@@ -1,0 +1,178 @@
+// A whole gateway for one test file: the real program on a database of its own, against the sandbox's real servers.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCloudApi } from '../../sandbox/cloud-api/server.ts';
+import { cloudApiControl, receiverControl, type TemplateSeed } from '../../sandbox/control.ts';
+import { googleControl } from '../../sandbox/google/control-client.ts';
+import { startGoogle } from '../../sandbox/google/server.ts';
+import { startReceiver } from '../../sandbox/receiver/server.ts';
+import { createAccount } from '../../src/accounts/keys.ts';
+import { openApp } from '../../src/app.ts';
+import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
+import { openLog } from '../../src/base/log.ts';
+import { readConfig } from '../../src/config.ts';
+import { createTestDatabase } from './database.ts';
+
+/** An answer of the gateway, its body parsed if it is JSON. */
+export interface Answer<T = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: {
+    success: boolean;
+    message: string;
+    code?: string;
+    data: T;
+    errors?: { path: string; message: string }[];
+  };
+}
+
+export interface CallOptions {
+  body?: unknown;
+  key?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface GatewayOptions {
+  /** Settings by their names in the environment. */
+  settings?: Record<string, string>;
+}
+
+export const googleClient = { id: 'test-client.apps.example', secret: 'test-client-secret' };
+const app = { id: '100100100100100', secret: 'test-app-secret', token: 'test-token' };
+export const waba = '200200200200200';
+export const number = { id: '300300300300300', displayPhoneNumber: '+1 555 010 0000' };
+const verifyToken = 'test-verify-token';
+
+/** Starts the three servers of the sandbox, a database, and the gateway with one account. */
+export async function startGateway(options: GatewayOptions = {}) {
+  const [cloudApi, google, receiver, database, dataDir] = await Promise.all([
+    startCloudApi({ settings: { sentMs: 0, deliveredMs: 0, readMs: 0 } }),
+    startGoogle({}),
+    startReceiver({}),
+    createTestDatabase(),
+    mkdtemp(join(tmpdir(), 'gateway-test-')),
+  ]);
+  await googleControl(google.url).putClient(googleClient);
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    MESSAGING_API_URL: cloudApi.url,
+    GOOGLE_CLIENT_ID: googleClient.id,
+    GOOGLE_CLIENT_SECRET: googleClient.secret,
+    GOOGLE_API_URL: google.url,
+    GOOGLE_AUTH_URL: `${google.url}/o/oauth2/v2/auth`,
+    GOOGLE_TOKEN_URL: `${google.url}/token`,
+    GOOGLE_REVOKE_URL: `${google.url}/revoke`,
+    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
+    RATE_LIMIT_PER_MINUTE: '0',
+    ...options.settings,
+  });
+  const keyRing = parseKeyRing(makeKey());
+  const log = openLog('silent');
+  const { connection, db } = database;
+  const running = await openApp(config, { connection, db, close: async () => undefined }, { log, keyRing });
+  const { accountId, key } = await createAccount(running, 'Test');
+
+  const call = async <T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { body, key: with_, headers }: CallOptions = {},
+  ): Promise<Answer<T>> => {
+    const isRaw = typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
+    const response = await fetch(`${running.url}${path}`, {
+      method,
+      headers: {
+        ...(with_ === null ? {} : { 'X-API-Key': with_ ?? key.apiKey }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: (isRaw ? body : JSON.stringify(body)) as never }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+
+  return {
+    url: running.url,
+    accountId,
+    apiKey: key.apiKey,
+    database,
+    log,
+    call,
+    platform: cloudApiControl(cloudApi.url),
+    google: googleControl(google.url),
+    receiver: receiverControl(receiver.url),
+    urls: { cloudApi: cloudApi.url, google: google.url, receiver: receiver.url },
+    /** Another account with its own key. */
+    otherAccount: async (name = 'Other') => (await createAccount(running, name)).key.apiKey,
+    async close() {
+      await running.close();
+      await Promise.all([cloudApi.close(), google.close(), receiver.close()]);
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
+
+/** Gives the gateway a sender with these templates, subscribed to the platform's callbacks; answers ids by template name. */
+export async function addSender(
+  gateway: Gateway,
+  templates: Omit<TemplateSeed, 'wabaId'>[],
+): Promise<{ senderId: string; templateIds: Record<string, string> }> {
+  const { platform } = gateway;
+  await platform.addApp({ id: app.id, secret: app.secret, tokens: [app.token] });
+  await platform.addWaba({ id: waba, appId: app.id });
+  await platform.addNumber({ ...number, wabaId: waba, messagesPerSecond: 0 });
+  for (const template of templates) await platform.addTemplate({ ...template, wabaId: waba });
+  const sender = await gateway.call<{ _id: string }>('POST', '/v1/senders', {
+    body: {
+      name: 'Test',
+      phoneNumberId: number.id,
+      businessAccountId: waba,
+      accessToken: app.token,
+      appSecret: app.secret,
+      verifyToken,
+      messagesPerSecond: 1000,
+    },
+  });
+  if (sender.status !== 200) throw new Error(sender.text);
+  const senderId = sender.body.data._id;
+  await platform.subscribe(app.id, `${gateway.url}/callbacks/messaging/${senderId}`, verifyToken);
+  await gateway.call('POST', '/v1/templates/sync');
+  const list = await gateway.call<{ items: { _id: string; providerTemplateName: string }[] }>(
+    'GET',
+    '/v1/templates?limit=100',
+  );
+  const templateIds = Object.fromEntries(
+    list.body.data.items.map(({ _id, providerTemplateName }) => [providerTemplateName, _id]),
+  );
+  return { senderId, templateIds };
+}
+
+/** Registers the receiver as a webhook endpoint of the account, with its secret known there. */
+export async function addEndpoint(
+  gateway: Gateway,
+  endpoint: { hook?: string; events?: string[] } = {},
+): Promise<{ endpointId: string; secret: string; hook: string }> {
+  const hook = endpoint.hook ?? 'main';
+  const answer = await gateway.call<{ _id: string; secret: string }>('POST', '/v1/webhooks/endpoints', {
+    body: {
+      url: gateway.receiver.hookUrl(hook),
+      ...(endpoint.events ? { events: endpoint.events } : {}),
+    },
+  });
+  if (answer.status !== 200) throw new Error(answer.text);
+  const { _id, secret } = answer.body.data;
+  await gateway.receiver.setSecrets(hook, secret);
+  return { endpointId: _id, secret, hook };
+}
