@@ -79,6 +79,12 @@ export function localDay(spans: readonly ZoneSpan[], instant: number): number {
   return Math.floor((instant + offsetAt(spans, instant)) / dayMs);
 }
 
+/** What a clock in the zone shows at an instant: `YYYY-MM-DD` and `HH:MM`. */
+export function localText(zone: string, instant: number): { date: string; clock: string } {
+  const local = instant + offsetAt(zoneSpans(zone, instant, instant + 1), instant);
+  return { date: dateOfDay(Math.floor(local / dayMs)), clock: clockText(local) };
+}
+
 /**
  * Adds to `into` every instant whose local clock shows a time in `[localFrom, localTo)`: none where clocks go forward,
  * twice where they go back.

@@ -1,0 +1,138 @@
+// The answers to a staff member's form questions: matched, checked, and made ready to be kept. Pure.
+import type { Fault } from '../../base/errors.ts';
+import type { BookBody } from '../../contract/bookings.ts';
+import type { QuestionFacts } from '../directory/staff.ts';
+import { dayOfDate } from '../slots/wall-time.ts';
+
+type Given = NonNullable<BookBody['staticQuestionAnswers']>[number];
+
+/** An answer as it is kept with the booking. */
+export interface StoredAnswer {
+  _id: string;
+  question: string;
+  questionType: string;
+  isRequired: boolean;
+  answer: string;
+}
+
+const list = 'staticQuestionAnswers';
+
+/**
+ * Matches answers to questions (by `_id`, else by the trimmed text) and checks each against its kind. Every required
+ * question must have an answer that is not blank. Blank answers to optional questions are left out.
+ */
+export function checkAnswers(
+  questions: readonly QuestionFacts[],
+  given: readonly Given[],
+): { answers: StoredAnswer[]; faults: Fault[] } {
+  const faults: Fault[] = [];
+  const found = new Map<string, { text: string; path: string }>();
+  given.forEach((entry, index) => {
+    const path = `${list}[${index}]`;
+    const question = questionFor(questions, entry);
+    if (!question) {
+      const name = entry._id ?? entry.question?.trim();
+      faults.push({
+        path: `${path}.question`,
+        message: name ? `this staff member does not ask "${name}"` : 'name the question by its text or _id',
+      });
+    } else if (found.has(question.id)) {
+      faults.push({ path: `${path}.question`, message: `"${question.question}" is answered twice` });
+    } else {
+      found.set(question.id, { text: textOf(entry.answer), path: `${path}.answer` });
+    }
+  });
+  const answers = questions.flatMap((question) => {
+    const { text = '', path = `${list}.${question.id}` } = found.get(question.id) ?? {};
+    if (isBlank(question, text)) {
+      if (question.is_required) faults.push({ path, message: `"${question.question}" must be answered` });
+      return [];
+    }
+    const wrong = misfit(question, text);
+    if (wrong) faults.push({ path, message: `"${question.question}" ${wrong}` });
+    return [stored(question, text)];
+  });
+  return { answers, faults };
+}
+
+function questionFor(
+  questions: readonly QuestionFacts[],
+  { _id, question }: Given,
+): QuestionFacts | undefined {
+  if (_id !== undefined) return questions.find(({ id }) => id === _id.toLowerCase());
+  const text = question?.trim();
+  return questions.find((one) => one.question === text);
+}
+
+function stored(question: QuestionFacts, answer: string): StoredAnswer {
+  return {
+    _id: question.id,
+    question: question.question,
+    questionType: question.question_type,
+    isRequired: question.is_required,
+    answer,
+  };
+}
+
+function textOf(answer: Given['answer']): string {
+  if (answer === null) return '';
+  return Array.isArray(answer) ? JSON.stringify(answer) : String(answer).trim();
+}
+
+function isBlank(question: QuestionFacts, text: string): boolean {
+  return text === '' || (question.question_type === 'multiselect' && /^\[\s*\]$/.test(text));
+}
+
+type Check = (text: string, options: readonly string[]) => string | undefined;
+
+const matches =
+  (pattern: RegExp, complaint: string): Check =>
+  (text) =>
+    pattern.test(text) ? undefined : complaint;
+
+const upTo =
+  (maxLength: number): Check =>
+  (text) =>
+    text.length <= maxLength ? undefined : `takes at most ${maxLength} characters`;
+
+const checks: Record<string, Check> = {
+  text: upTo(1_000),
+  textarea: upTo(10_000),
+  email: matches(/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/, 'needs an email address'),
+  phone: (text) => {
+    const digits = text.replace(/\D/g, '').length;
+    return /^\+?[0-9 ().-]+$/.test(text) && digits >= 7 && digits <= 15
+      ? undefined
+      : 'needs a phone number of 7 to 15 digits with country code';
+  },
+  number: matches(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/, 'needs a number'),
+  date: (text) => (dayOfDate(text) === undefined ? 'needs a date of the calendar, as YYYY-MM-DD' : undefined),
+  checkbox: matches(/^(true|false)$/, 'needs true or false'),
+  url: (text) =>
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+      ? undefined
+      : 'needs a web address that begins with http:// or https://',
+  select: (text, options) =>
+    options.includes(text) ? undefined : `needs one of its options: ${options.join(', ')}`,
+  multiselect: (text, options) => {
+    const chosen = stringsOf(text);
+    if (!chosen) return `needs a JSON array as text, such as ${JSON.stringify(options.slice(0, 2))}`;
+    const wrong = chosen.find((choice, index) => !options.includes(choice) || chosen.indexOf(choice) < index);
+    return wrong === undefined ? undefined : `takes each of its options once: ${options.join(', ')}`;
+  },
+};
+
+function stringsOf(text: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  } catch {
+    // not JSON: said by the caller
+  }
+  return undefined;
+}
+
+/** What is wrong with an answer to that question; undefined if it fits. */
+function misfit(question: QuestionFacts, text: string): string | undefined {
+  return upTo(10_000)(text, []) ?? checks[question.question_type]?.(text, question.options);
+}

@@ -1,0 +1,153 @@
+// A booking: its row, its states, and how it is told to callers, receivers and the calendar. Pure.
+import { AppError } from '../../base/errors.ts';
+import type { BookAnswer, BookingItem, BookingState } from '../../contract/bookings.ts';
+import { localText } from '../slots/wall-time.ts';
+import type { StoredAnswer } from './answers.ts';
+
+export interface BookingRow {
+  id: string;
+  account_id: string;
+  staff_id: string;
+  state: BookingState;
+  starts_at: Date;
+  ends_at: Date;
+  timezone: string;
+  email: string;
+  phone_number: string;
+  name: string | null;
+  source: string;
+  answers: StoredAnswer[];
+  /** Null: the booking lives in the gateway alone. */
+  provider: string | null;
+  calendar_id: string | null;
+  event_id: string | null;
+  event_generation: number;
+  event_link: string | null;
+  meeting_link: string | null;
+  fallback_link: string;
+  insert_started_at: Date | null;
+  removed_once: boolean;
+  wish: 'cancel' | 'move' | null;
+  wish_no: number;
+  wish_starts_at: Date | null;
+  wish_ends_at: Date | null;
+  wish_timezone: string | null;
+  wish_started_at: Date | null;
+  cancel_reason: string | null;
+  cancelled_at: Date | null;
+  hand: 'in_step' | 'moved' | 'deleted';
+  hand_starts_at: Date | null;
+  hand_ends_at: Date | null;
+  hand_conflict: boolean;
+  due_at: Date | null;
+  attempts: number;
+  created_at: Date;
+}
+
+/** A booking as the book operation answers it. */
+export function bookAnswer(row: BookingRow): BookAnswer {
+  const starts = localText(row.timezone, row.starts_at.getTime());
+  return {
+    bookingId: row.id,
+    status: row.state,
+    appointmentUserId: row.staff_id,
+    date: starts.date,
+    from: starts.clock,
+    to: localText(row.timezone, row.ends_at.getTime()).clock,
+    timezone: row.timezone,
+    startsAt: row.starts_at.toISOString(),
+    endsAt: row.ends_at.toISOString(),
+    meetingLink: row.meeting_link,
+    calendarEventId: row.provider === null ? null : row.event_id,
+    calendarEventLink: row.event_link,
+    email: row.email,
+    phoneNumber: row.phone_number,
+    name: row.name,
+    source: row.source,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** A booking as lists and events tell it. */
+export function bookingItem(row: BookingRow): BookingItem {
+  return {
+    _id: row.id,
+    ...bookAnswer(row),
+    staticQuestionAnswers: row.answers,
+    pendingChange:
+      row.wish === null
+        ? null
+        : {
+            kind: row.wish === 'cancel' ? 'cancel' : 'reschedule',
+            startsAt: row.wish_starts_at?.toISOString() ?? null,
+            endsAt: row.wish_ends_at?.toISOString() ?? null,
+          },
+    calendarState: calendarState(row),
+    cancelledAt: row.cancelled_at?.toISOString() ?? null,
+    cancelReason: row.cancelled_at === null ? null : row.cancel_reason,
+  };
+}
+
+function calendarState(row: BookingRow): BookingItem['calendarState'] {
+  if (row.hand !== 'moved' || !row.hand_starts_at || !row.hand_ends_at) return { state: row.hand };
+  return {
+    state: 'moved',
+    from: row.hand_starts_at.toISOString(),
+    to: row.hand_ends_at.toISOString(),
+    conflict: row.hand_conflict,
+  };
+}
+
+/** What the event of a booking says to those who see it: the staff member and the guest. */
+export function eventText(row: BookingRow, staffName: string): { summary: string; description: string } {
+  const guest = row.name ?? row.email;
+  const lines = [
+    `${guest} with ${staffName}`,
+    `Email: ${row.email}`,
+    `Phone: ${row.phone_number}`,
+    ...row.answers.map(({ question, answer }) => `${question} ${answer}`),
+    `Booking ${row.id} (${row.source})`,
+  ];
+  return { summary: `${guest} – ${staffName}`, description: lines.join('\n') };
+}
+
+/** What is to be done so that a booking rests; `none`: it does. */
+export type Task = 'recover' | 'undo' | 'take_out' | 'move' | 'none';
+
+/** The task of a booking that is due, as the worker finds it. */
+export function taskOf(row: Pick<BookingRow, 'state' | 'wish'>): Task {
+  if (row.state === 'held') return 'recover';
+  if (row.state === 'undoing') return 'undo';
+  if (row.state === 'confirmed' && row.wish !== null) return row.wish === 'cancel' ? 'take_out' : 'move';
+  return 'none';
+}
+
+/** Milliseconds until a booking is looked at again after `attempts` looks that settled nothing. */
+export function lookAgainMs(attempts: number): number {
+  return Math.min(30_000, 1_000 * 2 ** Math.min(Math.max(attempts - 1, 0), 5));
+}
+
+/** 404 for a booking that the account does not have. */
+export function bookingNotFound(): AppError {
+  return new AppError('booking_not_found', 'There is no such booking in this account.');
+}
+
+/** 409 for a change that the booking's state does not allow. */
+export function notChangeable(why: string): AppError {
+  return new AppError('booking_not_changeable', why);
+}
+
+/** Throws 409 unless the booking may be cancelled or moved at `now`. */
+export function checkChangeable(row: BookingRow, now: number): void {
+  switch (row.state) {
+    case 'confirmed':
+      if (row.ends_at.getTime() > now) return;
+      throw notChangeable('This booking lies in the past.');
+    case 'held':
+      throw notChangeable('This booking is still being made. Try again in a moment.');
+    case 'cancelled':
+      throw notChangeable('This booking was cancelled.');
+    default:
+      throw notChangeable('This booking came to nothing; there is nothing to change.');
+  }
+}

@@ -1,0 +1,151 @@
+// Rows of bookings that are cancelled, moved, or found changed in the calendar.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { ConnectionRow } from '../calendar/store.ts';
+import type { Interval } from '../slots/wall-time.ts';
+import type { BookingRow } from './booking.ts';
+
+/** Writes the wish to cancel a confirmed booking, leased for `leaseMs`. */
+export async function wishCancel(
+  tx: Tx,
+  id: string,
+  reason: string | null,
+  leaseMs: number,
+): Promise<BookingRow> {
+  const { rows } = await sql<BookingRow>`
+    update bookings set wish = 'cancel', wish_no = wish_no + 1, cancel_reason = ${reason},
+      wish_starts_at = null, wish_ends_at = null, wish_timezone = null, wish_started_at = null,
+      attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    where id = ${id} and state = 'confirmed' returning *`.execute(tx);
+  return rows[0] as BookingRow;
+}
+
+/** Writes the wish to move a confirmed booking, leased for `leaseMs`; the time itself is occupied by `occupy`. */
+export async function wishMove(
+  tx: Tx,
+  id: string,
+  to: { startsAt: Date; endsAt: Date; timezone: string },
+  leaseMs: number,
+): Promise<BookingRow> {
+  const { rows } = await sql<BookingRow>`
+    update bookings set wish = 'move', wish_no = wish_no + 1, wish_starts_at = ${to.startsAt},
+      wish_ends_at = ${to.endsAt}, wish_timezone = ${to.timezone}, wish_started_at = null,
+      attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    where id = ${id} and state = 'confirmed' returning *`.execute(tx);
+  return rows[0] as BookingRow;
+}
+
+/** Takes over the settling of a wish that is under way for `leaseMs`. */
+export async function leaseWish(tx: Tx, id: string, leaseMs: number): Promise<void> {
+  await sql`
+    update bookings set due_at = now() + ${leaseMs} * interval '1 millisecond'
+    where id = ${id} and wish is not null`.execute(tx);
+}
+
+/** Marks that the calendar is about to be told of a move; false if the wish is another by now. */
+export async function startMove(db: Db, row: Pick<BookingRow, 'id' | 'wish_no'>): Promise<boolean> {
+  const { rows } = await sql`
+    update bookings set wish_started_at = coalesce(wish_started_at, now())
+    where id = ${row.id} and wish = 'move' and wish_no = ${row.wish_no} returning 1`.execute(db);
+  return rows.length === 1;
+}
+
+/** The calendar shows the wished time: it is the booking's now, and the old one is free. */
+export async function finishMove(
+  tx: Tx,
+  row: Pick<BookingRow, 'id' | 'wish_no'>,
+): Promise<BookingRow | undefined> {
+  const { rows } = await sql<BookingRow>`
+    update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone,
+      wish = null, wish_starts_at = null, wish_ends_at = null, wish_timezone = null, wish_started_at = null,
+      hand = 'in_step', hand_starts_at = null, hand_ends_at = null, hand_conflict = false,
+      due_at = null, attempts = 0
+    where id = ${row.id} and state = 'confirmed' and wish = 'move' and wish_no = ${row.wish_no}
+    returning *`.execute(tx);
+  if (!rows[0]) return undefined;
+  await sql`delete from occupancies where booking_id = ${row.id} and part = 'kept'`.execute(tx);
+  await sql`update occupancies set part = 'kept' where booking_id = ${row.id}`.execute(tx);
+  return rows[0];
+}
+
+/** Gives a wish up: the booking stays as it was, and the wished time is free. */
+export async function dropWish(
+  tx: Tx,
+  row: Pick<BookingRow, 'id' | 'wish_no'>,
+  seen: { deleted: boolean },
+): Promise<void> {
+  const { rows } = await sql`
+    update bookings set wish = null, wish_starts_at = null, wish_ends_at = null, wish_timezone = null,
+      wish_started_at = null, due_at = null, attempts = 0,
+      hand = case when ${seen.deleted} then 'deleted' else hand end
+    where id = ${row.id} and state = 'confirmed' and wish_no = ${row.wish_no} and wish is not null
+    returning 1`.execute(tx);
+  if (rows.length === 0) return;
+  await sql`delete from occupancies where booking_id = ${row.id} and part = 'wished'`.execute(tx);
+}
+
+/** The calendar shows the event no longer: confirmed → cancelled, and its time is free. */
+export async function finishCancel(
+  tx: Tx,
+  row: Pick<BookingRow, 'id' | 'wish_no'>,
+): Promise<BookingRow | undefined> {
+  const { rows } = await sql<BookingRow>`
+    update bookings set state = 'cancelled', cancelled_at = now(), wish = null, due_at = null, attempts = 0
+    where id = ${row.id} and state = 'confirmed' and wish = 'cancel' and wish_no = ${row.wish_no}
+    returning *`.execute(tx);
+  if (!rows[0]) return undefined;
+  await tx.deleteFrom('occupancies').where('booking_id', '=', row.id).execute();
+  return rows[0];
+}
+
+/** Claims up to `limit` connections whose events are due to be read, for `againMs`. */
+export async function claimChangesDue(db: Db, limit: number, againMs: number): Promise<ConnectionRow[]> {
+  const { rows } = await sql<ConnectionRow>`
+    update calendar_connections set changes_due_at = now() + ${againMs} * interval '1 millisecond'
+    where id in (select id from calendar_connections where dead_at is null and changes_due_at <= now()
+      order by changes_due_at limit ${limit} for update skip locked)
+    returning *`.execute(db);
+  return rows;
+}
+
+/** Notes up to where the events of a connection have been read. */
+export async function recordChangesRead(db: Db, connectionId: string, cursor: string): Promise<void> {
+  await sql`
+    update calendar_connections set changes_cursor = ${cursor} where id = ${connectionId}`.execute(db);
+}
+
+/** Confirmed bookings of a staff member whose events are among `eventIds`. */
+export async function bookingsOfEvents(db: Db, staffId: string, eventIds: string[]): Promise<BookingRow[]> {
+  const { rows } = await sql<BookingRow>`
+    select * from bookings where event_id = any(${eventIds}::text[]) and staff_id = ${staffId}
+      and state = 'confirmed' order by id`.execute(db);
+  return rows;
+}
+
+/** Notes what was done to a booking's event by hand. */
+export async function recordHand(
+  tx: Tx,
+  id: string,
+  hand: { state: BookingRow['hand']; startsAt: Date | null; endsAt: Date | null; conflict: boolean },
+): Promise<void> {
+  await sql`
+    update bookings set hand = ${hand.state}, hand_starts_at = ${hand.startsAt}, hand_ends_at = ${hand.endsAt},
+      hand_conflict = ${hand.conflict}
+    where id = ${id}`.execute(tx);
+}
+
+/** The time that a booking is being moved to, buffers included. */
+export async function wishedRange(db: Db, bookingId: string): Promise<Interval | undefined> {
+  const { rows } = await sql<Interval>`
+    select (extract(epoch from lower(during)) * 1000)::bigint as "from",
+      (extract(epoch from upper(during)) * 1000)::bigint as "to"
+    from occupancies where booking_id = ${bookingId} and part = 'wished'`.execute(db);
+  return rows[0];
+}
+
+/** Moves the time that a booking occupies. Violates `occupancies_apart` where another stands. */
+export async function moveKeptRange(tx: Tx, bookingId: string, { from, to }: Interval): Promise<void> {
+  await sql`
+    update occupancies set during = tstzrange(${new Date(from)}, ${new Date(to)})
+    where booking_id = ${bookingId} and part = 'kept'`.execute(tx);
+}

@@ -1,0 +1,86 @@
+// What people do to the events of bookings in their calendar by hand: read, noted, and a move taken along where it can be.
+import { VendorError } from '../../base/errors.ts';
+import { retryTransient } from '../../db/failure.ts';
+import type { CalendarEvent } from '../../ports/calendar.ts';
+import { liveConnection, useCalendar } from '../calendar/connection.ts';
+import type { ConnectionRow } from '../calendar/store.ts';
+import { occupiedWithin } from '../slots/store.ts';
+import { type Interval, minuteMs } from '../slots/wall-time.ts';
+import type { BookingRow } from './booking.ts';
+import {
+  bookingsOfEvents,
+  claimChangesDue,
+  moveKeptRange,
+  recordChangesRead,
+  recordHand,
+} from './changes-store.ts';
+import type { SettleDeps } from './settle-deps.ts';
+import { lockBooking, lockStaffBookings, type StaffFacts, staffFacts } from './store.ts';
+
+const connectionsAtOnce = 5;
+/** How often each calendar is read. */
+const readEveryMs = 60_000;
+
+/** Reads the calendars that are due; answers how many. */
+export async function followChanges(deps: SettleDeps): Promise<number> {
+  const rows = await claimChangesDue(deps.db, connectionsAtOnce, readEveryMs);
+  await Promise.all(rows.map((row) => follow(deps, row)));
+  return rows.length;
+}
+
+async function follow(deps: SettleDeps, row: ConnectionRow): Promise<void> {
+  const connection = liveConnection(deps, row);
+  if (!connection) return;
+  try {
+    const question = { calendarId: row.calendar_id, cursor: row.changes_cursor, since: deps.clock.now() };
+    const { events, cursor } = await useCalendar(deps, connection, (calendar, credential) =>
+      calendar.changedEvents(credential, question, { timeoutMs: 20_000 }),
+    );
+    const byId = new Map(events.map((event) => [event.eventId, event]));
+    for (const booking of await bookingsOfEvents(deps.db, row.staff_id, [...byId.keys()])) {
+      const event = byId.get(booking.event_id ?? '');
+      if (event) await retryTransient(() => note(deps, booking, event));
+    }
+    await recordChangesRead(deps.db, row.id, cursor);
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+    deps.log.warn({ err: error, connectionId: row.id, staffId: row.staff_id }, 'calendar.unread');
+  }
+}
+
+/** Notes how the event stands to the booking; a booking that is being changed by us is left alone. */
+async function note(deps: SettleDeps, { id, staff_id }: BookingRow, event: CalendarEvent): Promise<void> {
+  await deps.db.transaction().execute(async (tx) => {
+    await lockStaffBookings(tx, staff_id);
+    const row = await lockBooking(tx, id);
+    if (row?.state !== 'confirmed' || row.wish !== null) return;
+    if (event.status === 'deleted') {
+      await recordHand(tx, id, { state: 'deleted', startsAt: null, endsAt: null, conflict: false });
+      deps.log.info({ bookingId: id, hand: 'deleted' }, 'booking.changed_by_hand');
+      return;
+    }
+    const { start, end } = event;
+    if (start === null || end === null || end <= start) return;
+    const inStep = start === row.starts_at.getTime() && end === row.ends_at.getTime();
+    if (inStep && row.hand === 'in_step') return;
+    const range = widened(await staffFacts(tx, staff_id), { from: start, to: end });
+    const of = { accountId: row.account_id, staffId: staff_id, except: id };
+    const conflict = (await occupiedWithin(tx, of, range)).length > 0;
+    if (!conflict) await moveKeptRange(tx, id, range);
+    await recordHand(tx, id, {
+      state: inStep ? 'in_step' : 'moved',
+      startsAt: inStep ? null : new Date(start),
+      endsAt: inStep ? null : new Date(end),
+      conflict: conflict && !inStep,
+    });
+    deps.log.info({ bookingId: id, hand: inStep ? 'in_step' : 'moved', conflict }, 'booking.changed_by_hand');
+  });
+}
+
+/** What the event occupies at its new time. */
+function widened(staff: StaffFacts, event: Interval): Interval {
+  return {
+    from: event.from - staff.buffer_before_minutes * minuteMs,
+    to: event.to + staff.buffer_after_minutes * minuteMs,
+  };
+}

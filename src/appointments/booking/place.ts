@@ -1,0 +1,260 @@
+// A held booking into the calendar: busy check, insert, meeting link, confirmed; or undone, with the reason.
+import { AppError, VendorError } from '../../base/errors.ts';
+import { freeKeysOf, storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import { ok } from '../../http/reply.ts';
+import type { CalendarEvent } from '../../ports/calendar.ts';
+import {
+  calendarFault,
+  isDeadGrant,
+  type LiveConnection,
+  notConnected,
+  useCalendar,
+} from '../calendar/connection.ts';
+import { type AskedDate, reachOf, slotUnavailable, takenByBookings } from '../slots/available.ts';
+import { freeStarts } from '../slots/engine.ts';
+import type { Interval } from '../slots/wall-time.ts';
+import { type BookingRow, bookAnswer, eventText } from './booking.ts';
+import { eventRef, leaseMs, limitsUntil, reachCalendar, type SettleDeps, withEvent } from './settle-deps.ts';
+import {
+  changeEventId,
+  confirmHold,
+  deleteHold,
+  finishUndoing,
+  staffFacts,
+  startInsert,
+  turnUndoing,
+} from './store.ts';
+import { undo } from './undo.ts';
+
+/** How long a meeting may take to be made before the fallback room is taken. */
+const meetingMs = 3_000;
+const meetingLookMs = 250;
+/** When the worker first looks at what a request could not finish. */
+const undoSoonMs = 2_000;
+const askAgainMs = 500;
+
+/** The exact bytes that a booking's request is answered with, now and whenever it is repeated. */
+export function answerOf(row: BookingRow): string {
+  return JSON.stringify(ok('The appointment is booked.', bookAnswer(row)));
+}
+
+/**
+ * Brings a fresh hold into the calendar by `deadline`. Answers the confirmed booking. Throws, with nothing left behind:
+ * 409 `slot_unavailable`, 409 `calendar_not_connected`, 502. Throws 503 where the outcome is not known in time: then
+ * the booking is being undone.
+ */
+export async function place(
+  deps: SettleDeps,
+  row: BookingRow,
+  asked: AskedDate,
+  deadline: number,
+): Promise<BookingRow> {
+  if (row.provider === null) return confirm(deps, row, null, row.fallback_link);
+  const connection = await reachCalendar(deps, row);
+  if (typeof connection === 'string') {
+    await release(deps, row);
+    throw notConnected();
+  }
+  await checkFree(deps, connection, row, asked, deadline);
+  const marked = await startInsert(deps.db, row.id, leaseMs);
+  if (!marked) throw undoneMeanwhile();
+  const event = await insert(deps, connection, marked, deadline);
+  return finishPlacing(deps, connection, { ...marked, event_id: event.eventId }, event, deadline);
+}
+
+/** Nothing was ever inserted: the hold goes as if it had never been. */
+export async function release(deps: SettleDeps, row: BookingRow): Promise<void> {
+  await deps.db.transaction().execute(async (tx) => {
+    if (await deleteHold(tx, row.id)) await freeKeysOf(tx, row.id);
+  });
+}
+
+function undoneMeanwhile(): AppError {
+  return new AppError(
+    'provider_unavailable',
+    'The booking took too long and is being undone. Try again in a moment.',
+    { retryAfterSeconds: 5 },
+  );
+}
+
+/** The calendar, asked anew; no event of this booking exists yet, so that everything busy counts. */
+async function checkFree(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  row: BookingRow,
+  asked: AskedDate,
+  deadline: number,
+): Promise<void> {
+  const start = row.starts_at.getTime();
+  const reach = reachOf(asked) ?? { from: start, to: row.ends_at.getTime() };
+  try {
+    const busy = await askUntil(deps, connection, reach, deadline);
+    if (freeStarts(asked.terms, [start], { busy, bookedStarts: [] }).length === 1) return;
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+    if (isDeadGrant(error) || error.outcome === 'refused') await release(deps, row);
+    else await turnUndoing(deps.db, row.id, undoSoonMs);
+    throw calendarFault(error);
+  }
+  await release(deps, row);
+  const taken = await takenByBookings(deps.db, asked);
+  throw slotUnavailable(
+    deps,
+    asked,
+    taken,
+    start,
+    'The calendar is busy at that time by now. Choose another slot.',
+  );
+}
+
+/** An outage is waited out as long as the request may last. */
+async function askUntil(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  reach: Interval,
+  deadline: number,
+): Promise<Interval[]> {
+  for (;;) {
+    try {
+      return await deps.busyTimes.ask(connection, reach, deadline - deps.clock.now());
+    } catch (error) {
+      const outage = error instanceof VendorError && error.outcome !== 'refused' && !isDeadGrant(error);
+      if (!outage || deadline - deps.clock.now() < 2 * askAgainMs) throw error;
+      await deps.clock.sleep(askAgainMs);
+    }
+  }
+}
+
+/** The insert; an id that the calendar will not take gives way to the next generation, once. */
+async function insert(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  row: BookingRow,
+  deadline: number,
+): Promise<CalendarEvent> {
+  try {
+    return await insertAs(deps, connection, row, deadline);
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+    const idUsedUp = error.code === 'event_deleted' || error.code === 'event_id_taken';
+    const generation = row.event_generation + 1;
+    const next = {
+      ...row,
+      event_generation: generation,
+      event_id: connection.calendar.eventIdFor(row.id, generation),
+    };
+    if (
+      idUsedUp &&
+      generation <= 2 &&
+      (await changeEventId(deps.db, row.id, { id: next.event_id, generation }))
+    ) {
+      return insert(deps, connection, next, deadline);
+    }
+    if (error.outcome === 'refused') {
+      // the whole call says that nothing was done: there is nothing to take away
+      await endUndone(deps, row);
+    } else {
+      await turnUndoing(deps.db, row.id, undoSoonMs);
+    }
+    throw idUsedUp ? undoneMeanwhile() : calendarFault(error);
+  }
+}
+
+async function insertAs(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  row: BookingRow,
+  deadline: number,
+): Promise<CalendarEvent> {
+  const staff = await staffFacts(deps.db, row.staff_id);
+  const event = {
+    ...eventRef(row, connection.calendar),
+    ...eventText(row, staff.name),
+    bookingId: row.id,
+    start: row.starts_at.getTime(),
+    end: row.ends_at.getTime(),
+    timeZone: staff.timezone,
+    guests: [{ email: row.email, name: row.name ?? undefined }],
+    meeting: connection.calendar.supports.meetings
+      ? { kind: 'provider' as const, fallbackLink: row.fallback_link }
+      : { kind: 'link' as const, link: row.fallback_link },
+    notify: true,
+  };
+  return useCalendar(deps, connection, (calendar, credential) =>
+    calendar.insertEvent(credential, event, limitsUntil(deps, deadline)),
+  );
+}
+
+async function endUndone(deps: SettleDeps, row: BookingRow): Promise<void> {
+  await deps.db.transaction().execute(async (tx) => {
+    if (await finishUndoing(tx, row.id)) await freeKeysOf(tx, row.id);
+  });
+}
+
+/** From an event that is there to the confirmed booking: the meeting link, then the row. */
+export async function finishPlacing(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  row: BookingRow,
+  event: CalendarEvent,
+  deadline: number,
+): Promise<BookingRow> {
+  try {
+    const link = await meetingLink(deps, connection, row, event, deadline);
+    return await confirm(deps, row, event.link, link);
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+    await turnUndoing(deps.db, row.id, undoSoonMs);
+    if (error.outcome === 'refused') await undo(deps, { ...row, state: 'undoing' }, deadline);
+    throw calendarFault(error);
+  }
+}
+
+async function meetingLink(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  row: BookingRow,
+  event: CalendarEvent,
+  deadline: number,
+): Promise<string> {
+  const ref = eventRef(row, connection.calendar);
+  const giveUpAt = Math.min(deadline, deps.clock.now() + meetingMs);
+  let { meeting } = event;
+  while (meeting.status === 'pending' && deps.clock.now() < giveUpAt) {
+    await deps.clock.sleep(meetingLookMs);
+    const seen = await useCalendar(deps, connection, (calendar, credential) =>
+      calendar.getEvent(credential, ref, limitsUntil(deps, deadline, meetingMs)),
+    );
+    if (seen?.status !== 'live') {
+      throw new VendorError('refused', 'The event was deleted while it was being made.', {
+        code: 'event_deleted',
+      });
+    }
+    meeting = seen.meeting;
+  }
+  if (meeting.status === 'ready') return meeting.link;
+  await useCalendar(deps, connection, (calendar, credential) =>
+    calendar.replaceMeeting(
+      credential,
+      { ...ref, link: row.fallback_link, notify: true },
+      limitsUntil(deps, deadline),
+    ),
+  );
+  return row.fallback_link;
+}
+
+/** Confirmed, with the answer that every repeat of the request gets, and the event for receivers: one transaction. */
+async function confirm(
+  deps: SettleDeps,
+  row: BookingRow,
+  eventLink: string | null,
+  link: string,
+): Promise<BookingRow> {
+  const confirmed = await withEvent(deps, 'appointments.booked', async (tx) => {
+    const done = await confirmHold(tx, row.id, { link: eventLink, meetingLink: link });
+    if (done) await storeKeyAnswer(tx, row.id, { status: 200, body: answerOf(done) });
+    return done;
+  });
+  if (!confirmed) throw undoneMeanwhile();
+  return confirmed;
+}

@@ -1,0 +1,173 @@
+// Routes of bookings: making them, listing them, cancelling and moving them.
+import { AppError, invalidRequest } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import { AppointmentParams } from '../../contract/appointments.ts';
+import {
+  BookAnswer,
+  BookBody,
+  BookingItem,
+  CancelBody,
+  ListBookingsQuery,
+  RescheduleBody,
+} from '../../contract/bookings.ts';
+import { cursorPage, success } from '../../contract/envelope.ts';
+import { sendReplay } from '../../http/idempotency.ts';
+import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { staffNotFound } from '../directory/staff.ts';
+import { findStaff } from '../directory/store.ts';
+import { type BookDeps, book } from './book.ts';
+import { bookingItem, bookingNotFound } from './booking.ts';
+import { cancelBooking, rescheduleBooking } from './change.ts';
+import { findBooking, listBookings } from './store.ts';
+
+const tags = ['Appointments: bookings'];
+const manage = { scope: 'manage' } as const;
+const pageLimit = 20;
+
+/** POST /v1/appointments/book, and /v1/appointments/bookings with its changes. */
+export function bookingRoutes(server: Server, deps: BookDeps): void {
+  bookRoute(server, deps);
+  readingRoutes(server, deps);
+  changingRoutes(server, deps);
+}
+
+function bookRoute(server: Server, deps: BookDeps): void {
+  server.post(
+    '/v1/appointments/book',
+    {
+      schema: {
+        summary: 'Book an appointment',
+        description:
+          'Holds the slot, writes it to the calendar and answers with the meeting link. Repeat a request that got no answer with the same Idempotency-Key: it never books twice.',
+        tags,
+        body: BookBody,
+        response: { 200: success(BookAnswer) },
+      },
+      config: { scope: 'appointments:book', idempotency: 'required' },
+    },
+    async (request, reply) => {
+      const { caller, idempotencyKey, body } = request;
+      if (idempotencyKey === undefined) throw new AppError('idempotency_key_missing', 'The key is missing.');
+      const booked = await book(deps, { accountId: caller.accountId, key: idempotencyKey, body });
+      if (booked.replayed) return sendReplay(reply, { status: 200, body: booked.body });
+      // a text is sent as it is: the bytes that repeats get
+      return reply.type('application/json; charset=utf-8').send(booked.body as never);
+    },
+  );
+}
+
+function readingRoutes(server: Server, deps: BookDeps): void {
+  server.get(
+    '/v1/appointments/bookings',
+    {
+      schema: {
+        summary: 'List bookings',
+        description: 'Newest first.',
+        tags,
+        querystring: ListBookingsQuery,
+        response: { 200: success(cursorPage(BookingItem)) },
+      },
+      config: manage,
+    },
+    async ({ caller, query }) => {
+      const { appointmentUserId, status, from, to, email, phoneNumber } = query;
+      if (appointmentUserId !== undefined) await checkStaff(deps, caller.accountId, appointmentUserId);
+      const limit = query.limit ?? pageLimit;
+      const before = cursorPosition(query.cursor, 1)?.[0];
+      if (before !== undefined && !isUuid(String(before))) {
+        throw invalidRequest([{ path: 'cursor', message: 'is not one that a list answered' }]);
+      }
+      const rows = await listBookings(
+        deps.db,
+        caller.accountId,
+        {
+          staffId: appointmentUserId,
+          state: status,
+          from: from === undefined ? undefined : new Date(from),
+          to: to === undefined ? undefined : new Date(to),
+          email,
+          phoneDigits: phoneNumber?.replace(/\D/g, ''),
+        },
+        { limit: limit + 1, before: before === undefined ? undefined : String(before) },
+      );
+      return ok(
+        'Bookings listed.',
+        cursorPageOf(rows.map(bookingItem), limit, (item) => [item._id]),
+      );
+    },
+  );
+
+  server.get(
+    '/v1/appointments/bookings/:id',
+    {
+      schema: {
+        summary: 'Get a booking',
+        tags,
+        params: AppointmentParams,
+        response: { 200: success(BookingItem) },
+      },
+      config: manage,
+    },
+    async ({ caller, params }) => {
+      const row = isUuid(params.id) ? await findBooking(deps.db, caller.accountId, params.id) : undefined;
+      if (!row) throw bookingNotFound();
+      return ok('Booking read.', bookingItem(row));
+    },
+  );
+}
+
+async function checkStaff(deps: BookDeps, accountId: string, staffId: string): Promise<void> {
+  if (!isUuid(staffId) || !(await findStaff(deps.db, accountId, staffId))) throw staffNotFound();
+}
+
+function changingRoutes(server: Server, deps: BookDeps): void {
+  server.post(
+    '/v1/appointments/bookings/:id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a booking',
+        description:
+          'Takes the event out of the calendar, then frees the slot. Cancelling twice is no fault.',
+        tags,
+        params: AppointmentParams,
+        body: CancelBody,
+        response: { 200: success(BookingItem) },
+      },
+      config: manage,
+    },
+    async ({ caller, params, body }) => {
+      const row = await cancelBooking(deps, {
+        accountId: caller.accountId,
+        bookingId: params.id,
+        reason: body.reason,
+      });
+      return ok('The booking is cancelled.', bookingItem(row));
+    },
+  );
+
+  server.post(
+    '/v1/appointments/bookings/:id/reschedule',
+    {
+      schema: {
+        summary: 'Move a booking to another slot',
+        description:
+          'Keeps the id and the meeting link. The old slot is free only once the calendar shows the new one.',
+        tags,
+        params: AppointmentParams,
+        body: RescheduleBody,
+        response: { 200: success(BookingItem) },
+      },
+      config: manage,
+    },
+    async ({ caller, params, body }) => {
+      const row = await rescheduleBooking(deps, {
+        accountId: caller.accountId,
+        bookingId: params.id,
+        ...body,
+      });
+      return ok('The booking is moved.', bookingItem(row));
+    },
+  );
+}

@@ -1,0 +1,72 @@
+// What settling bookings uses, and the small steps that every way of settling shares.
+
+import { uuidv7 } from '../../base/ids.ts';
+import type { Tx } from '../../db/db.ts';
+import type { Calendar, CallLimits } from '../../ports/calendar.ts';
+import { eventBody, type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { type LiveConnection, liveConnection } from '../calendar/connection.ts';
+import { findConnection } from '../calendar/store.ts';
+import type { SlotsDeps } from '../slots/available.ts';
+import { type BookingRow, bookingItem } from './booking.ts';
+
+export type SettleDeps = SlotsDeps & {
+  webhookTimeoutMs: number;
+  deliveries: PublishDeps['deliveries'] & { offer(startable: StartableDelivery[]): void };
+};
+
+/** How long whoever settles a booking has it for itself; longer than any request's whole time. */
+export const leaseMs = 45_000;
+/** How long a request tries to bring the calendar in step before it answers 503. */
+export const requestMs = 15_000;
+
+/** The time that is left until `deadline` (epoch milliseconds) as a call's limits, `maxMs` at most. */
+export function limitsUntil(deps: SettleDeps, deadline: number, maxMs = requestMs): CallLimits {
+  return { timeoutMs: Math.max(1, Math.min(maxMs, deadline - deps.clock.now())) };
+}
+
+/** How a booking's calendar can be reached: by a living connection, not now (dead), or never again (none). */
+export async function reachCalendar(
+  deps: SettleDeps,
+  row: Pick<BookingRow, 'staff_id'>,
+): Promise<LiveConnection | 'dead' | 'none'> {
+  const connection = await findConnection(deps.db, row.staff_id);
+  if (!connection) return 'none';
+  return liveConnection(deps, connection) ?? 'dead';
+}
+
+/** The event of a booking, as the calendar knows it. */
+export function eventRef(row: BookingRow, calendar: Calendar): { calendarId: string; eventId: string } {
+  return {
+    calendarId: row.calendar_id ?? '',
+    eventId: row.event_id ?? calendar.eventIdFor(row.id, row.event_generation),
+  };
+}
+
+/**
+ * Runs a transaction that ends with a booking's event being published, then hands the deliveries on. `change` answers
+ * the booking as it is now, or undefined where nothing was changed: then nothing is published.
+ */
+export async function withEvent(
+  deps: SettleDeps,
+  kind: 'appointments.booked' | 'appointments.cancelled' | 'appointments.rescheduled',
+  change: (tx: Tx) => Promise<BookingRow | undefined>,
+): Promise<BookingRow | undefined> {
+  const { row, started } = await deps.db.transaction().execute(async (tx) => {
+    const row = await change(tx);
+    if (!row) return { row, started: [] };
+    const now = deps.clock.now();
+    const event = {
+      accountId: row.account_id,
+      subjectId: uuidv7(now),
+      stage: 0,
+      kind,
+      messageId: null,
+      body: eventBody(kind, now, bookingItem(row)),
+    };
+    return { row, started: await publish(deps, tx, [event]) };
+  });
+  if (started.length > 0) deps.deliveries.offer(started);
+  if (row)
+    deps.log.info({ bookingId: row.id, staffId: row.staff_id, state: row.state, kind }, 'booking.settled');
+  return row;
+}

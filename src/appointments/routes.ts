@@ -1,0 +1,145 @@
+// The routes of the appointments room: what chatbots ask (departments, users, questions, slots), and the map of the rest.
+import { isUuid } from '../base/ids.ts';
+import {
+  DepartmentItem,
+  ListDepartmentsQuery,
+  ListQuestionsQuery,
+  ListStaffQuery,
+  QuestionItem,
+  SlotsAnswer,
+  SlotsQuery,
+  StaffItem,
+} from '../contract/appointments.ts';
+import { page, success } from '../contract/envelope.ts';
+import { pageOf, pageWindow } from '../http/paging.ts';
+import { ok } from '../http/reply.ts';
+import type { Server } from '../http/request.ts';
+import type { BookDeps } from './booking/book.ts';
+import { bookingRoutes } from './booking/routes.ts';
+import { type ConnectDeps, disconnectCalendar } from './calendar/connect.ts';
+import { calendarRoutes } from './calendar/routes.ts';
+import { directoryManageRoutes } from './directory/manage-routes.ts';
+import {
+  departmentItem,
+  departmentNotFound,
+  questionItem,
+  staffItem,
+  staffNotFound,
+} from './directory/staff.ts';
+import { allQuestions, findDepartment, findStaff, listDepartments, listStaff } from './directory/store.ts';
+import { activeStaff, askedDate, availableSlots } from './slots/available.ts';
+import { scheduleRoutes } from './slots/schedule-routes.ts';
+
+export type AppointmentRoutesDeps = BookDeps & ConnectDeps;
+
+const config = { scope: 'appointments:read' } as const;
+const tags = ['Appointments'];
+
+/** Everything under /v1/appointments, and /callbacks/calendar. */
+export function appointmentRoutes(server: Server, deps: AppointmentRoutesDeps): void {
+  directoryRoutes(server, deps); //   GET departments, users, form-questions
+  slotsRoute(server, deps); //        GET available-slots
+  bookingRoutes(server, deps); //     POST book; bookings, cancel, reschedule
+  calendarRoutes(server, deps); //    ext-calendar, /callbacks/calendar
+  scheduleRoutes(server, deps); //    users/:id/schedule
+  directoryManageRoutes(server, {
+    ...deps,
+    afterStaffRemoved: async (accountId, staffId) =>
+      void (await disconnectCalendar(deps, accountId, staffId)),
+  });
+}
+
+function directoryRoutes(server: Server, deps: AppointmentRoutesDeps): void {
+  server.get(
+    '/v1/appointments/departments',
+    {
+      schema: {
+        summary: 'List departments',
+        tags,
+        querystring: ListDepartmentsQuery,
+        response: { 200: success(page(DepartmentItem)) },
+      },
+      config,
+    },
+    async ({ caller, query }) => {
+      const filter = { includeInactive: query.includeInactive ?? false };
+      const { rows, total } = await listDepartments(deps.db, caller.accountId, filter, pageWindow(query));
+      return ok('Departments listed.', pageOf(rows.map(departmentItem), total, query));
+    },
+  );
+
+  server.get(
+    '/v1/appointments/users',
+    {
+      schema: {
+        summary: 'List staff',
+        description: 'The people with whom appointments can be made.',
+        tags,
+        querystring: ListStaffQuery,
+        response: { 200: success(page(StaffItem)) },
+      },
+      config,
+    },
+    async ({ caller, query }) => {
+      const { departmentId, includeInactive = false } = query;
+      if (departmentId !== undefined) {
+        const known = isUuid(departmentId) && (await findDepartment(deps.db, caller.accountId, departmentId));
+        if (!known) throw departmentNotFound();
+      }
+      const filter = { departmentId, includeInactive };
+      const { rows, total } = await listStaff(deps.db, caller.accountId, filter, pageWindow(query));
+      return ok('Staff listed.', pageOf(rows.map(staffItem), total, query));
+    },
+  );
+
+  server.get(
+    '/v1/appointments/form-questions',
+    {
+      schema: {
+        summary: 'List the form questions of a staff member',
+        description: 'What a booking with them has to answer, in order.',
+        tags,
+        querystring: ListQuestionsQuery,
+        response: { 200: success(page(QuestionItem)) },
+      },
+      config,
+    },
+    async ({ caller, query }) => {
+      const id = query.appointmentUserId;
+      const staff = isUuid(id) ? await findStaff(deps.db, caller.accountId, id) : undefined;
+      if (!staff) throw staffNotFound();
+      const all = await allQuestions(deps.db, staff.id);
+      const { offset, limit } = pageWindow(query);
+      const rows = all.slice(offset, offset + limit);
+      return ok('Form questions listed.', pageOf(rows.map(questionItem), all.length, query));
+    },
+  );
+}
+
+function slotsRoute(server: Server, deps: AppointmentRoutesDeps): void {
+  server.get(
+    '/v1/appointments/available-slots',
+    {
+      schema: {
+        summary: 'List the open slots of a date',
+        description: 'Computed at this moment, with the connected calendar asked: never from a cache.',
+        tags,
+        querystring: SlotsQuery,
+        response: { 200: success(SlotsAnswer) },
+      },
+      config,
+    },
+    async ({ caller, query }) => {
+      const staff = await activeStaff(deps.db, caller.accountId, query.appointmentUserId);
+      const asked = askedDate(deps, staff, query);
+      const slots = await availableSlots(deps, asked);
+      return ok('Open slots listed.', {
+        appointmentUserId: staff.id,
+        date: asked.date,
+        timezone: asked.timezone,
+        slotMinutes: asked.terms.slotMinutes,
+        slots,
+      });
+    },
+  );
+}

@@ -1,0 +1,129 @@
+// Which slots are open now: the engine's candidates, less what bookings occupy and what the calendars say at this moment.
+import type { Clock } from '../../base/clock.ts';
+import { AppError, invalidRequest } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import type { BusyTimes } from '../calendar/busy-times.ts';
+import { type CalendarDeps, calendarFault, openConnection } from '../calendar/connection.ts';
+import { staffNotFound } from '../directory/staff.ts';
+import { findStaff, type StaffRow } from '../directory/store.ts';
+import {
+  candidateStarts,
+  freeStarts,
+  occupiedRange,
+  type Slot,
+  slotsAt,
+  type Taken,
+  type Terms,
+} from './engine.ts';
+import { termsOf } from './schedule.ts';
+import { bookedStartsWithin, occupiedWithin } from './store.ts';
+import { dayMs, dayOfDate, type Interval, zoneName } from './wall-time.ts';
+
+export type SlotsDeps = CalendarDeps & { clock: Clock; busyTimes: BusyTimes };
+
+/** A date of a staff member, as somebody asks for it: what the schedule allows on it, before looking at what is busy. */
+export interface AskedDate {
+  staff: StaffRow;
+  terms: Terms;
+  date: string;
+  timezone: string;
+  /** Epoch milliseconds, in order. */
+  candidates: number[];
+}
+
+/** The account's staff member, if active; 404 otherwise. */
+export async function activeStaff(db: Db, accountId: string, staffId: string): Promise<StaffRow> {
+  const staff = isUuid(staffId) ? await findStaff(db, accountId, staffId) : undefined;
+  if (!staff?.active) throw staffNotFound();
+  return staff;
+}
+
+/** Reads `date` and `timezone` (default: the staff member's own); 400 for a date or zone that does not exist. */
+export function askedDate(
+  deps: { clock: Clock },
+  staff: StaffRow,
+  asked: { date: string; timezone?: string | undefined },
+): AskedDate {
+  const terms = termsOf(staff);
+  const day = dayOfDate(asked.date);
+  const timezone = asked.timezone === undefined ? terms.timezone : zoneName(asked.timezone);
+  if (day === undefined || timezone === undefined) {
+    throw invalidRequest([
+      ...(day === undefined
+        ? [{ path: 'date', message: 'is no date of the calendar; write it as YYYY-MM-DD' }]
+        : []),
+      ...(timezone === undefined
+        ? [{ path: 'timezone', message: 'is no IANA time zone, such as Europe/Berlin' }]
+        : []),
+    ]);
+  }
+  const candidates = candidateStarts(terms, { day, timezone, now: deps.clock.now() });
+  return { staff, terms, date: asked.date, timezone, candidates };
+}
+
+/** What all candidates of the date would occupy, from the first to the last; undefined if there are none. */
+export function reachOf({ terms, candidates }: AskedDate): Interval | undefined {
+  const first = candidates[0];
+  const last = candidates.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  return { from: occupiedRange(terms, first).from, to: occupiedRange(terms, last).to };
+}
+
+/** What our own bookings take of the date; `except` is a booking that does not count. */
+export async function takenByBookings(db: Db | Tx, asked: AskedDate, except?: string): Promise<Taken> {
+  const reach = reachOf(asked);
+  if (!reach) return { busy: [], bookedStarts: [] };
+  const { staff, terms } = asked;
+  const busy = await occupiedWithin(db, { accountId: staff.account_id, staffId: staff.id, except }, reach);
+  const around = { from: reach.from - 2 * dayMs, to: reach.to + 2 * dayMs };
+  const bookedStarts =
+    terms.dailyLimit === null ? [] : await bookedStartsWithin(db, { staffId: staff.id, except }, around);
+  return { busy, bookedStarts };
+}
+
+/**
+ * The open slots of a date, in order. 409 `calendar_not_connected` where a calendar is needed and there is none;
+ * 502 or 503 where it could not be asked: never a guess.
+ */
+export async function availableSlots(deps: SlotsDeps, asked: AskedDate): Promise<Slot[]> {
+  const { staff, terms, candidates, timezone } = asked;
+  const connection = staff.calendar === 'none' ? undefined : await openConnection(deps, staff.id);
+  const reach = reachOf(asked);
+  if (!reach) return [];
+  const taken = await takenByBookings(deps.db, asked);
+  const open = freeStarts(terms, candidates, taken);
+  if (!connection || open.length === 0) return slotsAt(terms, open, timezone);
+  try {
+    const busy = await deps.busyTimes.ask(connection, reach);
+    return slotsAt(terms, freeStarts(terms, open, { busy, bookedStarts: [] }), timezone);
+  } catch (error) {
+    throw calendarFault(error);
+  }
+}
+
+/**
+ * 409 `slot_unavailable` with up to three open slots of the date nearest to `wanted` (epoch milliseconds), as far as
+ * they can be told without asking the calendar again.
+ */
+export function slotUnavailable(
+  deps: Pick<SlotsDeps, 'busyTimes'>,
+  asked: AskedDate,
+  taken: Taken,
+  wanted: number | undefined,
+  why: string,
+): AppError {
+  const { staff, terms, candidates, timezone } = asked;
+  const reach = reachOf(asked);
+  const busy = !reach ? [] : staff.calendar === 'none' ? [] : deps.busyTimes.lastKnown(staff.id, reach);
+  const open = busy ? freeStarts(terms, candidates, { ...taken, busy: [...taken.busy, ...busy] }) : [];
+  const near = wanted ?? candidates[0] ?? 0;
+  const nearest = open
+    .filter((start) => start !== wanted)
+    .sort((a, b) => Math.abs(a - near) - Math.abs(b - near))
+    .slice(0, 3)
+    .sort((a, b) => a - b);
+  return new AppError('slot_unavailable', why, {
+    extra: { alternatives: slotsAt(terms, nearest, timezone) },
+  });
+}

@@ -1,0 +1,61 @@
+// Routes by which an account reads and sets the schedules of its staff.
+import { invalidRequest } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import { AppointmentParams, PutScheduleBody, ScheduleItem } from '../../contract/appointments.ts';
+import { success } from '../../contract/envelope.ts';
+import type { Db } from '../../db/db.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { staffNotFound } from '../directory/staff.ts';
+import { findStaff } from '../directory/store.ts';
+import { scheduleFaults, scheduleItem, scheduleRow } from './schedule.ts';
+import { updateSchedule } from './store.ts';
+
+const config = { scope: 'manage' } as const;
+const tags = ['Appointments: management'];
+
+/** GET and PUT /v1/appointments/users/:id/schedule. */
+export function scheduleRoutes(server: Server, deps: { db: Db }): void {
+  server.get(
+    '/v1/appointments/users/:id/schedule',
+    {
+      schema: {
+        summary: 'Get the schedule of a staff member',
+        tags,
+        params: AppointmentParams,
+        response: { 200: success(ScheduleItem) },
+      },
+      config,
+    },
+    async ({ caller, params }) => {
+      const staff = isUuid(params.id) ? await findStaff(deps.db, caller.accountId, params.id) : undefined;
+      if (!staff) throw staffNotFound();
+      return ok('Schedule read.', scheduleItem(staff));
+    },
+  );
+
+  server.put(
+    '/v1/appointments/users/:id/schedule',
+    {
+      schema: {
+        summary: 'Set the schedule of a staff member',
+        description:
+          'Replaces the whole schedule. Bookings made before keep their time. Clocks that change are minded: hours are local.',
+        tags,
+        params: AppointmentParams,
+        body: PutScheduleBody,
+        response: { 200: success(ScheduleItem) },
+      },
+      config,
+    },
+    async ({ caller, params, body }) => {
+      const row = scheduleRow(body);
+      const faults = scheduleFaults(body);
+      if (!isUuid(params.id) || !(await findStaff(deps.db, caller.accountId, params.id)))
+        throw staffNotFound();
+      if (faults.length > 0) throw invalidRequest(faults);
+      if (!(await updateSchedule(deps.db, caller.accountId, params.id, row))) throw staffNotFound();
+      return ok('Schedule set.', scheduleItem(row));
+    },
+  );
+}

@@ -1,0 +1,58 @@
+// Rows that slots are reckoned from: schedules, and what bookings take away.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { ScheduleRow } from './schedule.ts';
+import type { Interval } from './wall-time.ts';
+
+/** Replaces the schedule of the account's staff member; false if there is none. */
+export async function updateSchedule(
+  db: Db,
+  accountId: string,
+  staffId: string,
+  schedule: ScheduleRow,
+): Promise<boolean> {
+  const changed = await db
+    .updateTable('staff')
+    .set({
+      ...schedule,
+      weekly: JSON.stringify(schedule.weekly),
+      overrides: JSON.stringify(schedule.overrides),
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', staffId)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return changed !== undefined;
+}
+
+/** The ranges that bookings occupy and that overlap the interval; `except` is a booking that does not count. */
+export async function occupiedWithin(
+  db: Db | Tx,
+  of: { accountId: string; staffId: string; except?: string | undefined },
+  { from, to }: Interval,
+): Promise<Interval[]> {
+  const { rows } = await sql<Interval>`
+    select (extract(epoch from lower(during)) * 1000)::bigint as "from",
+      (extract(epoch from upper(during)) * 1000)::bigint as "to"
+    from occupancies
+    where account_id = ${of.accountId} and staff_id = ${of.staffId}
+      and during && tstzrange(${new Date(from)}, ${new Date(to)})
+      and booking_id is distinct from ${of.except ?? null}::uuid`.execute(db);
+  return rows;
+}
+
+/** Starts of the bookings that a daily limit counts (held and confirmed; a move under way counts where it goes). */
+export async function bookedStartsWithin(
+  db: Db | Tx,
+  of: { staffId: string; except?: string | undefined },
+  { from, to }: Interval,
+): Promise<number[]> {
+  const { rows } = await sql<{ start: number }>`
+    select (extract(epoch from start) * 1000)::bigint as start
+    from (select id, coalesce(wish_starts_at, case when hand = 'moved' then hand_starts_at end, starts_at) as start
+      from bookings where staff_id = ${of.staffId} and state in ('held', 'confirmed')) as booked
+    where start >= ${new Date(from)} and start < ${new Date(to)}
+      and id is distinct from ${of.except ?? null}::uuid`.execute(db);
+  return rows.map(({ start }) => start);
+}
