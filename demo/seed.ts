@@ -61,6 +61,16 @@ export async function seedDemo(
   return { ...input, senderId: sender._id, webhookSecret };
 }
 
+/** True if the kept key still opens the account: it does not after the database was thrown away. */
+export async function stillOpens(demo: Demo, baseUrl: string): Promise<boolean> {
+  try {
+    await gatewayClient(baseUrl, demo.apiKey)('GET', '/v1/senders');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Points everything at the addresses of this start: a second one may have other ports. */
 export async function rewireDemo(demo: Demo, now: { baseUrl: string; sandbox: SandboxUrls }): Promise<Demo> {
   const gateway = gatewayClient(now.baseUrl, demo.apiKey);

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { readOrMakeKeyFile } from './base/key-file.ts';
 import type { Log } from './base/log.ts';
 import { openMetrics } from './base/metrics.ts';
-import { openOutgoing } from './base/outgoing.ts';
+import { type Outgoing, openOutgoing } from './base/outgoing.ts';
 import type { Config } from './config.ts';
 import { type Connection, type Db, openDb } from './db/db.ts';
 import { migrationState } from './db/migrate.ts';
@@ -27,6 +27,7 @@ import { openOutcomes } from './messaging/sending/outcomes.ts';
 import { restartWaiting } from './messaging/sending/queue-store.ts';
 import { markTemplateRefused } from './messaging/templates/refuse.ts';
 import { syncDue } from './messaging/templates/sync.ts';
+import type { ObjectStore } from './ports/object-store.ts';
 import { buildServer } from './server.ts';
 import { doWebhookChores } from './webhooks/chores/chores.ts';
 import { openDeliveries } from './webhooks/delivering/deliver.ts';
@@ -46,11 +47,24 @@ export async function openKeyRing(config: Config): Promise<KeyRing> {
     : parseKeyRing(config.encryptionKeys);
 }
 
-/** The directory that keeps stored files. */
-function objectDirectory(config: Config): string {
-  return config.objectStoreUrl.startsWith('file://')
-    ? fileURLToPath(config.objectStoreUrl)
-    : config.objectStoreUrl.replace(/^file:/, '');
+/** Where stored files are kept: a directory, or a bucket. */
+async function openObjects(
+  config: Config,
+  tools: { outgoing: Outgoing; clock: Clock },
+): Promise<ObjectStore> {
+  const { objectStoreUrl } = config;
+  if (objectStoreUrl.startsWith('s3:')) {
+    // loaded only where it is used
+    const [{ openS3Store }, { parseS3Address }] = await Promise.all([
+      import('./adapters/s3/object-store.ts'),
+      import('./adapters/s3/place.ts'),
+    ]);
+    return openS3Store({ place: parseS3Address(objectStoreUrl), ...tools });
+  }
+  const directory = objectStoreUrl.startsWith('file://')
+    ? fileURLToPath(objectStoreUrl)
+    : objectStoreUrl.replace(/^file:/, '');
+  return openFilesystemStore({ directory, clock: tools.clock });
 }
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -94,7 +108,7 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     hot,
     cipher: openCipher(ring),
     vault: openVault(ring),
-    objects: await openFilesystemStore({ directory: objectDirectory(config), clock }),
+    objects: await openObjects(config, { outgoing, clock }),
     outgoing,
     webhookOutgoing,
     platform: openMetaPlatform({ outgoing, apiVersion: config.messaging.apiVersion }),
@@ -207,6 +221,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     workers = startWorkers({
       ...parts,
       flushKeys: () => parts.authenticator.flush(),
+      sweepObjects: () => parts.objects.sweep(),
       doers: {
         dispatch: () => doers.dispatcher.round(),
         deliver: () => doers.deliveries.claimDue(),

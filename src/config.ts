@@ -43,7 +43,8 @@ export const settings: Record<string, string> = {
   ROLE: 'all (default), api (answers requests) or worker (does what is due).',
   DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded one runs in DATA_DIR.',
   DATA_DIR: 'Where the embedded database, the key file and stored media live. Default ./data.',
-  OBJECT_STORE_URL: 'Where media are stored, encrypted: file:/path. Default: DATA_DIR/objects.',
+  OBJECT_STORE_URL:
+    'Where media are stored, encrypted: file:/path or s3://bucket/prefix?region=…&endpoint=…. Default: DATA_DIR/objects.',
   ENCRYPTION_KEYS: 'id:base64 of 32 bytes, several by comma, newest first. Needed with DATABASE_URL.',
   REDIS_URL: 'Shares the API rate limit between processes. Without it each process counts for itself.',
   MESSAGING_API_URL: 'The messaging platform. Default https://graph.facebook.com.',

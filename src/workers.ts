@@ -28,9 +28,11 @@ export interface WorkersDeps {
   doers: Doers;
   /** Writes when keys were last used. */
   flushKeys: () => Promise<void>;
+  /** Removes what puts that were cut off left in the object store. */
+  sweepObjects: () => Promise<unknown>;
 }
 
-export type Workers = Record<keyof Doers | 'tidy', Worker>;
+export type Workers = Record<keyof Doers | 'tidy' | 'sweep', Worker>;
 
 /** Starts every doer's loop. Requests nudge the ones whose work they made. */
 export function startWorkers(deps: WorkersDeps): Workers {
@@ -44,6 +46,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     register: start({ name: 'register', perform: doers.register, idleMs: 5_000 }),
     sync: start({ name: 'sync', perform: doers.sync, idleMs: 2_000 }),
     tidy: start({ name: 'tidy', perform: () => tidy(deps), idleMs: 30_000 }),
+    sweep: start({ name: 'sweep', perform: () => deps.sweepObjects().then(() => 0), idleMs: 3_600_000 }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { banner } from '../../demo/banner.ts';
-import { type Demo, rewireDemo, type SandboxUrls, seedDemo } from '../../demo/seed.ts';
+import { type Demo, rewireDemo, type SandboxUrls, seedDemo, stillOpens } from '../../demo/seed.ts';
 import { createAccount } from '../accounts/keys.ts';
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
@@ -18,12 +18,6 @@ async function readDemo(file: string): Promise<Demo | undefined> {
 async function keepDemo(file: string, demo: Demo): Promise<void> {
   await writeFile(`${file}.tmp`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.tmp`, file);
-}
-
-/** True if the kept key still opens the account: it does not after the database was thrown away. */
-async function stillOpens(demo: Demo, baseUrl: string): Promise<boolean> {
-  const response = await fetch(`${baseUrl}/v1/senders`, { headers: { 'X-API-Key': demo.apiKey } });
-  return response.ok;
 }
 
 /** Makes the demonstration or finds it again, keeps it in DATA_DIR/demo.json (mode 600), and tells how to try it. */

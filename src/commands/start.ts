@@ -85,7 +85,7 @@ export async function start(options: { sandbox: boolean }): Promise<void> {
       tell('Starting the sandbox: messaging platform, Google, webhook receiver …');
       running.sandbox = await startSandbox(join(settings.dataDir, 'sandbox'));
     }
-    const config = running.sandbox ? readConfig(process.env, sandboxSettings(running.sandbox)) : settings;
+    const config = running.sandbox ? readConfig(undefined, sandboxSettings(running.sandbox)) : settings;
     running.app = await openApp(config, running.database, { log });
     if (running.sandbox) await prepareDemo(config, running.app, running.sandbox.urls, tell);
     else

@@ -1,0 +1,69 @@
+// Carries the S3 client's requests over our one way out: its pool, its time-outs, no redirects.
+import { Readable } from 'node:stream';
+import type { Outgoing } from '../../base/outgoing.ts';
+
+/** What the client hands over: a request already signed. */
+interface SignedRequest {
+  method: string;
+  protocol: string;
+  hostname: string;
+  port?: number | undefined;
+  path: string;
+  query?: Record<string, string | string[] | null> | undefined;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+/** For one request and its whole answer; a part of a file is 8 MiB, a whole file at most 100 MB. */
+const timeoutMs = 300_000;
+
+/** A request handler for `new S3Client({requestHandler})`. */
+export function outgoingHandler(outgoing: Outgoing) {
+  return {
+    async handle(request: SignedRequest, options: { abortSignal?: unknown } = {}) {
+      // `host` follows from the address; `expect` undici does not know, and its 100 is only worth a round trip.
+      const { host: _host, expect: _expect, Expect: _Expect, ...headers } = request.headers;
+      const answer = await outgoing.stream({
+        method: request.method,
+        url: urlOf(request),
+        headers,
+        ...bodyOf(request.body),
+        timeoutMs,
+        ...(options.abortSignal instanceof AbortSignal ? { signal: options.abortSignal } : {}),
+      });
+      const { status: statusCode, body } = answer;
+      return { response: { statusCode, headers: plain(answer.headers), body } };
+    },
+    // The client asks and sets these of a handler of its own; ours has its settings from the pool.
+    updateHttpClientConfig() {},
+    httpHandlerConfigs: () => ({}),
+    destroy() {},
+  };
+}
+
+function urlOf({ protocol, hostname, port, path, query }: SignedRequest): string {
+  const encode = (text: string) =>
+    encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one) =>
+      one === null ? encode(name) : `${encode(name)}=${encode(one)}`,
+    ),
+  );
+  const search = pairs.length > 0 ? `?${pairs.join('&')}` : '';
+  return `${protocol}//${hostname}${port ? `:${port}` : ''}${path}${search}`;
+}
+
+function bodyOf(body: unknown): { body?: string | Buffer | Readable } {
+  if (body === undefined || body === null) return {};
+  if (typeof body === 'string' || body instanceof Readable) return { body };
+  if (body instanceof Uint8Array) return { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+  throw new Error('The S3 client sent a body of an unknown kind.');
+}
+
+function plain(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}

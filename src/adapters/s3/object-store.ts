@@ -1,0 +1,210 @@
+// The object store kept by S3 or by whatever speaks its protocol.
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { Clock } from '../../base/clock.ts';
+import { VendorError } from '../../base/errors.ts';
+import type { Outgoing } from '../../base/outgoing.ts';
+import { OutgoingError } from '../../base/outgoing-error.ts';
+import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
+import { outgoingHandler } from './http-handler.ts';
+import type { S3Place } from './place.ts';
+
+export interface S3StoreOptions {
+  place: S3Place;
+  outgoing: Outgoing;
+  clock: Clock;
+  /** Else the client's own search: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role. */
+  credentials?: { accessKeyId: string; secretAccessKey: string };
+}
+
+// Memory of one put: two parts of 8 MiB at most
+const partBytes = 8 * 1024 * 1024;
+const partsAtOnce = 2;
+const leftoverAgeMs = 3_600_000;
+const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * Opens a bucket, or the part of it below the place's prefix. S3 shows an object only once it is whole and durable;
+ * a put that is broken off is aborted, and `sweep` aborts those whose process died.
+ */
+export function openS3Store({ place, outgoing, clock, credentials }: S3StoreOptions): ObjectStore {
+  const { bucket: Bucket, prefix } = place;
+  const client = new S3Client({
+    ...(place.region === undefined ? {} : { region: place.region }),
+    // Other makers' servers are addressed by path, since their buckets have no names of their own.
+    ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint, forcePathStyle: true }),
+    ...(credentials ? { credentials } : {}),
+    // What is stored authenticates itself, and not every maker's server knows S3's newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: outgoingHandler(outgoing),
+  });
+  const named = (key: string) => ({ Bucket, Key: `${prefix}${checkedKey(key)}` });
+
+  return {
+    async put(key, content) {
+      const at = named(key);
+      const counted = countBytes(content);
+      const params = { ...at, Body: counted.stream };
+      const options = { partSize: partBytes, queueSize: partsAtOnce, leavePartsOnError: false };
+      try {
+        await new Upload({ client, params, ...options }).done();
+        return { size: counted.size() };
+      } catch (error) {
+        // The content's own failure is the caller's to understand; every other one is the store's.
+        throw counted.failure() ?? asVendorError(error);
+      } finally {
+        counted.stream.destroy();
+      }
+    },
+
+    async get(key) {
+      const { Body } = (await told(client.send(new GetObjectCommand(named(key))))) ?? {};
+      return Body ? asReadable(Body) : null;
+    },
+
+    async head(key) {
+      const found = await told(client.send(new HeadObjectCommand(named(key))));
+      return found ? { key, size: found.ContentLength ?? 0 } : null;
+    },
+
+    async delete(key) {
+      await told(client.send(new DeleteObjectCommand(named(key))));
+    },
+
+    list: (start) => list(client, Bucket, prefix, start),
+
+    async check() {
+      const found = await told(client.send(new HeadBucketCommand({ Bucket })));
+      if (!found)
+        throw new VendorError('refused', `There is no bucket "${Bucket}" for stored files.`, {
+          code: 'NoSuchBucket',
+        });
+    },
+
+    sweep: () => abortOldUploads(client, Bucket, prefix, clock.now() - leftoverAgeMs),
+  };
+}
+
+function checkedKey(key: string): string {
+  if (key.length > 512 || !key.split('/').every((part) => keyPart.test(part))) {
+    throw new Error(`"${key}" is not a key of the object store.`);
+  }
+  return key;
+}
+
+/** The content with its bytes counted and its failure kept, whatever the client makes of it. */
+function countBytes(content: Readable): { stream: Readable; size(): number; failure(): unknown } {
+  let size = 0;
+  let failure: { error: unknown } | undefined;
+  async function* pass() {
+    try {
+      for await (const chunk of content) {
+        size += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  }
+  const stream = Readable.from(pass(), { objectMode: false });
+  return { stream, size: () => size, failure: () => failure?.error };
+}
+
+async function* list(
+  client: S3Client,
+  Bucket: string,
+  prefix: string,
+  start: string,
+): AsyncGenerator<ObjectInfo> {
+  const pages = paginateListObjectsV2({ client }, { Bucket, Prefix: `${prefix}${start}` });
+  try {
+    for await (const { Contents } of pages) {
+      for (const { Key, Size } of Contents ?? []) {
+        if (Key !== undefined) yield { key: Key.slice(prefix.length), size: Size ?? 0 };
+      }
+    }
+  } catch (error) {
+    throw asVendorError(error);
+  }
+}
+
+async function abortOldUploads(
+  client: S3Client,
+  Bucket: string,
+  prefix: string,
+  olderThanMs: number,
+): Promise<number> {
+  const listing = told(client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })));
+  // Some makers' servers cannot list them; there a lifecycle rule of the bucket does this.
+  const found = await listing.catch((error: unknown) => {
+    if (error instanceof VendorError && error.status === 501) return null;
+    throw error;
+  });
+  let aborted = 0;
+  for (const { Key, UploadId, Initiated } of found?.Uploads ?? []) {
+    if (!Initiated || Initiated.getTime() >= olderThanMs) continue;
+    await told(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+    aborted += 1;
+  }
+  return aborted;
+}
+
+/** The object's stream; its failure on the way is told as the store's. */
+function asReadable(body: unknown): Readable {
+  async function* bytes() {
+    try {
+      yield* body as AsyncIterable<Buffer>;
+    } catch (error) {
+      throw asVendorError(error);
+    }
+  }
+  return Readable.from(bytes(), { objectMode: false, highWaterMark: 65_536 });
+}
+
+/** The answer; null for what is not there. */
+async function told<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 404) return null;
+    throw asVendorError(error);
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  const metadata = (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata;
+  return metadata?.httpStatusCode;
+}
+
+function asVendorError(error: unknown): VendorError {
+  if (error instanceof VendorError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const name = error instanceof Error ? error.name : 'Error';
+  const status = statusOf(error);
+  if (error instanceof OutgoingError) {
+    return new VendorError(error.sent ? 'unknown' : 'not_sent', `The object store: ${text}`, {
+      cause: error,
+    });
+  }
+  if (name === 'CredentialsProviderError') {
+    return new VendorError('not_sent', 'The object store cannot be used: no credentials for it were found.', {
+      cause: error,
+    });
+  }
+  const outcome = status !== undefined && status >= 400 && status < 500 ? 'refused' : 'unknown';
+  const details = { code: name, ...(status === undefined ? {} : { status }), cause: error };
+  return new VendorError(outcome, `The object store answered ${name}: ${text}`, details);
+}

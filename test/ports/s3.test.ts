@@ -1,0 +1,94 @@
+// A bucket as the object store: the suite, files of several parts, and a store that is not there.
+import { Readable } from 'node:stream';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openS3Store } from '../../src/adapters/s3/object-store.ts';
+import { parseS3Address } from '../../src/adapters/s3/place.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import { objectStoreSuite } from './object-store.suite.ts';
+import { startPlayedS3 } from './played-s3.ts';
+
+const credentials = { accessKeyId: 'played', secretAccessKey: 'played' };
+const outgoing = openOutgoing({ connectionsPerOrigin: 16, keepAliveMs: 1000 });
+afterAll(() => outgoing.close());
+
+async function openBucket(clock: Clock = systemClock) {
+  const played = await startPlayedS3();
+  const place = parseS3Address(`s3://${played.bucket}/some/prefix?endpoint=${played.url}`);
+  const store = openS3Store({ place, outgoing, clock, credentials });
+  return { store, played, close: () => played.close() };
+}
+
+objectStoreSuite('a bucket', () => openBucket());
+
+describe('a bucket', () => {
+  const MiB = 1024 * 1024;
+  const block = Buffer.alloc(MiB, 7);
+  const content = (blocks: number, failure?: Error) =>
+    Readable.from(
+      (async function* () {
+        for (let sent = 0; sent < blocks; sent += 1) yield block;
+        if (failure) throw failure;
+      })(),
+      { objectMode: false },
+    );
+
+  test('takes a file of many parts, and of one cut off among them keeps nothing', async () => {
+    const { store, played, close } = await openBucket();
+    try {
+      expect(await store.put('media/whole', content(30))).toEqual({ size: 30 * MiB });
+      let size = 0;
+      for await (const chunk of (await store.get('media/whole')) ?? []) size += chunk.length;
+      expect(size).toBe(30 * MiB);
+      await expect(store.put('media/cut', content(20, new Error('cut off')))).rejects.toThrow('cut off');
+      const keys: string[] = [];
+      for await (const { key } of store.list('')) keys.push(key);
+      expect(keys).toEqual(['media/whole']);
+      expect(played.begun.size).toBe(0);
+    } finally {
+      await close();
+    }
+  });
+
+  test('is swept of parts whose put died more than an hour ago, and of no others', async () => {
+    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    let aheadMs = 0;
+    const { store, played, close } = await openBucket(clock);
+    try {
+      const initiated = new Date();
+      played.begun.set('died', { key: 'some/prefix/media/died', initiated, parts: new Map() });
+      played.begun.set('other', { key: 'elsewhere/died', initiated, parts: new Map() });
+      expect(await store.sweep()).toBe(0);
+      aheadMs = 3_700_000;
+      expect(await store.sweep()).toBe(1);
+      expect([...played.begun.keys()]).toEqual(['other']);
+    } finally {
+      await close();
+    }
+  });
+
+  test('that is not there fails the check; one that cannot be reached too', async () => {
+    const { played, close } = await openBucket();
+    const place = parseS3Address(`s3://none?endpoint=${played.url}`);
+    await expect(openS3Store({ place, outgoing, clock: systemClock, credentials }).check()).rejects.toThrow(
+      /no bucket "none"/,
+    );
+    await close();
+  });
+
+  test('that cannot be reached is told as such', async () => {
+    const place = parseS3Address('s3://files?endpoint=http://127.0.0.1:9');
+    const store = openS3Store({ place, outgoing, clock: systemClock, credentials });
+    await expect(store.check()).rejects.toMatchObject({ outcome: 'not_sent' });
+    await expect(store.put('a', content(1))).rejects.toMatchObject({ outcome: 'not_sent' });
+  });
+
+  test('has an address that says what is wrong with it', () => {
+    expect(parseS3Address('s3://b/x/y/?region=eu-central-1')).toEqual({
+      ...{ bucket: 'b', prefix: 'x/y/', region: 'eu-central-1' },
+    });
+    expect(() => parseS3Address('s3://')).toThrow(/s3:\/\/bucket/);
+    expect(() => parseS3Address('s3://b?regoin=x')).toThrow(/no setting "regoin"/);
+    expect(() => parseS3Address('s3://b?endpoint=minio:9000')).toThrow(/https:\/\/ or http:\/\//);
+  });
+});
