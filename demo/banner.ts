@@ -82,12 +82,12 @@ async function bookLines(demo: Demo, gateway: Call): Promise<string[]> {
   const booking = {
     appointmentUserId: staff._id,
     date: open.date,
-    ...open.slot,
+    from: open.slot.from,
+    to: open.slot.to,
     staticQuestionAnswers: answersFor(questions.items),
     email: 'ada@example.com',
     phoneNumber: '15550100001',
   };
-  const { from, to, ...rest } = booking;
   return [
     '',
     `# List the open slots of ${staff.name}`,
@@ -96,7 +96,7 @@ async function bookLines(demo: Demo, gateway: Call): Promise<string[]> {
     '# Book one, with a meeting link; pasted twice it is still one booking',
     `curl -s ${demo.baseUrl}/v1/appointments/book -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
     `  -H 'Idempotency-Key: ${randomUUID()}' \\`,
-    `  -d ${quoted({ ...rest, from, to })}`,
+    `  -d ${quoted(booking)}`,
   ];
 }
 

@@ -133,6 +133,7 @@ async function seedEndpoint(gateway: Call, sandbox: SandboxUrls): Promise<string
 
 async function seedStaff(gateway: Call, sandbox: SandboxUrls): Promise<void> {
   const google = googleControl(sandbox.googleUrl);
+  await google.putClient(googleClient);
   const ids = new Map<string, string>();
   for (const department of departments) {
     const { _id } = await gateway<{ _id: string }>('POST', '/v1/appointments/departments', department);

@@ -7,6 +7,9 @@ import { openAuthenticator } from './accounts/authenticate.ts';
 import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
+import { followChanges } from './appointments/booking/follow.ts';
+import { settleDue } from './appointments/booking/settle.ts';
+import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import { type KeyRing, openCipher, parseKeyRing } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { readOrMakeKeyFile } from './base/key-file.ts';
@@ -152,7 +155,12 @@ function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
       await markTemplateRefused({ ...parts, deliveries }, template);
     },
   });
-  return { deliveries, dispatcher, applyReports: openApplyReports({ ...parts, deliveries }) };
+  return {
+    deliveries,
+    dispatcher,
+    applyReports: openApplyReports({ ...parts, deliveries }),
+    busyTimes: openBusyTimes(parts),
+  };
 }
 
 /** Each check by name, for /health/ready. */
@@ -226,7 +234,8 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
         dispatch: () => doers.dispatcher.round(),
         deliver: () => doers.deliveries.claimDue(),
         deliverChores: () => doWebhookChores(parts),
-        settle: async () => 0,
+        settle: () => settleDue(deps),
+        follow: () => followChanges(deps),
         register: () => removeLeftovers(parts),
         sync: () => syncDue(deps),
       },

@@ -1,8 +1,13 @@
 // The HTTP map on one page: what every request passes, and which room answers which path.
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
-import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { type Authenticator, limitRate, requireScope } from './accounts/authenticate.ts';
 import { type AccountRoutesDeps, accountRoutes } from './accounts/routes.ts';
 import { type AppointmentRoutesDeps, appointmentRoutes } from './appointments/routes.ts';
@@ -21,7 +26,8 @@ import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
-import { type WebhookRoutesDeps, webhookRoutes } from './webhooks/routes.ts';
+import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/deliveries-routes.ts';
+import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints-routes.ts';
 
 export type ServerDeps = AccountRoutesDeps &
   TemplateRoutesDeps &
@@ -29,7 +35,8 @@ export type ServerDeps = AccountRoutesDeps &
   MediaRoutesDeps &
   SenderRoutesDeps &
   CallbackDeps &
-  WebhookRoutesDeps &
+  EndpointRoutesDeps &
+  DeliveryRoutesDeps &
   AppointmentRoutesDeps &
   HealthDeps & {
     log: Log;
@@ -38,7 +45,7 @@ export type ServerDeps = AccountRoutesDeps &
     /** Requests a minute and key; 0: no limit. */
     rateLimitPerMinute: number;
     /** Shares the counts between processes. */
-    redis: RateLimitOptions['redis'];
+    redis: RateLimitPluginOptions['redis'];
     corsOrigins: string[];
   };
 
@@ -50,7 +57,8 @@ function rooms(server: Server, deps: ServerDeps): void {
   mediaRoutes(server, deps); //              /v1/templates/media  /v1/media
   senderRoutes(server, deps); //             /v1/senders
   appointmentRoutes(server, deps); //        /v1/appointments  /callbacks/calendar
-  webhookRoutes(server, deps); //            /v1/webhooks
+  endpointRoutes(server, deps); //           /v1/webhooks/endpoints
+  deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics
 }
@@ -61,8 +69,8 @@ const bodyMaxBytes = 1024 * 1024;
 /** Builds the server; `listen` is the caller's. */
 export async function buildServer(deps: ServerDeps): Promise<Server> {
   const server: Server = fastify({
-    loggerInstance: deps.log,
-    disableRequestLogging: true,
+    loggerInstance: deps.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: (request) => {
       const sent = request.headers['x-request-id'];
@@ -79,6 +87,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   server.setValidatorCompiler(requestValidator());
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   readJson(server);
+  closeIdleConnections(server);
   const paths = knownPaths();
   server.addHook('onRoute', (route) => {
     paths.add(route.method, route.url);
@@ -100,6 +109,14 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   await openapiRoutes(server);
   return server;
+}
+
+/** While closing, a connection whose last answer has gone is ended: the platforms' clients would keep it open for minutes. */
+function closeIdleConnections(server: Server): void {
+  server.addHook('preClose', async () => {
+    const closing = setInterval(() => server.server.closeIdleConnections(), 25);
+    server.server.once('close', () => clearInterval(closing));
+  });
 }
 
 function notFound(request: FastifyRequest): AppError {

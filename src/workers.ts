@@ -3,6 +3,7 @@ import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
+import { makePartitions } from './db/partitions.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
 /** What each doer's loop body is; every one claims and does a bounded amount, and answers how much it found. */
@@ -15,6 +16,8 @@ export interface Doers {
   deliverChores: () => Promise<number>;
   /** settle: bookings whose wish differs from what the calendar is known to hold. */
   settle: () => Promise<number>;
+  /** settle: what was done to bookings' events by hand. */
+  follow: () => Promise<number>;
   /** register: stored files that were left half-way. */
   register: () => Promise<number>;
   /** sync: the platform's templates to ours. */
@@ -32,7 +35,7 @@ export interface WorkersDeps {
   sweepObjects: () => Promise<unknown>;
 }
 
-export type Workers = Record<keyof Doers | 'tidy' | 'sweep', Worker>;
+export type Workers = Record<keyof Doers | 'tidy' | 'hourly', Worker>;
 
 /** Starts every doer's loop. Requests nudge the ones whose work they made. */
 export function startWorkers(deps: WorkersDeps): Workers {
@@ -43,10 +46,11 @@ export function startWorkers(deps: WorkersDeps): Workers {
     deliver: start({ name: 'deliver', perform: doers.deliver, idleMs: 250 }),
     deliverChores: start({ name: 'deliver-chores', perform: doers.deliverChores, idleMs: 1_000 }),
     settle: start({ name: 'settle', perform: doers.settle, idleMs: 1_000 }),
+    follow: start({ name: 'follow', perform: doers.follow, idleMs: 2_000 }),
     register: start({ name: 'register', perform: doers.register, idleMs: 5_000 }),
     sync: start({ name: 'sync', perform: doers.sync, idleMs: 2_000 }),
     tidy: start({ name: 'tidy', perform: () => tidy(deps), idleMs: 30_000 }),
-    sweep: start({ name: 'sweep', perform: () => deps.sweepObjects().then(() => 0), idleMs: 3_600_000 }),
+    hourly: start({ name: 'hourly', perform: () => hourly(deps), idleMs: 3_600_000 }),
   };
 }
 
@@ -56,6 +60,12 @@ async function tidy(deps: WorkersDeps): Promise<number> {
   await deps.flushKeys();
   const deleted = await deleteOldKeys(deps.db, tidyMax);
   return deleted === tidyMax ? deleted : 0;
+}
+
+async function hourly(deps: WorkersDeps): Promise<number> {
+  await makePartitions(deps.db);
+  await deps.sweepObjects();
+  return 0;
 }
 
 /** Stops every loop and waits until what is under way has ended. */
