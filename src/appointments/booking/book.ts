@@ -49,20 +49,41 @@ export interface Booked {
  */
 export async function book(deps: BookDeps, input: BookInput): Promise<Booked> {
   const deadline = deps.clock.now() + requestMs;
-  const fingerprint = fingerprintOf(input.body);
-  const of = { accountId: input.accountId, operation: 'book', key: input.key };
-  const earlier = await earlierAnswer(deps, { ...of, fingerprint });
+  const of = {
+    accountId: input.accountId,
+    operation: 'book',
+    key: input.key,
+    fingerprint: fingerprintOf(input.body),
+  };
+  const earlier = await earlierAnswer(deps, of);
   if (earlier !== undefined) return { body: earlier, replayed: true };
+  const held = await hold(deps, input, of).catch(async (error: unknown) => {
+    // the slot may have been taken by a twin of this very request
+    if (!(error instanceof AppError) || error.code !== 'slot_unavailable') throw error;
+    const twin = await earlierAnswer(deps, of);
+    if (twin === undefined) throw error;
+    return twin;
+  });
+  if (typeof held === 'string') return { body: held, replayed: true };
+  return { body: answerOf(await place(deps, held.row, held.asked, deadline)), replayed: false };
+}
 
+/** Everything checked in the order of `api.md` part 1, then the slot held; the stored answer if a twin was quicker. */
+async function hold(
+  deps: BookDeps,
+  input: BookInput,
+  of: KeyOf & { fingerprint: Buffer },
+): Promise<{ row: BookingRow; asked: AskedDate } | string> {
   const staff = await activeStaff(deps.db, input.accountId, input.body.appointmentUserId);
   const asked = askedDate(deps, staff, input.body);
   const answers = await answersFor(deps, staff.id, input.body);
   const connection = staff.calendar === 'none' ? undefined : await openConnection(deps, staff.id);
   const start = await openStart(deps, asked, input.body);
-  const hold = newHold(deps, input, asked, { start, answers, connection });
-  const row = await holdSlot(deps, asked, hold, { ...of, fingerprint });
-  if (!row) throw inProgress();
-  return { body: answerOf(await place(deps, row, asked, deadline)), replayed: false };
+  const row = await holdSlot(deps, asked, newHold(deps, input, asked, { start, answers, connection }), of);
+  if (row) return { row, asked };
+  const twin = await earlierAnswer(deps, of);
+  if (twin === undefined) throw inProgress();
+  return twin;
 }
 
 /** The stored answer of the key's first request; undefined if there is none and booking may begin. 409 while it is under way. */

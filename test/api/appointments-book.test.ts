@@ -1,0 +1,322 @@
+// Booking: one winner a slot, one booking a key, and every refusal with nothing left behind.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+
+let room: AppointmentsRoom;
+let account: string;
+const date = comingMonday();
+
+beforeAll(async () => {
+  room = await openAppointmentsRoom();
+  account = await room.account();
+});
+afterAll(() => room.close());
+
+function statuses(answers: { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+describe('a booking', () => {
+  test('answers with the event and its meeting link, and lies in the calendar', async () => {
+    const staff = await room.staff(account);
+    const answer = await room.book(account, bookingOf(staff.id, date, '09:30', '10:00', { name: ' Eve ' }));
+    expect(answer.status).toBe(200);
+    const [event, ...others] = await room.control.liveEvents(staff.email);
+    expect(others).toEqual([]);
+    expect(answer.json).toEqual({
+      success: true,
+      message: expect.any(String),
+      data: {
+        bookingId: expect.any(String),
+        status: 'confirmed',
+        appointmentUserId: staff.id,
+        date,
+        from: '09:30',
+        to: '10:00',
+        timezone: 'UTC',
+        startsAt: `${date}T09:30:00.000Z`,
+        endsAt: `${date}T10:00:00.000Z`,
+        meetingLink: expect.stringMatching(/^https:\/\/meet\.google\.com\//),
+        calendarEventId: event?.id,
+        calendarEventLink: event?.htmlLink,
+        email: 'guest@example.com',
+        phoneNumber: '15551234567',
+        name: 'Eve',
+        source: 'test',
+        createdAt: expect.any(String),
+      },
+    });
+    expect(event?.attendees).toMatchObject([{ email: 'guest@example.com' }]);
+    expect(event?.start.dateTime && Date.parse(event.start.dateTime)).toBe(Date.parse(`${date}T09:30:00Z`));
+    expect(await room.open(account, staff.id, date)).toEqual(['09:00', '10:00', '10:30', '11:00', '11:30']);
+  });
+
+  test('is read in the zone that the caller names', async () => {
+    const staff = await room.staff(account);
+    const slots = await room.slots(account, staff.id, date, '&timezone=Asia/Kolkata');
+    const { from, to } = slots.json.data.slots[1];
+    expect([from, to]).toEqual(['15:00', '15:30']);
+    const answer = await room.book(
+      account,
+      bookingOf(staff.id, date, from, to, { timezone: 'Asia/Kolkata' }),
+    );
+    expect(answer.json.data).toMatchObject({ date, from, to, startsAt: `${date}T09:30:00.000Z` });
+  });
+
+  test('of staff without a calendar lives in the gateway, with a room of its own', async () => {
+    const staff = await room.staff(account, { calendar: 'none' });
+    const answer = await room.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
+    expect(answer.json.data).toMatchObject({
+      status: 'confirmed',
+      calendarEventId: null,
+      calendarEventLink: null,
+    });
+    expect(answer.json.data.meetingLink).toMatch(/^https:\/\/meet\.example\/[0-9a-f]{32}$/);
+    expect(await room.open(account, staff.id, date)).not.toContain('09:00');
+  });
+});
+
+describe('races', () => {
+  test('fifty keys for one slot: one booking, one event, forty-nine refusals with alternatives', async () => {
+    const staff = await room.staff(account);
+    await room.slots(account, staff.id, date);
+    const body = bookingOf(staff.id, date, '10:00', '10:30');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => room.book(account, body)));
+    expect(statuses(answers)).toEqual({ 200: 1, 409: 49 });
+    const losers = answers.filter(({ status }) => status === 409);
+    expect(new Set(losers.map(({ json }) => json.code))).toEqual(new Set(['slot_unavailable']));
+    expect(losers[0]?.json.alternatives.map(({ from }: { from: string }) => from)).toEqual(
+      ['09:00', '09:30', '10:30'].sort(),
+    );
+    expect(await room.bookingRows(staff.id)).toHaveLength(1);
+    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+    expect(await room.occupancies(staff.id)).toBe(1);
+  });
+
+  test('slots that overlap in part: what is booked never overlaps', async () => {
+    const staff = await room.staff(account, { schedule: { slotMinutes: 30, slotStepMinutes: 15 } });
+    const starts = ['10:00', '10:15', '10:30'];
+    const ends = ['10:30', '10:45', '11:00'];
+    const answers = await Promise.all(
+      Array.from({ length: 45 }, (_, index) =>
+        room.book(account, bookingOf(staff.id, date, starts[index % 3] ?? '', ends[index % 3] ?? '')),
+      ),
+    );
+    const won = answers.filter(({ status }) => status === 200).map(({ json }) => json.data.from);
+    expect([['10:15'], ['10:00', '10:30']]).toContainEqual(won.sort());
+    expect(statuses(answers)[409]).toBe(45 - won.length);
+    expect(await room.control.liveEvents(staff.email)).toHaveLength(won.length);
+  });
+
+  test('the database itself refuses two overlapping bookings', async () => {
+    const staff = await room.staff(account, { calendar: 'none' });
+    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const other = randomUUID();
+    const rival = sql`
+      with copied as (insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email,
+          phone_number, source, answers, fallback_link)
+        select ${other}, account_id, staff_id, 'held', starts_at, ends_at, 'UTC', 'a@b.example', '1', 'x', '[]', 'x'
+        from bookings where staff_id = ${staff.id} returning id, account_id, staff_id, starts_at, ends_at)
+      insert into occupancies (account_id, staff_id, booking_id, part, during)
+      select account_id, staff_id, id, 'kept', tstzrange(starts_at + interval '29 minutes', ends_at + interval '1 hour')
+      from copied`;
+    await expect(rival.execute(room.database.db)).rejects.toMatchObject({ code: '23P01' });
+  });
+});
+
+describe('the idempotency key', () => {
+  test('fifty posts of one key and body: one booking; the others are told to wait or get the same bytes', async () => {
+    const staff = await room.staff(account);
+    const body = bookingOf(staff.id, date, '10:00', '10:30');
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => room.book(account, body, key)));
+    const done = answers.filter(({ status }) => status === 200);
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+    const waiting = answers.filter(({ status }) => status !== 200);
+    expect(waiting.every(({ json }) => json.code === 'idempotency_in_progress')).toBe(true);
+    expect(await room.bookingRows(staff.id)).toHaveLength(1);
+    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+  });
+
+  test('repeated after success: the same bytes, marked, and no second event', async () => {
+    const staff = await room.staff(account);
+    const body = bookingOf(staff.id, date, '10:00', '10:30');
+    const key = randomUUID();
+    const first = await room.book(account, body, key);
+    const again = await room.book(account, { ...body }, `"${key.toUpperCase()}"`);
+    expect(again.status).toBe(200);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+  });
+
+  test('with another body: 422; under another account: a booking of its own', async () => {
+    const staff = await room.staff(account);
+    const key = randomUUID();
+    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
+    const other = await room.book(account, bookingOf(staff.id, date, '11:00', '11:30'), key);
+    expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
+    const neighbour = await room.account();
+    const theirs = await room.staff(neighbour);
+    const booked = await room.book(neighbour, bookingOf(theirs.id, date, '11:00', '11:30'), key);
+    expect(booked.status).toBe(200);
+  });
+
+  test('missing, or no UUID: 400', async () => {
+    const staff = await room.staff(account, { calendar: 'none' });
+    const body = bookingOf(staff.id, date, '10:00', '10:30');
+    const missing = await room.call(account, 'POST', '/v1/appointments/book', body);
+    expect([missing.status, missing.json.code]).toEqual([400, 'idempotency_key_missing']);
+    const wrong = await room.book(account, body, 'abc');
+    expect([wrong.status, wrong.json.code]).toEqual([400, 'idempotency_key_invalid']);
+  });
+
+  test('may be used again after a refusal', async () => {
+    const staff = await room.staff(account);
+    const key = randomUUID();
+    const refused = await room.book(account, bookingOf(staff.id, date, '10:10', '10:40'), key);
+    expect([refused.status, refused.json.code]).toEqual([409, 'slot_unavailable']);
+    const booked = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
+    expect(booked.status).toBe(200);
+  });
+});
+
+describe('refusals', () => {
+  test('what is not on offer: 409, with what is near it', async () => {
+    const staff = await room.staff(account, { schedule: { minimumNoticeMinutes: 60 } });
+    await room.slots(account, staff.id, date);
+    const wrong = [
+      ['10:00', '11:00'],
+      ['08:00', '08:30'],
+      ['12:00', '12:30'],
+      ['25:00', '25:30'],
+      ['10', '11'],
+    ];
+    for (const [from, to] of wrong) {
+      const answer = await room.book(account, bookingOf(staff.id, date, from ?? '', to ?? ''));
+      expect([from, answer.status, answer.json.code]).toEqual([from, 409, 'slot_unavailable']);
+    }
+    const past = await room.book(account, bookingOf(staff.id, '2020-01-06', '10:00', '10:30'));
+    expect([past.status, past.json.alternatives]).toEqual([409, []]);
+    const near = await room.book(account, bookingOf(staff.id, date, '11:10', '11:40'));
+    expect(near.json.alternatives.map(({ from }: { from: string }) => from)).toEqual([
+      '10:30',
+      '11:00',
+      '11:30',
+    ]);
+    expect(await room.bookingRows(staff.id)).toEqual([]);
+  });
+
+  test('the calendar became busy after the slots were shown: 409, and nothing is written', async () => {
+    const staff = await room.staff(account);
+    expect(await room.open(account, staff.id, date)).toContain('10:00');
+    await room.control.addEvent(staff.email, {
+      start: { dateTime: `${date}T10:15:00Z` },
+      end: { dateTime: `${date}T10:45:00Z` },
+    });
+    const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    expect([answer.status, answer.json.code]).toEqual([409, 'slot_unavailable']);
+    expect(answer.json.alternatives.map(({ from }: { from: string }) => from)).toEqual([
+      '09:00',
+      '09:30',
+      '11:00',
+    ]);
+    expect(await room.bookingRows(staff.id)).toEqual([]);
+    expect(await room.occupancies(staff.id)).toBe(0);
+    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+  });
+
+  test('a grant taken back: 409, the status says so, and no half booking stays', async () => {
+    const staff = await room.staff(account);
+    await room.control.revokeGrants({ account: staff.email });
+    const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
+    const status = await room.call(
+      account,
+      'GET',
+      `/v1/appointments/ext-calendar/status?appointmentUserId=${staff.id}`,
+    );
+    expect(status.json.data).toMatchObject({ connected: false, error: expect.stringContaining('again') });
+    expect(await room.bookingRows(staff.id)).toEqual([]);
+    await room.connect(account, staff.id);
+    expect((await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'))).status).toBe(200);
+  });
+
+  test('a calendar that was never connected: 409', async () => {
+    const staff = await room.staff(account, { calendar: 'unconnected' });
+    const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
+  });
+
+  test("unknown staff, another account's, inactive ones: 404", async () => {
+    const theirs = await room.staff(await room.account(), { calendar: 'none' });
+    const gone = await room.staff(account, { calendar: 'none' });
+    await room.must(room.call(account, 'PATCH', `/v1/appointments/users/${gone.id}`, { active: false }));
+    for (const id of ['nonsense', randomUUID(), theirs.id, gone.id]) {
+      const answer = await room.book(account, bookingOf(id, date, '10:00', '10:30'));
+      expect(answer.status).toBe(404);
+    }
+  });
+
+  test('a body that is not sound: 400 with every fault', async () => {
+    const staff = await room.staff(account, { calendar: 'none' });
+    const answer = await room.book(account, {
+      ...bookingOf(staff.id, date, '10:00', '10:30', { email: 'nobody', surprise: 1 }),
+      phoneNumber: undefined,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.json.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'email',
+      'phoneNumber',
+      'surprise',
+    ]);
+    const impossible = await room.book(account, bookingOf(staff.id, '2027-02-30', '10:00', '10:30'));
+    expect([impossible.status, impossible.json.errors[0].path]).toEqual([400, 'date']);
+  });
+});
+
+describe('form questions', () => {
+  test('a required answer that is missing or blank: 400 naming the question; what fits is kept', async () => {
+    const staff = await room.staff(account, {
+      calendar: 'none',
+      questions: [
+        { question: 'What is it about?', questionType: 'textarea', isRequired: true },
+        { question: 'Which days?', questionType: 'multiselect', isRequired: false, options: ['Mon', 'Tue'] },
+      ],
+    });
+    const answered = (staticQuestionAnswers: object[]) =>
+      room.book(account, bookingOf(staff.id, date, '10:00', '10:30', { staticQuestionAnswers }));
+    const missing = await answered([]);
+    expect([missing.status, missing.json.message]).toEqual([
+      400,
+      expect.stringContaining('What is it about?'),
+    ]);
+    const blank = await answered([{ question: 'What is it about?', isRequired: false, answer: '  ' }]);
+    expect(blank.status).toBe(400);
+    const unknown = await answered([
+      { question: 'What is it about?', answer: 'Knee' },
+      { question: 'Shoe size?', answer: '42' },
+    ]);
+    expect([unknown.status, unknown.json.message]).toEqual([400, expect.stringContaining('Shoe size?')]);
+    const fine = await answered([
+      { question: ' What is it about? ', questionType: 'textarea', isRequired: true, answer: 'Knee' },
+      { question: 'Which days?', answer: '["Tue"]' },
+    ]);
+    expect(fine.status).toBe(200);
+    const kept = await room.call(account, 'GET', `/v1/appointments/bookings/${fine.json.data.bookingId}`);
+    expect(kept.json.data.staticQuestionAnswers).toMatchObject([
+      { question: 'What is it about?', answer: 'Knee' },
+      { question: 'Which days?', answer: '["Tue"]' },
+    ]);
+  });
+});

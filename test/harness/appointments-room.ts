@@ -1,0 +1,250 @@
+// The routes of appointments on a real port, over a real database and the played Google; the caller is named by a header.
+import { randomUUID } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify from 'fastify';
+import { sql } from 'kysely';
+import { googleControl } from '../../sandbox/google/control-client.ts';
+import { startGoogle } from '../../sandbox/google/server.ts';
+import { googleCalendar } from '../../src/adapters/google/calendar.ts';
+import { settleDue } from '../../src/appointments/booking/settle.ts';
+import { openBusyTimes } from '../../src/appointments/calendar/busy-times.ts';
+import type { Calendars } from '../../src/appointments/calendar/connection.ts';
+import { appointmentRoutes } from '../../src/appointments/routes.ts';
+import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openLog } from '../../src/base/log.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import type { Db } from '../../src/db/db.ts';
+import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
+import { sendFailure } from '../../src/http/reply.ts';
+import type { Server } from '../../src/http/request.ts';
+import { requestValidator } from '../../src/http/validation.ts';
+import { createTestDatabase } from './database.ts';
+
+/** A clock on which everything takes a fraction of its time, so that waits of seconds are milliseconds. */
+function quickClock(speed: number): Clock & { aheadMs: number } {
+  const begun = Date.now();
+  const clock = {
+    aheadMs: 0,
+    now: () => begun + (Date.now() - begun) * speed + clock.aheadMs,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms / speed);
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+  };
+  return clock;
+}
+
+const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into any answer
+  json: any;
+}
+
+export interface StaffOptions {
+  name?: string;
+  schedule?: Record<string, unknown>;
+  questions?: Record<string, unknown>[];
+  calendar?: 'google' | 'none' | 'unconnected';
+}
+
+/** A Monday about two weeks ahead, in no zone's clock change, as `YYYY-MM-DD`. */
+export function comingMonday(weeks = 2): string {
+  const today = Temporal.Now.plainDateISO('UTC');
+  return today.add({ days: 8 - today.dayOfWeek + 7 * (weeks - 1) }).toString();
+}
+
+const everyDay = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+
+/** The schedule of staff unless a test says otherwise: 09:00 to 12:00 UTC every day, half an hour each. */
+export const plainSchedule = {
+  timezone: 'UTC',
+  slotMinutes: 30,
+  weekly: everyDay.map((weekday) => ({ weekday, from: '09:00', to: '12:00' })),
+};
+
+/** Opens everything; `close` ends it. */
+export async function openAppointmentsRoom(options: { attemptTimeoutMs?: number } = {}) {
+  const database = await createTestDatabase();
+  const google = await startGoogle({ clients: [client] });
+  const control = googleControl(google.url);
+  const clock = quickClock(20);
+  const outgoing = openOutgoing({ connectionsPerOrigin: 64, keepAliveMs: 1_000 });
+  const calendar = googleCalendar({
+    clientId: client.id,
+    clientSecret: client.secret,
+    outgoing,
+    apiUrl: google.url,
+    authUrl: `${google.url}/o/oauth2/v2/auth`,
+    tokenUrl: `${google.url}/token`,
+    revokeUrl: `${google.url}/revoke`,
+    clock,
+    attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000,
+  });
+  let url = '';
+  const common = {
+    clock,
+    log: openLog('silent'),
+    cipher: openCipher(parseKeyRing(makeKey())),
+    meetingUrl: 'https://meet.example',
+    webhookTimeoutMs: 15_000,
+    deliveries: { busyEndpoints: () => [], offer: () => {} },
+    publicUrl: () => url,
+  };
+  /** What one process of the gateway works with. */
+  const depsOn = (db: Db, calendars: Calendars) => {
+    const parts = { ...common, db, calendars };
+    return { ...parts, busyTimes: openBusyTimes(parts) };
+  };
+  const deps = depsOn(database.open({ maxConnections: 20 }), { google: calendar });
+  const { server, listen } = roomServer();
+  appointmentRoutes(server, deps);
+  url = await listen();
+
+  async function call(
+    account: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        'x-account': account,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json');
+    return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : null };
+  }
+
+  const account = async () => {
+    const id = uuidv7();
+    await sql`insert into accounts (id, name) values (${id}, 'clinic')`.execute(database.db);
+    return id;
+  };
+
+  async function must(answer: Promise<Answer>) {
+    const got = await answer;
+    if (got.status !== 200) throw new Error(got.text);
+    return got.json.data;
+  }
+
+  /** Connects a calendar as a person does: by the consent page, which lets everybody pass. */
+  async function connect(accountId: string, staffId: string): Promise<void> {
+    const query = `?appointmentUserId=${staffId}`;
+    const { authUrl } = await must(call(accountId, 'GET', `/v1/appointments/ext-calendar/auth-url${query}`));
+    const consent = await fetch(authUrl, { redirect: 'manual' });
+    const page = await fetch(consent.headers.get('location') ?? '');
+    if (page.status !== 200) throw new Error(await page.text());
+  }
+
+  /** A staff member with a schedule, made by the routes; by default with a connected calendar whose id is `email`. */
+  async function staff(accountId: string, given: StaffOptions = {}) {
+    const email = `staff-${randomUUID()}@clinic.example`;
+    await control.putAccount({ email, timeZone: 'UTC' });
+    const { _id: id } = await must(
+      call(accountId, 'POST', '/v1/appointments/users', {
+        name: given.name ?? 'Ada Okafor',
+        email,
+        calendar: given.calendar === 'none' ? 'none' : 'required',
+      }),
+    );
+    const path = `/v1/appointments/users/${id}`;
+    await must(call(accountId, 'PUT', `${path}/schedule`, { ...plainSchedule, ...given.schedule }));
+    if (given.questions) await must(call(accountId, 'PUT', `${path}/form-questions`, given.questions));
+    if ((given.calendar ?? 'google') === 'google') await connect(accountId, id);
+    return { id, email };
+  }
+
+  const slots = (accountId: string, staffId: string, date: string, more = '') =>
+    call(
+      accountId,
+      'GET',
+      `/v1/appointments/available-slots?appointmentUserId=${staffId}&date=${date}${more}`,
+    );
+
+  return {
+    ...{ database, control, clock, url, deps, depsOn, calendar, account, call, must, connect, staff, slots },
+    /** Local starts of the open slots of a date. */
+    open: async (accountId: string, staffId: string, date: string): Promise<string[]> =>
+      (await must(slots(accountId, staffId, date))).slots.map(({ from }: { from: string }) => from),
+    book: (accountId: string, body: unknown, key: string = randomUUID()) =>
+      call(accountId, 'POST', '/v1/appointments/book', body, { 'idempotency-key': key }),
+    /** Whatever the worker would do by and by, now: rounds until nothing is left, leases and waits cut short. */
+    async settleAll(on: Parameters<typeof settleDue>[0] = deps) {
+      for (let round = 0; round < 10; round += 1) {
+        await sql`update bookings set due_at = now() where due_at is not null`.execute(database.db);
+        await sql`update idempotency_keys set leased_until = now() where status is null`.execute(database.db);
+        const { rows } = await sql`select 1 from bookings where due_at is not null limit 1`.execute(
+          database.db,
+        );
+        await settleDue(on);
+        if (rows.length === 0) return;
+      }
+    },
+    bookingRows: async (staffId: string): Promise<{ id: string; state: string; event_id: string }[]> =>
+      (
+        await sql<{ id: string; state: string; event_id: string }>`
+          select id, state, event_id from bookings where staff_id = ${staffId} order by id`.execute(
+          database.db,
+        )
+      ).rows,
+    occupancies: async (staffId: string): Promise<number> =>
+      (await sql`select 1 from occupancies where staff_id = ${staffId}`.execute(database.db)).rows.length,
+    async close() {
+      await server.close();
+      await outgoing.close();
+      await google.close();
+      await database.drop();
+    },
+  };
+}
+
+export type AppointmentsRoom = Awaited<ReturnType<typeof openAppointmentsRoom>>;
+
+/** A server that takes the account from a header and else checks requests as the gateway's own does. */
+function roomServer() {
+  const server: Server = fastify({ forceCloseConnections: true }).withTypeProvider<TypeBoxTypeProvider>();
+  server.setValidatorCompiler(requestValidator());
+  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  server.decorateRequest('caller');
+  server.decorateRequest('idempotencyKey');
+  server.addHook('onRequest', async (request) => {
+    const accountId = String(request.headers['x-account']);
+    request.caller = { accountId, keyId: accountId, scopes: new Set(['manage']) };
+  });
+  server.addHook('preValidation', async (request) => {
+    const { idempotency } = request.routeOptions.config;
+    if (idempotency)
+      request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], idempotency);
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+  });
+  return { server, listen: () => server.listen({ port: 0, host: '127.0.0.1' }) };
+}
+
+/** A booking's body for a staff member. */
+export const bookingOf = (staffId: string, date: string, from: string, to: string, more: object = {}) => ({
+  appointmentUserId: staffId,
+  date,
+  from,
+  to,
+  staticQuestionAnswers: [],
+  email: 'guest@example.com',
+  phoneNumber: '15551234567',
+  source: 'test',
+  ...more,
+});
