@@ -2,8 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
+import type { Db } from '../../src/db/db.ts';
+import { completeDeliveries, releaseNext } from '../../src/webhooks/delivering/store.ts';
 import { eventBody, publish } from '../../src/webhooks/publish.ts';
 import { type Hit, openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
 
@@ -12,6 +14,8 @@ beforeAll(async () => {
   room = await openRoom({ random: () => 0.5 });
 });
 afterAll(() => room.close());
+// What one test leaves due is not for the claims of the next.
+afterEach(() => sql`update endpoints set status = 'paused' where status = 'active'`.execute(room.db));
 
 const until = (condition: () => void | Promise<void>) =>
   vi.waitFor(condition, { timeout: 8_000, interval: 10 });
@@ -20,6 +24,16 @@ const statusesAt = (hook: string) => hitsOf(hook).map((hit) => hit.json.data.sta
 
 async function list(accountId: string, query = '') {
   return (await room.call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data.items;
+}
+
+/** Resolves once a statement waits for another's lock. */
+function blocked(db: Db): Promise<void> {
+  return until(async () => {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    expect(rows[0]?.waiting).toBe(1);
+  });
 }
 
 /** Lets time pass for what is due, without waiting for it. */
@@ -61,21 +75,19 @@ describe('a delivery', () => {
     await room.endpoint(account, 'templates', { events: ['templates.status'] });
     await room.endpoint(stranger, 'stranger');
     const body = eventBody('templates.status', Date.now(), { name: 'welcome' });
-    const startable = await room.db
-      .transaction()
-      .execute((tx) =>
-        publish({ deliveries: room.deliveries }, tx, [
-          {
-            accountId: account,
-            subjectId: uuidv7(),
-            stage: 0,
-            kind: 'templates.status',
-            messageId: null,
-            body,
-          },
-          stageEvent(account, uuidv7(), 'sent'),
-        ]),
-      );
+    const startable = await room.db.transaction().execute((tx) =>
+      publish({ deliveries: room.deliveries }, tx, [
+        {
+          accountId: account,
+          subjectId: uuidv7(),
+          stage: 0,
+          kind: 'templates.status',
+          messageId: null,
+          body,
+        },
+        stageEvent(account, uuidv7(), 'sent'),
+      ]),
+    );
     expect(startable).toHaveLength(4);
     room.deliveries.offer(startable);
     await until(() => expect(hitsOf('both')).toHaveLength(2));
@@ -188,6 +200,43 @@ describe('the stages of one message', () => {
     expect(rows).toEqual([{ waiting: 40 }]);
   });
 
+  it('are neither stranded nor doubled, whichever of the end of one and the publishing of the next commits first', async () => {
+    const account = await room.account();
+    const { id: endpointId } = await room.endpoint(account, 'commits');
+    const deps = { deliveries: room.deliveries };
+    for (const first of ['end', 'publish'] as const) {
+      const subjectId = uuidv7();
+      await room.stages(account, subjectId, ['sent'], false);
+      const sent = { subjectId, endpointId, stage: 3, status: 200, durationMs: 1 };
+      const [ending, publishing] = [
+        await room.hot.startTransaction().execute(),
+        await room.hot.startTransaction().execute(),
+      ];
+      const end = async () => {
+        await completeDeliveries(ending, [sent]);
+        return releaseNext(ending, [sent]);
+      };
+      const next = () => publish(deps, publishing, [stageEvent(account, subjectId, 'delivered')]);
+      const started: { stage: number }[] = [];
+      if (first === 'end') {
+        started.push(...(await end()));
+        const waits = next();
+        await blocked(room.db);
+        await ending.commit().execute();
+        started.push(...(await waits));
+        await publishing.commit().execute();
+      } else {
+        started.push(...(await next()));
+        const waits = end();
+        await blocked(room.db);
+        await publishing.commit().execute();
+        started.push(...(await waits));
+        await ending.commit().execute();
+      }
+      expect(started.map(({ stage }) => stage)).toEqual([4]);
+    }
+  });
+
   it('are never stranded when one ends while the next is published', async () => {
     const account = await room.account();
     await room.endpoint(account, 'stranded');
@@ -267,12 +316,9 @@ describe('a failed try', () => {
       ]);
     });
     expect(statusesAt('ten').filter((name) => name === 'sent')).toHaveLength(10);
-    await until(async () => {
-      await sql`update endpoints set paused_until = null where id = ${id}`.execute(room.db);
-      await makeDue(id);
-      await room.deliveries.claimDue();
-      expect(statusesAt('ten').at(-1)).toBe('delivered');
-    });
+    await sql`update endpoints set paused_until = null where id = ${id}`.execute(room.db);
+    await until(async () => expect(await room.deliveries.claimDue()).toBe(1));
+    await until(() => expect(statusesAt('ten').at(-1)).toBe('delivered'));
   });
 
   it.each([

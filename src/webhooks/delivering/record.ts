@@ -88,8 +88,9 @@ export function openRecorder(
     const dead = judged.filter((item) => item.delayMs === undefined);
     const { released, troubled } = await deps.hot.transaction().execute(async (tx) => {
       await failDeliveries(tx, judged);
-      const next = await release(tx, dead);
-      return { released: next, troubled: await noteTrouble(tx, troubles(failed)) };
+      // Before the release, which leases nothing to an endpoint that rests or was just disabled.
+      const noted = await noteTrouble(tx, troubles(failed));
+      return { released: await release(tx, dead), troubled: noted };
     });
     for (const { endpointId } of failed) failingHere.add(endpointId);
     for (const item of judged) {
