@@ -66,7 +66,7 @@ async function sendLines(demo: Demo, gateway: Call): Promise<string[]> {
     `  -d ${quoted(body)}`,
     '',
     '# See the webhooks that its stages became, signed, at the receiver',
-    `curl -s '${demo.sandbox.receiverUrl}/sandbox/events?wait=5'`,
+    `sleep 1; curl -s ${demo.sandbox.receiverUrl}/sandbox/events`,
   ];
 }
 

@@ -101,7 +101,11 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     const allow = error instanceof AppError ? error.details.extra?.allow : undefined;
     if (Array.isArray(allow)) reply.header('Allow', allow.join(', '));
   });
-  await server.register(helmet, { hsts: false });
+  // TLS ends before us: whether to insist on it is for what ends it
+  await server.register(helmet, {
+    hsts: false,
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+  });
   if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
   await everyRequest(server, deps);
   await registerOpenapi(server, deps.version);

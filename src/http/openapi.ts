@@ -1,6 +1,6 @@
 // The OpenAPI document, made from the routes' own schemas, and its page for people.
 import swagger from '@fastify/swagger';
-import scalar from '@scalar/fastify-api-reference';
+import swaggerUi from '@fastify/swagger-ui';
 import { Failure } from '../contract/envelope.ts';
 import type { Server } from './request.ts';
 
@@ -16,9 +16,6 @@ const refusals: Record<string, string> = {
   502: 'The platform or calendar refused; `provider` has its words.',
   503: 'The platform or calendar could not be reached; `Retry-After` says when to try again.',
 };
-
-const docsPolicy =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'";
 
 /** Registers the document's maker; call before any route. */
 export async function registerOpenapi(server: Server, version: string): Promise<void> {
@@ -65,19 +62,10 @@ export async function registerOpenapi(server: Server, version: string): Promise<
 /** GET /openapi.json and /docs; call after all routes. */
 export async function openapiRoutes(server: Server): Promise<void> {
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
-  await server.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply) => {
-      reply.header('Content-Security-Policy', docsPolicy);
-    });
-    await scope.register(scalar, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/openapi.json',
-        title: 'Chatbot Gateway API',
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-      },
-    });
+  await server.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { persistAuthorization: true, tryItOutEnabled: true, docExpansion: 'list' },
+    theme: { title: 'Chatbot Gateway API' },
   });
 }

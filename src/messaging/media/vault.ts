@@ -2,15 +2,15 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
+// these parts of the SDK rather than @aws-crypto/client-node, which also loads the clients of a key service
+import { buildDecrypt } from '@aws-crypto/decrypt-node';
+import { buildEncrypt, type MessageHeader } from '@aws-crypto/encrypt-node';
 import {
   AlgorithmSuiteIdentifier,
-  buildClient,
   CommitmentPolicy,
-  type MessageHeader,
   MultiKeyringNode,
-  RawAesKeyringNode,
-  RawAesWrappingSuiteIdentifier,
-} from '@aws-crypto/client-node';
+} from '@aws-crypto/material-management-node';
+import { RawAesKeyringNode, RawAesWrappingSuiteIdentifier } from '@aws-crypto/raw-aes-keyring-node';
 import type { KeyRing } from '../../base/cipher.ts';
 
 /** Whose file it is; a sealed file opens for no other. Both are ids of ours. */
@@ -61,10 +61,11 @@ const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_C
  * encryption context, so any implementation of the AWS Encryption SDK opens it for who holds the ring.
  */
 export function openVault(ring: KeyRing): Vault {
-  const client = buildClient({
+  const policy = {
     commitmentPolicy: CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT,
     maxEncryptedDataKeys: 1,
-  });
+  };
+  const client = { ...buildEncrypt(policy), ...buildDecrypt(policy) };
   const sealing = keyringOf(ring.keys[0].id, ring.keys[0].key);
   const opening = new MultiKeyringNode({ children: ring.keys.map(({ id, key }) => keyringOf(id, key)) });
 
