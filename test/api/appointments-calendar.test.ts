@@ -1,0 +1,173 @@
+// Connecting a calendar by the consent page: one use, the right permissions, and the truth about what happened.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+
+let room: AppointmentsRoom;
+let account: string;
+const date = comingMonday();
+
+beforeAll(async () => {
+  room = await openAppointmentsRoom();
+  account = await room.account();
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  await room.control.clearFaults();
+  await room.control.set({ consent: 'auto', untickedScopes: [] });
+});
+
+const authUrl = async (staffId: string): Promise<string> =>
+  (
+    await room.must(
+      room.call(account, 'GET', `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${staffId}`),
+    )
+  ).authUrl;
+const status = (staffId: string) =>
+  room.must(room.call(account, 'GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${staffId}`));
+/** What the browser gets in the end, and the address it was returned to. */
+async function visit(url: string) {
+  const consent = await fetch(url, { redirect: 'manual' });
+  const returned = consent.headers.get('location') ?? '';
+  const page = await fetch(returned);
+  return { returned, status: page.status, type: page.headers.get('content-type'), html: await page.text() };
+}
+
+test('the address asks for offline access with PKCE and a state; the way back connects', async () => {
+  const staff = await room.staff(account, { calendar: 'unconnected' });
+  expect(await status(staff.id)).toEqual({
+    connected: false,
+    provider: null,
+    calendarId: null,
+    busyCalendarIds: [],
+    accountEmail: null,
+    lastSyncedAt: null,
+    error: null,
+  });
+  const url = await authUrl(staff.id);
+  expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({
+    access_type: 'offline',
+    code_challenge_method: 'S256',
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    redirect_uri: `${room.url}/callbacks/calendar`,
+    state: expect.any(String),
+  });
+  const page = await visit(url);
+  expect([page.status, page.type]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(page.html).toContain('Calendar connected');
+  expect(await status(staff.id)).toMatchObject({
+    connected: true,
+    provider: 'google',
+    calendarId: 'primary',
+    accountEmail: staff.email,
+    lastSyncedAt: expect.any(String),
+    error: null,
+  });
+});
+
+test('a state is good for one return, and none can be made up', async () => {
+  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const { returned } = await visit(await authUrl(staff.id));
+  const again = await fetch(returned);
+  expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('not connected')]);
+  const forged = new URL(returned);
+  forged.searchParams.set('state', Buffer.from('made up').toString('base64url'));
+  expect((await fetch(forged)).status).toBe(400);
+  expect((await fetch(`${room.url}/callbacks/calendar`)).status).toBe(400);
+});
+
+test('permission denied, or a permission unticked: the page says so, and nothing is connected', async () => {
+  const staff = await room.staff(account, { calendar: 'unconnected' });
+  await room.control.set({ consent: 'deny' });
+  const denied = await visit(await authUrl(staff.id));
+  expect([denied.status, denied.html]).toEqual([400, expect.stringContaining('not given')]);
+  await room.control.set({
+    consent: 'auto',
+    untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'],
+  });
+  const partly = await visit(await authUrl(staff.id));
+  expect([partly.status, partly.html]).toEqual([409, expect.stringContaining('allow everything')]);
+  expect((await status(staff.id)).connected).toBe(false);
+});
+
+test('an address that has expired connects nothing', async () => {
+  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const url = await authUrl(staff.id);
+  room.clock.aheadMs += 61 * 60_000;
+  expect((await visit(url)).status).toBe(400);
+});
+
+test('a grant taken back shows at the next check; connecting again heals it', async () => {
+  const staff = await room.staff(account);
+  await room.control.revokeGrants({ account: staff.email });
+  expect(await status(staff.id)).toMatchObject({ connected: false, error: expect.stringContaining('again') });
+  const listed = await room.must(room.call(account, 'GET', '/v1/appointments/users?limit=100'));
+  const shown = listed.items.find(({ _id }: { _id: string }) => _id === staff.id);
+  expect(shown.calendarConnected).toBe(false);
+  const slots = await room.slots(account, staff.id, date);
+  expect([slots.status, slots.json.code]).toEqual([409, 'calendar_not_connected']);
+  await room.connect(account, staff.id);
+  expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
+});
+
+test('a calendar that does not answer stays connected, and the status says what is wrong', async () => {
+  const staff = await room.staff(account);
+  await room.control.addFault({ does: 'reset', on: 'freebusy.query' });
+  expect(await status(staff.id)).toMatchObject({ connected: true, error: expect.any(String) });
+  await room.control.clearFaults();
+  expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
+});
+
+test('disconnecting gives the grant back; while a booking is being written it has to wait', async () => {
+  const staff = await room.staff(account);
+  await room.control.addFault({ does: 'reset', on: 'events.insert' });
+  await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+  const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
+  const early = await room.call(account, 'DELETE', path);
+  expect([early.status, early.json.code]).toEqual([409, 'conflict']);
+  await room.control.clearFaults();
+  await room.settleAll();
+  const revoked = (await room.control.calls('oauth.revoke')).length;
+  await room.must(room.call(account, 'DELETE', path));
+  expect((await room.control.calls('oauth.revoke')).length).toBe(revoked + 1);
+  expect((await status(staff.id)).connected).toBe(false);
+  expect((await room.call(account, 'DELETE', path)).status).toBe(200);
+});
+
+test('further calendars of the account block slots once they are named', async () => {
+  const staff = await room.staff(account);
+  const second = `second-${staff.email}`;
+  await room.control.putCalendar({ id: second, owner: staff.email, timeZone: 'UTC' });
+  await room.control.addEvent(second, {
+    start: { dateTime: `${date}T09:00:00Z` },
+    end: { dateTime: `${date}T11:30:00Z` },
+  });
+  expect(await room.open(account, staff.id, date)).toHaveLength(6);
+  const put = (body: object) =>
+    room.call(account, 'PUT', `/v1/appointments/users/${staff.id}/ext-calendar`, body);
+  const unknown = await put({ busyCalendarIds: [staff.email, 'nowhere@example.com'] });
+  expect([unknown.status, unknown.json.errors[0].path]).toEqual([400, 'busyCalendarIds']);
+  expect((await put({ busyCalendarIds: [staff.email, second] })).json.data).toMatchObject({
+    busyCalendarIds: [staff.email, second],
+  });
+  expect(await room.open(account, staff.id, date)).toEqual(['11:30']);
+});
+
+test('a kind of calendar that is not configured: 409; an account that is not complete: 400', async () => {
+  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const put = (body: object) =>
+    room.call(account, 'PUT', `/v1/appointments/users/${staff.id}/ext-calendar`, body);
+  const partly = await put({ provider: 'caldav', url: 'https://dav.example.com' });
+  expect(partly.json.errors.map(({ path }: { path: string }) => path)).toEqual(['username', 'password']);
+  const whole = await put({
+    provider: 'caldav',
+    url: 'https://dav.example.com',
+    username: 'ada',
+    password: 'secret',
+  });
+  expect([whole.status, whole.json.code]).toEqual([409, 'calendar_provider_not_configured']);
+});

@@ -1,0 +1,144 @@
+// Slots over HTTP: what is open at this moment, and never a guess.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+
+let room: AppointmentsRoom;
+let account: string;
+const date = comingMonday();
+
+beforeAll(async () => {
+  room = await openAppointmentsRoom();
+  account = await room.account();
+});
+afterAll(() => room.close());
+beforeEach(() => room.control.clearFaults());
+
+test('the open slots of a date, local and as instants', async () => {
+  const staff = await room.staff(account, {
+    schedule: {
+      timezone: 'asia/kolkata',
+      slotMinutes: 60,
+      weekly: [{ weekday: 'monday', from: '09:00', to: '11:00' }],
+    },
+  });
+  const answer = await room.slots(account, staff.id, date);
+  expect(answer.json).toEqual({
+    success: true,
+    message: expect.any(String),
+    data: {
+      appointmentUserId: staff.id,
+      date,
+      timezone: 'Asia/Kolkata',
+      slotMinutes: 60,
+      slots: [
+        { from: '09:00', to: '10:00', startsAt: `${date}T03:30:00.000Z`, endsAt: `${date}T04:30:00.000Z` },
+        { from: '10:00', to: '11:00', startsAt: `${date}T04:30:00.000Z`, endsAt: `${date}T05:30:00.000Z` },
+      ],
+    },
+  });
+  const asked = await room.slots(account, staff.id, date, '&timezone=America/New_York');
+  expect(asked.json.data.timezone).toBe('America/New_York');
+  expect(asked.json.data.slots).toEqual([]);
+});
+
+test('what the calendar says at this moment closes slots, with their buffers', async () => {
+  const staff = await room.staff(account, { schedule: { bufferBeforeMinutes: 15, bufferAfterMinutes: 15 } });
+  const add = (from: string, to: string, more: object = {}) =>
+    room.control.addEvent(staff.email, {
+      start: { dateTime: `${date}T${from}:00Z` },
+      end: { dateTime: `${date}T${to}:00Z` },
+      ...more,
+    });
+  await add('10:00', '10:30');
+  await add('09:00', '12:00', { transparency: 'transparent' });
+  expect(await room.open(account, staff.id, date)).toEqual(['09:00', '11:00', '11:30']);
+});
+
+test('a booking closes its slot and its neighbours within the buffers; the daily limit closes the date', async () => {
+  const staff = await room.staff(account, {
+    calendar: 'none',
+    schedule: { bufferAfterMinutes: 10, dailyLimit: 2 },
+  });
+  await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+  expect(await room.open(account, staff.id, date)).toEqual(['09:00', '11:00', '11:30']);
+  await room.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
+  expect(await room.open(account, staff.id, date)).toEqual([]);
+});
+
+test('a past date, a day off, and one beyond the booking window: an empty list', async () => {
+  const staff = await room.staff(account, {
+    schedule: { bookingWindowDays: 30, overrides: [{ date, windows: [] }] },
+  });
+  const later = Temporal.PlainDate.from(date).add({ days: 60 }).toString();
+  for (const asked of ['2020-01-06', date, later]) {
+    expect([asked, await room.open(account, staff.id, asked)]).toEqual([asked, []]);
+  }
+});
+
+test('an impossible date, an unknown zone, a missing or misspelt parameter: 400 naming it', async () => {
+  const staff = await room.staff(account, { calendar: 'none' });
+  const fault = async (query: string) => {
+    const answer = await room.call(account, 'GET', `/v1/appointments/available-slots?${query}`);
+    return [answer.status, answer.json.errors?.map(({ path }: { path: string }) => path)];
+  };
+  const id = `appointmentUserId=${staff.id}`;
+  expect(await fault(`${id}&date=2027-02-30`)).toEqual([400, ['date']]);
+  expect(await fault(`${id}&date=tomorrow&timezone=Mars/Base`)).toEqual([400, ['date', 'timezone']]);
+  expect(await fault(`${id}&date=${date}&timezone=%2B05:30`)).toEqual([400, ['timezone']]);
+  expect(await fault(id)).toEqual([400, ['date']]);
+  expect(await fault(`${id}&date=${date}&timezon=UTC`)).toEqual([400, ['timezon']]);
+});
+
+test("unknown staff, and another account's: 404", async () => {
+  const theirs = await room.staff(await room.account(), { calendar: 'none' });
+  for (const id of ['x', randomUUID(), theirs.id]) {
+    expect((await room.slots(account, id, date)).status).toBe(404);
+  }
+});
+
+test('without a calendar that is needed: 409; one that cannot be asked: 503 with Retry-After', async () => {
+  const alone = await room.staff(account, { calendar: 'unconnected' });
+  const refused = await room.slots(account, alone.id, date);
+  expect([refused.status, refused.json.code]).toEqual([409, 'calendar_not_connected']);
+  const staff = await room.staff(account);
+  await room.control.addFault({ does: 'reset', on: 'freebusy.query' });
+  const answer = await room.slots(account, staff.id, date);
+  expect([answer.status, answer.json.code, answer.headers.has('retry-after')]).toEqual([
+    503,
+    'provider_unavailable',
+    true,
+  ]);
+});
+
+test('questions that wait at the same time share a call; one that comes later is asked anew', async () => {
+  const staff = await room.staff(account);
+  const before = (await room.control.calls('freebusy.query')).length;
+  await room.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 150, times: 1 });
+  const answers = await Promise.all(Array.from({ length: 40 }, () => room.slots(account, staff.id, date)));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect((await room.control.calls('freebusy.query')).length - before).toBeLessThanOrEqual(2);
+  await room.open(account, staff.id, date);
+  expect((await room.control.calls('freebusy.query')).length - before).toBeLessThanOrEqual(3);
+});
+
+test('an answer never rests on a call begun before the question came', async () => {
+  const staff = await room.staff(account);
+  // the answer of the first call is made before the event, and heard after it
+  await room.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 200, times: 1 });
+  const calls = (await room.control.calls('freebusy.query')).length;
+  const first = room.open(account, staff.id, date);
+  while ((await room.control.calls('freebusy.query')).length === calls);
+  await room.control.addEvent(staff.email, {
+    start: { dateTime: `${date}T09:00:00Z` },
+    end: { dateTime: `${date}T11:30:00Z` },
+  });
+  expect(await room.open(account, staff.id, date)).toEqual(['11:30']);
+  await first;
+  expect((await room.control.calls('freebusy.query')).length).toBe(calls + 2);
+});

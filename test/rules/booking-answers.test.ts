@@ -1,0 +1,89 @@
+// Answers to form questions: matched by id or text, and checked against their kind.
+import { describe, expect, test } from 'vitest';
+import { checkAnswers } from '../../src/appointments/booking/answers.ts';
+import type { QuestionFacts } from '../../src/appointments/directory/staff.ts';
+
+const ask = (question_type: string, more: Partial<QuestionFacts> = {}): QuestionFacts => ({
+  id: '019a0b5e-7c00-7000-8000-000000000001',
+  question: 'Question?',
+  question_type,
+  is_required: true,
+  options: [],
+  placeholder: null,
+  ...more,
+});
+
+const fits = (question: QuestionFacts, answer: string | number | boolean | string[] | null) => {
+  const { answers, faults } = checkAnswers([question], [{ question: 'Question?', answer }]);
+  return faults.length === 0 ? answers[0]?.answer : faults[0]?.message;
+};
+
+describe('each kind', () => {
+  test.each([
+    ['phone', ['15551234567', '+49 (30) 123-4567'], ['12345', 'call me', '1234567890123456']],
+    ['email', ['a@b.example', 'first.last+tag@mail.example.org'], ['a@b', 'a b@c.example', '@c.example']],
+    ['number', ['42', '-1.5', '.5', '1e3'], ['forty', '1,5', 'NaN', 'Infinity', '0x10']],
+    ['date', ['2026-02-28', '2028-02-29'], ['2026-02-30', '28.02.2026', 'tomorrow']],
+    ['checkbox', ['true', 'false'], ['yes', '1', 'True']],
+    ['url', ['https://example.com/a?b=c', 'http://x.example'], ['example.com', 'javascript:alert(1)']],
+    ['text', ['anything', '0'], ['x'.repeat(1_001)]],
+    ['textarea', ['line\nline', 'x'.repeat(10_000)], ['x'.repeat(10_001)]],
+  ])('%s', (kind, good, bad) => {
+    for (const answer of good) expect(fits(ask(kind), answer)).toBe(answer);
+    for (const answer of bad) expect(fits(ask(kind), answer)).toMatch(/^"Question\?" (needs|takes)/);
+  });
+
+  test('select and multiselect take their options alone', () => {
+    const options = ['Mon', 'Tue', 'Wed'];
+    expect(fits(ask('select', { options }), 'Tue')).toBe('Tue');
+    expect(fits(ask('select', { options }), 'Sun')).toMatch(/needs one of its options: Mon, Tue, Wed/);
+    expect(fits(ask('multiselect', { options }), '["Mon","Wed"]')).toBe('["Mon","Wed"]');
+    expect(fits(ask('multiselect', { options }), ['Mon'])).toBe('["Mon"]');
+    for (const answer of ['Mon', '["Mon","Sun"]', '["Mon","Mon"]', '[1]']) {
+      expect(fits(ask('multiselect', { options }), answer)).toMatch(/^"Question\?" (needs|takes)/);
+    }
+  });
+});
+
+test('blank is no answer: refused where one is required, left out where not', () => {
+  for (const answer of ['', '   ', null]) {
+    expect(fits(ask('text'), answer)).toBe('"Question?" must be answered');
+    expect(fits(ask('text', { is_required: false }), answer)).toBeUndefined();
+  }
+  expect(fits(ask('multiselect', { options: ['A'] }), '[ ]')).toBe('"Question?" must be answered');
+  expect(checkAnswers([ask('text')], []).faults).toHaveLength(1);
+});
+
+test('the id wins over the text, and the text is trimmed', () => {
+  const first = ask('text');
+  const second = ask('text', { id: '019a0b5e-7c00-7000-8000-000000000002', question: 'Other?' });
+  const { answers, faults } = checkAnswers(
+    [first, second],
+    [
+      { _id: second.id.toUpperCase(), question: 'Question?', answer: 'two' },
+      { question: ' Question?  ', answer: ' one ' },
+    ],
+  );
+  expect(faults).toEqual([]);
+  expect(answers.map(({ question, answer }) => [question, answer])).toEqual([
+    ['Question?', 'one'],
+    ['Other?', 'two'],
+  ]);
+});
+
+test('unknown questions, nameless answers and second answers are faults, each at its place', () => {
+  const { faults } = checkAnswers(
+    [ask('text')],
+    [
+      { question: 'Question?', answer: 'one' },
+      { question: 'Question?', answer: 'two' },
+      { question: 'Never asked', answer: 'x' },
+      { answer: 'x' },
+    ],
+  );
+  expect(faults.map(({ path }) => path)).toEqual([
+    'staticQuestionAnswers[1].question',
+    'staticQuestionAnswers[2].question',
+    'staticQuestionAnswers[3].question',
+  ]);
+});
