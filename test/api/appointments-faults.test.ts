@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
 import { cancelBooking, rescheduleBooking } from '../../src/appointments/booking/change.ts';
-import { settleDue } from '../../src/appointments/booking/settle.ts';
+import { followChanges } from '../../src/appointments/booking/follow.ts';
 import {
   type AppointmentsRoom,
   bookingOf,
@@ -340,7 +340,7 @@ describe('changes of a booking', () => {
 describe('changes by hand in the calendar', () => {
   async function followed(bookingId: string) {
     await sql`update calendar_connections set changes_due_at = now()`.execute(room.database.db);
-    while ((await settleDue(room.deps)) > 0);
+    while ((await followChanges(room.deps)) > 0);
     return (await room.call(account, 'GET', `/v1/appointments/bookings/${bookingId}`)).json.data
       .calendarState;
   }

@@ -21,7 +21,7 @@ const connectionsAtOnce = 5;
 /** How often each calendar is read. */
 const readEveryMs = 60_000;
 
-/** Reads the calendars that are due; answers how many. */
+/** Reads the calendars that are due, a few at a time; answers how many were. */
 export async function followChanges(deps: SettleDeps): Promise<number> {
   const rows = await claimChangesDue(deps.db, connectionsAtOnce, readEveryMs);
   await Promise.all(rows.map((row) => follow(deps, row)));

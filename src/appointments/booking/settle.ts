@@ -2,7 +2,6 @@
 import { notConnected, useCalendar } from '../calendar/connection.ts';
 import { type BookingRow, lookAgainMs, taskOf } from './booking.ts';
 import { carryOutCancel, carryOutMove } from './carry-out.ts';
-import { followChanges } from './follow.ts';
 import { finishPlacing, release } from './place.ts';
 import { eventRef, leaseMs, limitsUntil, reachCalendar, requestMs, type SettleDeps } from './settle-deps.ts';
 import { claimDue, claimLapsed, postpone, turnUndoing } from './store.ts';
@@ -10,11 +9,11 @@ import { undo } from './undo.ts';
 
 const bookingsAtOnce = 20;
 
-/** Settles bookings that are due, and reads what was done to events by hand; answers how much was found. */
+/** Settles bookings that are due; answers how many were. */
 export async function settleDue(deps: SettleDeps): Promise<number> {
   const rows = await claimDue(deps.db, bookingsAtOnce, leaseMs);
   await Promise.all(rows.map((row) => settle(deps, row)));
-  return rows.length + (await followChanges(deps));
+  return rows.length;
 }
 
 /** Settles one booking whose doer died, as the worker would; does nothing while somebody else is at it. */
