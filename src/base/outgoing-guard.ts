@@ -1,7 +1,8 @@
 // The address guard: which addresses a call may reach, checked as written, after DNS, and on the connected socket.
 import { lookup as dnsLookup } from 'node:dns';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 import { BlockedAddress } from './outgoing-error.ts';
@@ -37,6 +38,9 @@ const metadataNames = new Set([
   'instance-data',
   'instance-data.ec2.internal',
 ]);
+
+/** How long the caller of a registration waits for DNS. */
+const longestLookupMs = 3_000;
 
 const systemResolve = (hostname: string): Promise<HostAddress[]> =>
   new Promise((resolve, reject) => {
@@ -133,11 +137,14 @@ export function addressGuard(rules: GuardRules, connectTimeoutMs: number): Addre
       if (url.username !== '' || url.password !== '') return 'the URL must not hold a user name or password';
       const why = writtenRefusal(url.protocol, url.hostname);
       if (why !== undefined) return why;
-      // A name that does not resolve now cannot be judged; every connection judges it again and fails closed.
-      return vetted(bare(url.hostname)).then(
+      // A name that does not resolve now, or not soon, cannot be judged; every connection judges it again and fails closed.
+      const judged = vetted(bare(url.hostname)).then(
         () => undefined,
         (error) => (error instanceof BlockedAddress ? error.message : undefined),
       );
+      const timer = new AbortController();
+      const tooLong = sleep(longestLookupMs, undefined, { signal: timer.signal }).catch(() => undefined);
+      return Promise.race([judged, tooLong]).finally(() => timer.abort());
     },
     // undici asks `lookup` only for names: an address written in the URL reaches us here alone.
     connect(options, done) {
@@ -145,17 +152,14 @@ export function addressGuard(rules: GuardRules, connectTimeoutMs: number): Addre
       if (why !== undefined) return done(new BlockedAddress(why), null);
       connector(options, (...[error, socket]) => {
         if (error) return done(error, null);
-        const peerRefusal = peerRefusalOf(socket, refusal);
-        if (peerRefusal === undefined) return done(null, socket);
+        const peer = socket.remoteAddress;
+        const refused = peer === undefined ? undefined : refusal(peer);
+        if (peer !== undefined && refused === undefined) return done(null, socket);
         socket.destroy();
-        done(new BlockedAddress(peerRefusal), null);
+        // Without an address the connection is already gone again.
+        const gone = Object.assign(new Error('the connection broke at once'), { code: 'ECONNRESET' });
+        done(refused === undefined ? gone : new BlockedAddress(refused), null);
       });
     },
   };
-}
-
-function peerRefusalOf(socket: Socket, refusal: (address: string) => string | undefined): string | undefined {
-  return socket.remoteAddress === undefined
-    ? 'the connection broke before its address was known'
-    : refusal(socket.remoteAddress);
 }

@@ -1,0 +1,80 @@
+// What the gateway sends is taken by receivers that check it: the played one's seven steps, and the client's functions.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { verifySignature, verifyWebhook } from '../../client/webhooks.js';
+import { startReceiver } from '../../sandbox/receiver/server.ts';
+import type { Played } from '../../sandbox/server.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { type Hit, openRoom, type Room } from '../harness/webhook-room.ts';
+
+let room: Room;
+let receiver: Played;
+beforeAll(async () => {
+  room = await openRoom();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await room.close();
+  await receiver.close();
+});
+
+const control = async (method: string, path: string, body?: object) => {
+  const answer = await fetch(`${receiver.url}/sandbox/${path}`, {
+    method,
+    ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
+  });
+  return answer.json() as Promise<{ events: { verified: boolean; json: Hit['json'] }[] }>;
+};
+
+describe('a receiver that checks each webhook by the seven steps', () => {
+  it('takes every stage of a message, in order, through a rotation of the secret', async () => {
+    const account = await room.account();
+    const url = `${receiver.url}/hooks/crm`;
+    const { body } = await room.call(account, 'POST', '/v1/webhooks/endpoints', { url });
+    const endpoint = `/v1/webhooks/endpoints/${body.data._id}`;
+    await control('PUT', 'hooks/crm/secrets', { secrets: [body.data.secret] });
+    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    expect((await control('GET', 'events?status=delivered&wait=10')).events).toHaveLength(1);
+    const rotated = await room.call(account, 'POST', `${endpoint}/rotate-secret`);
+    await room.stages(account, uuidv7(), ['read']);
+    expect((await control('GET', 'events?status=read&wait=10')).events).toHaveLength(1);
+    await control('PUT', 'hooks/crm/secrets', { secrets: [rotated.body.data.secret] });
+    await room.call(account, 'POST', `${endpoint}/activate-secret`);
+    await room.stages(account, uuidv7(), ['failed']);
+    await control('GET', 'events?status=failed&wait=10');
+    const { events } = await control('GET', 'events');
+    expect(events.map(({ verified, json }) => [json.data.status, verified])).toEqual([
+      ['sent', true],
+      ['delivered', true],
+      ['read', true],
+      ['failed', true],
+    ]);
+  });
+});
+
+describe('the client', () => {
+  it('verifies what the gateway sends, and nothing else', async () => {
+    const account = await room.account();
+    const { secret } = await room.endpoint(account, 'client');
+    await room.stages(account, uuidv7(), ['sent']);
+    await vi.waitFor(() => expect(room.hooks.hits).toHaveLength(1));
+    const { body, headers } = room.hooks.hits[0] as Hit;
+    const { id, event } = verifyWebhook(body, headers, secret);
+    expect([id, event]).toEqual([headers['webhook-id'], JSON.parse(body)]);
+    expect(
+      verifyWebhook(Buffer.from(body), new Headers(headers as Record<string, string>), ['an old one', secret])
+        .id,
+    ).toBe(id);
+    expect(verifySignature(body, headers, secret)).toEqual(event);
+
+    const other = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const late = { nowMs: Date.now() + 301_000 };
+    expect(() => verifyWebhook(`${body} `, headers, secret)).toThrow('No signature fits');
+    expect(() => verifyWebhook(body, headers, other)).toThrow('No signature fits');
+    expect(() => verifyWebhook(body, headers, secret, late)).toThrow('too old');
+    expect(() => verifyWebhook(body, {}, secret)).toThrow('missing');
+    expect(() => verifyWebhook(body, headers, [])).toThrow('No webhook secret');
+    expect(() => verifySignature(body, headers, other)).toThrow('does not fit');
+    expect(() => verifySignature(body, { 'x-webhook-signature': 'sha256=00' }, secret)).toThrow('64 hex');
+    expect(() => verifySignature(body, {}, secret)).toThrow('missing');
+  });
+});
