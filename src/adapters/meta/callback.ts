@@ -18,6 +18,9 @@ const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 
+/** The last second of the year 9999: no instant of ours lies behind it. */
+const latestTimestamp = 253_402_300_799;
+
 const known = new Set(['sent', 'delivered', 'read', 'failed']);
 
 function statusError(status: Json): StatusReport['error'] {
@@ -34,7 +37,8 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
   const word = status.status === 'played' ? 'read' : text(status.status);
   const wamid = text(status.id);
   const timestamp = Number(status.timestamp);
-  if (!wamid || !word || !known.has(word) || !Number.isSafeInteger(timestamp)) return undefined;
+  const isInstant = Number.isSafeInteger(timestamp) && timestamp >= 0 && timestamp <= latestTimestamp;
+  if (!wamid || !word || !known.has(word) || !isInstant) return undefined;
   return {
     phoneNumberId,
     wamid,

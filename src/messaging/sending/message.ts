@@ -42,7 +42,11 @@ export const ownErrors = {
     title: 'cancelled',
     message: 'The send was cancelled before this message was sent.',
   },
-  unsendable: { code: 900004, title: 'unsendable', message: 'What the message needs is gone. It was not sent.' },
+  unsendable: {
+    code: 900004,
+    title: 'unsendable',
+    message: 'What the message needs is gone. It was not sent.',
+  },
 } as const;
 
 export interface MessageError {

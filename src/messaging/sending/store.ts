@@ -197,7 +197,7 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
       ${moves.map((one) => one.wamid)}::text[], ${moves.map((one) => one.priceCategory)}::text[])
       x(a, i, st, stages, reported, t3, t4, t5, t6, error, w, price)
     where m.account_id = x.a and m.id = x.i and case
-      when m.state = 6 then x.st in (4, 5) or (m.error ->> 'code')::int = 900001
+      when m.state = 6 then x.st in (4, 5) or m.error ->> 'code' = '900001'
       when x.st = 6 then m.state < 4
       else m.state < x.st end
     returning ${movedColumns}`.execute(tx);

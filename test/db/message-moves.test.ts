@@ -1,0 +1,190 @@
+// Reports applied to rows: against a plain model of the stages, in any order and any batches, none told twice or backwards.
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { foldReports, newStages, state, stateName } from '../../src/messaging/sending/message.ts';
+import { applyMoves, failMessages, insertSend, recordAccepted } from '../../src/messaging/sending/store.ts';
+import type { StatusReport } from '../../src/ports/platform.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+type Status = StatusReport['status'];
+const accountId = uuidv7();
+const senderId = uuidv7();
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql`insert into accounts (id, name) values (${accountId}, 'moves')`.execute(database.db);
+  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', '1', '2', '', '', '', '')`.execute(
+    database.db,
+  );
+});
+afterAll(() => database.drop());
+
+async function queued(count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => uuidv7());
+  const send = {
+    accountId,
+    id: uuidv7(),
+    senderId,
+    templateId: uuidv7(),
+    templateName: 't',
+    language: 'en',
+    total: count,
+  };
+  const messages = ids.map((id, index) => ({
+    id,
+    phone: String(15550000000 + index),
+    name: null,
+    content: { body: [], buttons: [] },
+    mediaId: null,
+    metadata: null,
+    leased: true,
+  }));
+  await database.hot
+    .transaction()
+    .execute((tx) => insertSend(tx, send, messages, { priority: 1, expiresInSeconds: 600 }));
+  return ids;
+}
+
+const report = (status: Status, timestamp: number): StatusReport => ({
+  phoneNumberId: '1',
+  wamid: 'wamid.A',
+  opaqueId: null,
+  status,
+  timestamp,
+  priceCategory: null,
+  error: status === 'failed' ? { code: 131026, title: 'f', message: 'f' } : null,
+});
+
+/** Applies one batch a message and answers what each message's owner was told by it. */
+async function apply(batches: Map<string, Status[]>, timestamp: number): Promise<Map<string, string[]>> {
+  const moves = [...batches]
+    .filter(([, batch]) => batch.length > 0)
+    .map(([id, batch]) =>
+      foldReports(
+        accountId,
+        id,
+        batch.map((status) => report(status, timestamp)),
+      ),
+    )
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const moved = await database.hot.transaction().execute((tx) => applyMoves(tx, moves));
+  const seconds = (date: Date | null) => (date ? date.getTime() / 1000 : null);
+  return new Map(
+    moved.map((row) => [
+      row.id,
+      newStages({
+        was: row.was,
+        emitted: row.emitted,
+        sentAt: seconds(row.sent_at),
+        deliveredAt: seconds(row.delivered_at),
+        readAt: seconds(row.read_at),
+        failedAt: seconds(row.failed_at),
+      }).map(({ name }) => name),
+    ]),
+  );
+}
+
+async function rowOf(id: string) {
+  const { rows } = await sql<{
+    state: number;
+    error: { code: number } | null;
+    due_at: Date | null;
+    implied: number;
+  }>`
+    select state, error, due_at, implied from messages where id = ${id}`.execute(database.db);
+  const [row] = rows;
+  if (!row) throw new Error('no such message');
+  return row;
+}
+
+const ladder = ['sent', 'delivered', 'read'] as const;
+
+/** What the owner should have been told after these batches, and what the message then is: written without any bit. */
+function model(batches: Status[][]): { told: string[]; name: string } {
+  const told: string[] = [];
+  const has = (stage: string) => told.includes(stage);
+  let failed = false;
+  for (const batch of batches) {
+    const highest = batch.includes('read') ? 2 : batch.includes('delivered') ? 1 : -1;
+    const reached = has('read') ? 2 : has('delivered') ? 1 : -1;
+    if (highest > reached) {
+      told.push(...ladder.slice(0, highest + 1).filter((stage) => !has(stage)));
+      failed = false;
+    } else if (highest < 0 && reached < 0 && !failed) {
+      if (batch.includes('sent') && !has('sent')) told.push('sent');
+      if (batch.includes('failed')) {
+        told.push('failed');
+        failed = true;
+      }
+    }
+  }
+  const furthest = has('read') ? 'read' : has('delivered') ? 'delivered' : undefined;
+  return { told, name: furthest ?? (failed ? 'failed' : (told.at(-1) ?? 'queued')) };
+}
+
+describe('reports in any order and any batches', () => {
+  it('tell exactly what the model tells, and leave the message where the model leaves it', async () => {
+    const status = fc.constantFrom<Status>('sent', 'delivered', 'read', 'failed');
+    const life = fc.array(fc.array(status, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
+    const lives = fc.sample(life, 400);
+    const ids = await queued(lives.length);
+    const told = new Map(ids.map((id) => [id, [] as string[]]));
+    for (let round = 0; round < 6; round++) {
+      const batches = new Map(ids.map((id, index) => [id, lives[index]?.[round] ?? []]));
+      for (const [id, stages] of await apply(batches, 1_000 + round)) told.get(id)?.push(...stages);
+    }
+    for (const [index, id] of ids.entries()) {
+      const expected = model(lives[index] ?? []);
+      const row = await rowOf(id);
+      expect({ told: told.get(id), name: stateName(row.state) }, JSON.stringify(lives[index])).toEqual(
+        expected,
+      );
+      expect(row.error === null).toBe(row.state !== state.failed);
+      if (row.state > 0) expect(row.due_at).toBeNull();
+    }
+  });
+});
+
+describe('a failure', () => {
+  it('of unknown outcome gives way to any later report', async () => {
+    const ids = await queued(4);
+    const error = { code: 900001, title: 'outcome_unknown', message: 'x' };
+    await database.hot.transaction().execute((tx) =>
+      failMessages(
+        tx,
+        ids.map((id) => ({ accountId, id, error })),
+        [state.queued],
+      ),
+    );
+    const words: Status[] = ['sent', 'delivered', 'read', 'failed'];
+    const told = await apply(new Map(ids.map((id, index) => [id, [words[index] as Status]])), 2_000);
+    expect(ids.map((id) => told.get(id))).toEqual([
+      ['sent'],
+      ['sent', 'delivered'],
+      ['sent', 'delivered', 'read'],
+      [],
+    ]);
+    expect((await rowOf(ids[3] as string)).error?.code).toBe(131026);
+    expect((await rowOf(ids[0] as string)).error).toBeNull();
+  });
+
+  it('for good is not moved by a late "sent"', async () => {
+    const [id = ''] = await queued(1);
+    await apply(new Map([[id, ['failed']]]), 1_000);
+    expect(await apply(new Map([[id, ['sent']]]), 2_000)).toEqual(new Map());
+    expect(stateName((await rowOf(id)).state)).toBe('failed');
+  });
+});
+
+describe('what the platform answered', () => {
+  it('never moves a message back that a report was quicker for', async () => {
+    const [id = ''] = await queued(1);
+    await apply(new Map([[id, ['delivered']]]), 1_000);
+    await recordAccepted(database.hot, [{ accountId, id, wamid: 'wamid.B' }]);
+    expect(stateName((await rowOf(id)).state)).toBe('delivered');
+  });
+});

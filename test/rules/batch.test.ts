@@ -1,0 +1,75 @@
+// Many small writes, one commit: order, sharing, and that one bad item fails alone.
+import { describe, expect, it } from 'vitest';
+import { batch } from '../../src/work/batch.ts';
+
+const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
+
+/** A lane over texts that notes its runs; `fail` may throw for a run. */
+function lane(fail: (items: string[], run: number) => void = () => undefined, max = 100) {
+  const runs: string[][] = [];
+  let open = 0;
+  let mostOpen = 0;
+  let deadlocks = 0;
+  const put = batch<string, string>(
+    async (items) => {
+      open += 1;
+      mostOpen = Math.max(mostOpen, open);
+      runs.push(items);
+      await Promise.resolve();
+      open -= 1;
+      fail(items, runs.length);
+      return items.map((item) => item.toUpperCase());
+    },
+    { gapMs: 1, max, key: (item) => item, onDeadlock: () => (deadlocks += 1) },
+  );
+  return { put, runs, mostOpen: () => mostOpen, deadlocks: () => deadlocks };
+}
+
+describe('a lane', () => {
+  it('starts at once when idle, gathers what comes meanwhile, and sorts each run by key', async () => {
+    const { put, runs, mostOpen } = lane();
+    const answers = await Promise.all(['d', 'c', 'a', 'b'].map(put));
+    expect(answers).toEqual(['D', 'C', 'A', 'B']);
+    expect(runs).toEqual([['d'], ['a', 'b', 'c']]);
+    expect(mostOpen()).toBe(1);
+  });
+
+  it('takes no more than its most in one run', async () => {
+    const { put, runs } = lane(undefined, 3);
+    const items = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'));
+    expect(await Promise.all(items.map(put))).toEqual(items);
+    expect(Math.max(...runs.map((run) => run.length))).toBe(3);
+    expect(runs.flat().sort()).toEqual(items);
+  });
+
+  it('repeats a run that the database gave up as a deadlock, and tells of it', async () => {
+    const { put, runs, deadlocks } = lane((_items, run) => {
+      if (run <= 2) throw deadlock();
+    });
+    expect(await put('a')).toBe('A');
+    expect(runs).toHaveLength(3);
+    expect(deadlocks()).toBe(2);
+  });
+
+  it('gives a deadlock up that never ends', async () => {
+    const { put, runs } = lane(() => {
+      throw deadlock();
+    });
+    await expect(put('a')).rejects.toMatchObject({ code: '40P01' });
+    expect(runs.length).toBeLessThanOrEqual(10);
+  });
+
+  it('lets one bad item fail alone, and goes on', async () => {
+    const { put } = lane((items) => {
+      if (items.includes('bad')) throw new Error('bad item');
+    });
+    const results = await Promise.allSettled(['x', 'bad', 'y', 'z'].map(put));
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : 'failed'))).toEqual([
+      'X',
+      'failed',
+      'Y',
+      'Z',
+    ]);
+    expect(await put('later')).toBe('LATER');
+  });
+});

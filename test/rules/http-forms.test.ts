@@ -1,0 +1,163 @@
+// Small forms of the HTTP edge: phones, idempotency keys and fingerprints, pages and cursors, API keys.
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { hashKey, hintOf, looksLikeKey, makeKey } from '../../src/accounts/key.ts';
+import { AppError } from '../../src/base/errors.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { fingerprintOf, idempotencyKeyOf } from '../../src/http/idempotency.ts';
+import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
+import { httpStatus } from '../../src/http/reply.ts';
+import { leastIdAt } from '../../src/messaging/sending/answer.ts';
+import { phoneFault, phoneFaults } from '../../src/messaging/sending/recipients.ts';
+
+/** The code of the AppError that `run` throws. */
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+  return 'nothing thrown';
+}
+
+describe('a phone', () => {
+  it.each(['15551234567', '919876543210', '1234567', '123456789012345'])('%s passes', (phone) =>
+    expect(phoneFault(phone)).toBeUndefined(),
+  );
+  it.each([
+    ['+15551234567', 'remove "+"'],
+    ['+1 555-123', 'remove "+", spaces, "-"'],
+    ['1(555)1234567', 'remove "(", ")"'],
+    ['０１２３４５６７', 'digits only'],
+    ['0155512345', 'not with 0'],
+    ['123456', '7 to 15 digits'],
+    ['1234567890123456', '7 to 15 digits'],
+    ['', '7 to 15 digits'],
+    ['1555\n1234567', 'digits only'],
+  ])('%j is refused and says why', (phone, words) => expect(phoneFault(phone)).toContain(words));
+
+  it('may come once in a request; the second one is named', () => {
+    const recipients = ['15551234567', '15551234568', '15551234567', '+1'].map((phone) => ({ phone }));
+    expect(phoneFaults(recipients)).toEqual([
+      { path: 'recipients[2].phone', message: 'is the same as recipients[0].phone' },
+      { path: 'recipients[3].phone', message: expect.stringContaining('remove') },
+    ]);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const key = '019A0B5E-7C00-7000-8000-00000000000a';
+  it.each([key, `"${key}"`, ` ${key} `, key.toLowerCase()])('%j is read bare and in lower case', (header) =>
+    expect(idempotencyKeyOf(header, 'required')).toBe(key.toLowerCase()),
+  );
+  it('may be absent only where it is optional', () => {
+    expect(idempotencyKeyOf(undefined, 'optional')).toBeUndefined();
+    expect(codeOf(() => idempotencyKeyOf(undefined, 'required'))).toBe('idempotency_key_missing');
+  });
+  it.each(['abc', `${key}, ${key}`, `"${key}`, `${key}0`, '""'])('%j is refused', (header) =>
+    expect(codeOf(() => idempotencyKeyOf(header, 'optional'))).toBe('idempotency_key_invalid'),
+  );
+});
+
+describe('the fingerprint of a body', () => {
+  const reordered = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(reordered)
+      : value !== null && typeof value === 'object'
+        ? Object.fromEntries(
+            Object.entries(value)
+              .reverse()
+              .map(([key, member]) => [key, reordered(member)]),
+          )
+        : value;
+
+  it('is the same for another order of members, and another for any other value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
+        const body: unknown = JSON.parse(JSON.stringify(value));
+        expect(fingerprintOf(reordered(body))).toEqual(fingerprintOf(body));
+        expect(fingerprintOf([body])).not.toEqual(fingerprintOf(body));
+      }),
+    );
+    expect(fingerprintOf({ a: 1 })).not.toEqual(fingerprintOf({ a: '1' }));
+    expect(fingerprintOf([1, 2])).not.toEqual(fingerprintOf([2, 1]));
+    expect(fingerprintOf({ a: { b: 1 } })).not.toEqual(fingerprintOf({ a: { c: 1 } }));
+  });
+});
+
+describe('pages', () => {
+  it('begin at 1 with 20 items', () => {
+    expect(pageWindow({})).toEqual({ page: 1, limit: 20, offset: 0 });
+    expect(pageWindow({ page: 3, limit: 50 })).toEqual({ page: 3, limit: 50, offset: 100 });
+    expect(pageOf(['a'], 41, { page: 3 }).pagination).toEqual({
+      page: 3,
+      limit: 20,
+      total: 41,
+      totalPages: 3,
+    });
+    expect(pageOf([], 0, {}).pagination.totalPages).toBe(0);
+  });
+});
+
+describe('cursors', () => {
+  it('walk a list whole, each item once', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat()), fc.integer({ min: 1, max: 7 }), (list, limit) => {
+        const sorted = list.toSorted((a, b) => a - b);
+        const seen: number[] = [];
+        let cursor: string | undefined;
+        do {
+          const [after] = cursorPosition(cursor, 1) ?? [-1];
+          const rows = sorted.filter((one) => one > Number(after)).slice(0, limit + 1);
+          const page = cursorPageOf(rows, limit, (one) => [one]);
+          seen.push(...page.items);
+          cursor = page.pagination.nextCursor ?? undefined;
+        } while (cursor !== undefined);
+        expect(seen).toEqual(sorted);
+      }),
+    );
+  });
+
+  it.each([
+    'x',
+    '',
+    'e30',
+    Buffer.from('[1,2]').toString('base64url'),
+    Buffer.from('[null]').toString('base64url'),
+  ])('%j, which no list answered, is refused', (cursor) =>
+    expect(codeOf(() => cursorPosition(cursor, 1))).toBe('invalid_request'),
+  );
+});
+
+test('the least id of an instant is not above any id made then, and above every one made before', () => {
+  const now = Date.now();
+  const id = uuidv7(now);
+  expect(leastIdAt(new Date(now)) <= id).toBe(true);
+  expect(leastIdAt(new Date(now + 60_000)) > id).toBe(true);
+  expect(leastIdAt(new Date(-5))).toBe('00000000-0000-0000-0000-000000000000');
+});
+
+describe('an API key', () => {
+  it('is known by its form: every mistyped character is noticed without a look-up', () => {
+    const key = makeKey();
+    expect(key).toMatch(/^cgw_[0-9A-Za-z]{49}$/);
+    expect(looksLikeKey(key)).toBe(true);
+    for (let at = 4; at < key.length; at++) {
+      const typo = `${key.slice(0, at)}${key[at] === 'x' ? 'y' : 'x'}${key.slice(at + 1)}`;
+      expect(looksLikeKey(typo)).toBe(false);
+    }
+    expect(hintOf(key)).toBe(key.slice(-4));
+    expect(hashKey(key)).toHaveLength(32);
+  });
+
+  it.each(['', 'cgw_', 'x'.repeat(53), `cgw_${'0'.repeat(49)} `])('%j is none', (text) =>
+    expect(looksLikeKey(text)).toBe(false),
+  );
+});
+
+test('a code that says not found is 404, one that nobody listed is our own fault', () => {
+  expect(httpStatus('anything_not_found')).toBe(404);
+  expect(httpStatus('template_not_approved')).toBe(409);
+  expect(httpStatus('no_such_code')).toBe(500);
+});

@@ -1,0 +1,133 @@
+// The stages of a message: what reports come to, what they imply, and that nothing is told twice or backwards.
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  foldReports,
+  newStages,
+  ownErrors,
+  retryDelaySeconds,
+  stageBit,
+  stateName,
+  stateNumber,
+  timelineOf,
+} from '../../src/messaging/sending/message.ts';
+import type { StatusReport } from '../../src/ports/platform.ts';
+
+type Status = StatusReport['status'];
+const error = { code: 131026, title: 'Message undeliverable', message: 'No such user.' };
+
+const report = (status: Status, timestamp = 100, more: Partial<StatusReport> = {}): StatusReport => ({
+  phoneNumberId: '1',
+  wamid: 'wamid.A',
+  opaqueId: 'id',
+  status,
+  timestamp,
+  priceCategory: null,
+  error: status === 'failed' ? error : null,
+  ...more,
+});
+const fold = (...reports: StatusReport[]) => foldReports('account', 'id', reports);
+const told = (...reports: StatusReport[]) => {
+  const move = fold(...reports);
+  return newStages({ ...move, was: 0, emitted: move.stages }).map(({ name, at }) => `${name}@${at}`);
+};
+
+describe('reports of one message, folded', () => {
+  it.each<[string, StatusReport[], number, string[]]>([
+    ['sent', [report('sent', 1)], 3, ['sent@1']],
+    ['delivered implies sent, at its time', [report('delivered', 2)], 4, ['sent@2', 'delivered@2']],
+    ['read implies both', [report('read', 3)], 5, ['sent@3', 'delivered@3', 'read@3']],
+    [
+      'in any order, each with its own time',
+      [report('read', 3), report('sent', 1), report('delivered', 2)],
+      5,
+      ['sent@1', 'delivered@2', 'read@3'],
+    ],
+    ['sent and read', [report('read', 3), report('sent', 1)], 5, ['sent@1', 'delivered@3', 'read@3']],
+    ['repeated: the earliest time', [report('sent', 5), report('sent', 4)], 3, ['sent@4']],
+    ['failed', [report('failed', 9)], 6, ['failed@9']],
+    ['failed after sent', [report('sent', 1), report('failed', 9)], 6, ['sent@1', 'failed@9']],
+    [
+      'delivered wins over failed',
+      [report('failed', 1), report('delivered', 2)],
+      4,
+      ['sent@2', 'delivered@2'],
+    ],
+  ])('%s', (_what, reports, state, stages) => {
+    expect(fold(...reports).state).toBe(state);
+    expect(told(...reports)).toEqual(stages);
+  });
+
+  it('say which stages were reported and which only implied', () => {
+    expect(fold(report('read'), report('sent'))).toMatchObject({
+      stages: stageBit.sent | stageBit.delivered | stageBit.read,
+      reported: stageBit.sent | stageBit.read,
+    });
+  });
+
+  it('carry the error only if they end failed, and the first price', () => {
+    expect(fold(report('failed')).error).toEqual(error);
+    expect(fold(report('failed'), report('read', 1, { priceCategory: 'utility' }))).toMatchObject({
+      error: null,
+      failedAt: null,
+      priceCategory: 'utility',
+    });
+  });
+
+  it('come to the same whatever their order', () => {
+    const any = fc.array(
+      fc.record({ status: fc.constantFrom<Status>('sent', 'delivered', 'read', 'failed'), at: fc.nat(50) }),
+      { minLength: 1, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(any, fc.infiniteStream(fc.nat()), (list, random) => {
+        const reports = list.map(({ status, at }) => report(status, at));
+        const shuffled = reports
+          .map((one) => ({ one, rank: random.next().value as number }))
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ one }) => one);
+        expect(fold(...shuffled)).toEqual(fold(...reports));
+        const names = told(...reports).map((stage) => stage.split('@')[0]);
+        expect(names).toEqual(['sent', 'delivered', 'read', 'failed'].filter((name) => names.includes(name)));
+      }),
+    );
+  });
+});
+
+test('only stages not told before are told', () => {
+  const times = { sentAt: 1, deliveredAt: 2, readAt: 3, failedAt: null };
+  expect(newStages({ was: 1, emitted: 7, ...times }).map(({ name }) => name)).toEqual(['delivered', 'read']);
+  expect(newStages({ was: 7, emitted: 7, ...times })).toEqual([]);
+});
+
+test('the timeline shows each instant in order and marks what was implied', () => {
+  const at = (second: number) => new Date(second * 1000);
+  expect(
+    timelineOf({
+      createdAt: at(0),
+      acceptedAt: at(1),
+      sentAt: at(3),
+      deliveredAt: at(3),
+      readAt: at(3),
+      failedAt: null,
+      implied: stageBit.sent | stageBit.delivered,
+    }).map(({ status, implied }) => `${status}${implied ? ' implied' : ''}`),
+  ).toEqual(['queued', 'accepted', 'sent implied', 'delivered implied', 'read']);
+});
+
+test('names and numbers of states are each other’s inverse', () => {
+  for (let number = 0; number <= 6; number++) expect(stateNumber(stateName(number))).toBe(number);
+});
+
+test('our own codes are numbers from 900001', () => {
+  const codes = Object.values(ownErrors).map(({ code }) => code);
+  expect(codes).toEqual([900001, 900002, 900003, 900004]);
+});
+
+test('a pair that is too fast waits 4^n seconds, all else 2^n, both with an end', () => {
+  expect([1, 2, 3, 4, 20].map((tries) => retryDelaySeconds(tries, 'pair_rate'))).toEqual([
+    1, 4, 16, 64, 3600,
+  ]);
+  expect([1, 2, 3, 20].map((tries) => retryDelaySeconds(tries, 'retry'))).toEqual([1, 2, 4, 300]);
+  expect(retryDelaySeconds(1, 'throttled')).toBe(1);
+});

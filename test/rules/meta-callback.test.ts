@@ -1,0 +1,171 @@
+// What the platform's callbacks say: whole batches, unknown members passed over, signatures over the raw bytes.
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { isSigned, readCallback } from '../../src/adapters/meta/callback.ts';
+
+const change = (value: object, field = 'messages') => ({ field, value });
+const numbered = (phone_number_id: string, statuses: object[], more: object = {}) =>
+  change({ messaging_product: 'whatsapp', metadata: { phone_number_id }, statuses, ...more });
+const read = (...entry: object[]) =>
+  readCallback(Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry })));
+const sent = { id: 'wamid.A', status: 'sent', timestamp: '1751142888' };
+
+describe('statuses', () => {
+  it('are all read: every entry, every change, every status', () => {
+    const many = Array.from({ length: 250 }, (_, index) => ({ ...sent, id: `wamid.${index}` }));
+    const content = read(
+      { id: '1', changes: [numbered('11', many), numbered('12', many)] },
+      { id: '2', changes: [numbered('21', many), numbered('21', many)] },
+    );
+    expect(content.statuses).toHaveLength(1000);
+    expect(new Set(content.statuses.map((status) => status.phoneNumberId))).toEqual(
+      new Set(['11', '12', '21']),
+    );
+    expect(content.ignored).toBe(0);
+  });
+
+  it('carry our id, their price and their error', () => {
+    const failed = {
+      ...sent,
+      status: 'failed',
+      timestamp: 1751142888,
+      biz_opaque_callback_data: 'our-id',
+      recipient_user_id: 'US.1',
+      pricing: { category: 'marketing', a_new_member: 1 },
+      errors: [
+        {
+          code: 131049,
+          title: 'Not delivered',
+          message: 'Not delivered',
+          error_data: { details: 'Too many.' },
+        },
+      ],
+    };
+    expect(read({ id: '1', changes: [numbered('11', [failed])] }).statuses).toEqual([
+      {
+        phoneNumberId: '11',
+        wamid: 'wamid.A',
+        opaqueId: 'our-id',
+        status: 'failed',
+        timestamp: 1751142888,
+        priceCategory: 'marketing',
+        error: { code: 131049, title: 'Not delivered', message: 'Too many.' },
+      },
+    ]);
+  });
+
+  it('that failed without a reason still carry an error with a number', () => {
+    const content = read({ id: '1', changes: [numbered('11', [{ ...sent, status: 'failed' }])] });
+    expect(content.statuses[0]?.error).toEqual({ code: 0, title: 'Failed', message: 'Failed' });
+  });
+
+  it('that were listened to were read', () => {
+    expect(
+      read({ id: '1', changes: [numbered('11', [{ ...sent, status: 'played' }])] }).statuses[0]?.status,
+    ).toBe('read');
+  });
+
+  it.each([
+    ['an unknown word', { status: 'deleted' }],
+    ['no id', { id: undefined }],
+    ['no time', { timestamp: 'soon' }],
+    ['a time that no calendar has', { timestamp: '999999999999999' }],
+    ['a time before all', { timestamp: '-1' }],
+  ])('with %s are passed over and counted, the others read', (_what, wrong) => {
+    const content = read({ id: '1', changes: [numbered('11', [{ ...sent, ...wrong }, sent])] });
+    expect(content.statuses).toHaveLength(1);
+    expect(content.ignored).toBe(1);
+  });
+
+  it('of no number are passed over', () => {
+    expect(read({ id: '1', changes: [change({ statuses: [sent] })] })).toMatchObject({
+      statuses: [],
+      ignored: 1,
+    });
+  });
+});
+
+describe('what else comes', () => {
+  it('is passed over: inbound messages, account news, kinds not known yet', () => {
+    const content = read({
+      id: '1',
+      changes: [
+        change({ metadata: { phone_number_id: '11' }, messages: [{ from: '1', text: { body: 'hi' } }] }),
+        change({ event: 'VERIFIED' }, 'account_update'),
+        change({}, 'a_new_field'),
+        change({ statuses: 'none' }),
+      ],
+    });
+    expect(content).toEqual({ statuses: [], templates: [], ignored: 3 });
+  });
+
+  it('is a template’s new status, category, quality or text', () => {
+    const of = { message_template_id: 920070352646140, message_template_name: 'promo' };
+    const content = read({
+      id: '1',
+      changes: [
+        change({ ...of, event: 'REJECTED', reason: 'INVALID_FORMAT' }, 'message_template_status_update'),
+        change({ ...of, event: 'APPROVED', reason: 'NONE' }, 'message_template_status_update'),
+        change({ ...of, new_category: 'MARKETING' }, 'template_category_update'),
+        change({ ...of, new_quality_score: 'RED' }, 'message_template_quality_update'),
+        change(of, 'message_template_components_update'),
+      ],
+    });
+    const base = { businessAccountId: '1', providerTemplateId: '920070352646140' };
+    expect(content.templates).toEqual([
+      { ...base, status: 'REJECTED', reason: 'INVALID_FORMAT' },
+      { ...base, status: 'APPROVED', reason: null },
+      { ...base, category: 'MARKETING' },
+      { ...base, qualityScore: 'RED' },
+      { ...base, componentsChanged: true },
+    ]);
+  });
+
+  it.each(['', 'null', '[]', '{', '{"entry":{}}', '"x"', '\u0000'])('%j is no callback', (text) => {
+    expect(() => readCallback(Buffer.from(text))).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+
+  it('never breaks the reader, whatever JSON it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const changes = [{ field: 'messages', value }, value, { field: value, value: { statuses: [value] } }];
+        const { statuses, templates } = read({ id: value, changes } as object, value as object);
+        expect(templates).toEqual([]);
+        expect(statuses).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('a signature', () => {
+  const body = Buffer.from('{"name":"Zo\\u00eb"}');
+  const sign = (bytes: Buffer, secret = 'secret') =>
+    `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`;
+
+  it('is over the raw bytes', () => {
+    expect(isSigned(body, sign(body), 'secret')).toBe(true);
+    expect(isSigned(Buffer.from('{"name":"Zoë"}'), sign(body), 'secret')).toBe(false);
+  });
+  it.each<[string, string | undefined]>([
+    ['missing', undefined],
+    ['empty', ''],
+    ['of another secret', sign(body, 'other')],
+    ['without its prefix', sign(body).slice(7)],
+    ['too short', sign(body).slice(0, -1)],
+    ['too long', `${sign(body)}0`],
+    ['no hex', `sha256=${'z'.repeat(64)}`],
+  ])('that is %s is wrong', (_what, header) => expect(isSigned(body, header, 'secret')).toBe(false));
+});
+
+test('every single changed bit of a body is noticed', () => {
+  const body = Buffer.from('{"entry":[]}');
+  const header = `sha256=${createHmac('sha256', 's').update(body).digest('hex')}`;
+  for (let bit = 0; bit < body.length * 8; bit++) {
+    const changed = Buffer.from(body);
+    changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    expect(isSigned(changed, header, 's')).toBe(false);
+  }
+});

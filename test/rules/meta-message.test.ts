@@ -1,0 +1,148 @@
+// A filled template in the platform's words, and what each of its error codes asks of us.
+import { describe, expect, it, test } from 'vitest';
+import { classify } from '../../src/adapters/meta/error-codes.ts';
+import { messageBody } from '../../src/adapters/meta/message.ts';
+import { platformTemplate } from '../../src/adapters/meta/template.ts';
+import type { FilledTemplate, OutgoingMessage } from '../../src/ports/platform.ts';
+
+const message = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
+  phone: '919876543210',
+  templateName: 'order_update',
+  language: 'en_US',
+  filled: { body: [], buttons: [], ...filled },
+  opaqueId: '019a0b5e-7c00-7000-8000-000000000001',
+  ...more,
+});
+const components = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessage> = {}) =>
+  (messageBody(message(filled, more)) as { template: { components?: unknown } }).template.components;
+
+describe('the body of a send', () => {
+  it('names the recipient with a plus sign and carries our id', () => {
+    expect(messageBody(message({}))).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '+919876543210',
+      type: 'template',
+      biz_opaque_callback_data: '019a0b5e-7c00-7000-8000-000000000001',
+      template: { name: 'order_update', language: { code: 'en_US' } },
+    });
+  });
+
+  it('has texts in order; named ones carry their names', () => {
+    expect(
+      components({ header: { kind: 'text', values: [{ text: 'June' }] }, body: [{ text: 'Ada' }] }),
+    ).toEqual([
+      { type: 'header', parameters: [{ type: 'text', text: 'June' }] },
+      { type: 'body', parameters: [{ type: 'text', text: 'Ada' }] },
+    ]);
+    expect(components({ body: [{ name: 'first_name', text: 'Ada' }] })).toEqual([
+      { type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Ada' }] },
+    ]);
+  });
+
+  it.each(['image', 'video', 'document'] as const)('has a %s by the platform’s id', (media) => {
+    const header = { kind: 'media', media, fileName: 'bill.pdf' } as const;
+    expect(components({ header }, { platformMediaId: '77' })).toEqual([
+      {
+        type: 'header',
+        parameters: [
+          { type: media, [media]: { id: '77', ...(media === 'document' ? { filename: 'bill.pdf' } : {}) } },
+        ],
+      },
+    ]);
+  });
+
+  it('has a location with its degrees as text', () => {
+    const header = {
+      kind: 'location',
+      latitude: 1.25,
+      longitude: -2,
+      name: 'Shop',
+      address: 'Street 1',
+    } as const;
+    expect(components({ header })).toEqual([
+      {
+        type: 'header',
+        parameters: [
+          {
+            type: 'location',
+            location: { latitude: '1.25', longitude: '-2', name: 'Shop', address: 'Street 1' },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('has buttons by their index: links, codes to copy, and one-time passwords as links', () => {
+    const text = (value: string) => [{ type: 'text', text: value }];
+    expect(
+      components({
+        buttons: [
+          { index: 1, subType: 'url', value: 'a-1' },
+          { index: 2, subType: 'copy_code', value: '250FF' },
+          { index: 0, subType: 'otp', value: '123456' },
+        ],
+      }),
+    ).toEqual([
+      { type: 'button', sub_type: 'url', index: '1', parameters: text('a-1') },
+      {
+        type: 'button',
+        sub_type: 'copy_code',
+        index: '2',
+        parameters: [{ type: 'coupon_code', coupon_code: '250FF' }],
+      },
+      { type: 'button', sub_type: 'url', index: '0', parameters: text('123456') },
+    ]);
+  });
+});
+
+describe('an error code', () => {
+  it.each([
+    ['throttled', [130429]],
+    ['pair_rate', [131056]],
+    ['retry', [1, 2, 4, 80007, 131000, 131016, 131057, 133004]],
+    ['halt_sender', [0, 190, 3, 10, 200, 299, 131005, 368, 131031, 130497, 131042, 131045, 131048, 133010]],
+    ['halt_template', [132015, 132016]],
+    ['final', [100, 33, 131026, 131049, 131050, 132000, 132001, 132005, 132012, 132018, 133000, 999999]],
+  ])('%s', (kind, codes) => {
+    expect([...new Set(codes.map(classify))]).toEqual([kind]);
+  });
+  it('that is text counts as its number, and none at all is final', () => {
+    expect(classify('130429')).toBe('throttled');
+    expect(classify(undefined)).toBe('final');
+    expect(classify('nonsense')).toBe('final');
+  });
+});
+
+test('a template is read in our words; what the platform leaves out is empty, not wrong', () => {
+  expect(
+    platformTemplate({
+      id: 920070352646140,
+      name: 'promo',
+      language: 'en-US',
+      status: 'approved',
+      category: 'MARKETING',
+      parameter_format: 'NAMED',
+      components: [{ type: 'BODY', text: 'x' }],
+      quality_score: { score: 'GREEN', date: 1 },
+      rejected_reason: 'NONE',
+      a_new_member: true,
+    }),
+  ).toEqual({
+    providerTemplateId: '920070352646140',
+    name: 'promo',
+    language: 'en_US',
+    status: 'APPROVED',
+    category: 'MARKETING',
+    parameterFormat: 'named',
+    components: [{ type: 'BODY', text: 'x' }],
+    qualityScore: 'GREEN',
+    rejectedReason: null,
+  });
+  expect(platformTemplate({ quality_score: { score: 'UNKNOWN' } })).toMatchObject({
+    parameterFormat: 'positional',
+    components: [],
+    qualityScore: null,
+    rejectedReason: null,
+  });
+});
