@@ -38,7 +38,7 @@ export function fillTemplate(
 ): { filled: FilledTemplate; faults: Fault[] } {
   const faults: Fault[] = [];
   const values = assign(plan, filling.variables, `${path}.variables`, faults);
-  if (faults.length === 0) checkLengths(plan, values, `${path}.variables`, faults);
+  checkLengths(plan, values, `${path}.variables`, faults);
   checkHeader(plan, filling, path, faults);
   return {
     filled: faults.length === 0 ? filledFrom(plan, values, filling) : { body: [], buttons: [] },
@@ -94,6 +94,7 @@ function assign(
   return values;
 }
 
+/** Of the components whose values are all there. */
 function checkLengths(
   plan: TemplatePlan,
   values: Map<Placeholder, string>,
@@ -107,6 +108,7 @@ function checkLengths(
   };
   for (const where of ['header', 'body'] as const) {
     const own = plan.placeholders.filter((placeholder) => placeholder.where === where);
+    if (!own.every((placeholder) => values.has(placeholder))) continue;
     const byToken = new Map(own.map((placeholder) => [placeholder.token, values.get(placeholder) ?? '']));
     over(own[0], where, length(substitute(plan[where]?.text ?? '', byToken)), limits[where]);
   }
@@ -141,11 +143,15 @@ function checkHeader(plan: TemplatePlan, filling: Filling, path: string, faults:
   if (fault !== undefined) faults.push({ path: `${path}.mediaId`, message: fault });
 }
 
+const withArticle = (kind: string) => `${kind === 'image' ? 'an' : 'a'} ${kind}`;
+
 function mediaFault(needed: string, { mediaId, media }: Filling): string | undefined {
   if (mediaId === undefined)
-    return `is missing: the header of this template is a ${needed}; upload one first`;
+    return `is missing: the header of this template is ${withArticle(needed)}; upload one first`;
   if (!media) return 'there is no such media in this account; upload it first';
-  if (media.kind !== needed) return `is a ${media.kind}, but the header of this template is a ${needed}`;
+  if (media.kind !== needed) {
+    return `is ${withArticle(media.kind)}, but the header of this template is ${withArticle(needed)}`;
+  }
   // Meta: document headers of templates take PDF alone
   if (needed === 'document' && media.mimeType !== 'application/pdf') {
     return `is ${media.mimeType}; the document header of a template takes PDF only`;

@@ -1,0 +1,237 @@
+// Filling a template: what goes through goes exactly where it belongs, and every fault is named by its path.
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
+import { type Filling, fillTemplate, priorityOf, statusOf } from '../../src/messaging/templates/template.ts';
+import type { TemplateComponent } from '../../src/ports/platform.ts';
+
+const planOf = (components: TemplateComponent[], of = {}) =>
+  planTemplate({ category: 'UTILITY', parameterFormat: 'positional', ...of, components });
+
+const body: TemplateComponent = { type: 'BODY', text: 'Hi {{1}}, order {{2}}.' };
+const header: TemplateComponent = { type: 'HEADER', format: 'TEXT', text: 'About {{1}}' };
+const withButtons = (...buttons: { type: string; url?: string }[]): TemplateComponent => ({
+  type: 'BUTTONS',
+  buttons,
+});
+const link = { type: 'URL', url: 'https://shop.example/{{1}}' };
+const plain: TemplateComponent = { type: 'BODY', text: 'Hello.' };
+const media = (format: string): TemplateComponent[] => [{ type: 'HEADER', format }, plain];
+
+const fill = (components: TemplateComponent[], variables: Record<string, unknown>, of = {}) =>
+  fillTemplate(planOf(components, of), { variables }, 'recipients[3]');
+const faultsOf = (components: TemplateComponent[], variables: Record<string, unknown>, of = {}) =>
+  fill(components, variables, of).faults.map(
+    ({ path, message }) => `${path.slice('recipients[3].variables.'.length)} ${message}`,
+  );
+const headerFaults = (components: TemplateComponent[], filling: Partial<Filling>) =>
+  fillTemplate(planOf(components), { variables: {}, ...filling }, 'r').faults;
+
+describe('what fits goes where it belongs', () => {
+  test('header, body and buttons, by qualified and bare keys', () => {
+    const components = [header, body, withButtons({ type: 'QUICK_REPLY' }, link, { type: 'COPY_CODE' })];
+    const { filled, faults } = fill(components, {
+      '1': 'Ada',
+      '2': 'A-1',
+      'header.1': 'June',
+      'buttons.1.1': 'a-1',
+      'buttons.2.1': '250FF',
+    });
+    expect(faults).toEqual([]);
+    expect(filled).toEqual({
+      header: { kind: 'text', values: [{ text: 'June' }] },
+      body: [{ text: 'Ada' }, { text: 'A-1' }],
+      buttons: [
+        { index: 1, subType: 'url', value: 'a-1' },
+        { index: 2, subType: 'copy_code', value: '250FF' },
+      ],
+    });
+  });
+
+  test('the code of an authentication template, in the body and on the button', () => {
+    const components = [{ type: 'BODY', text: '{{1}} is your code.' }, withButtons({ type: 'OTP' })];
+    expect(fill(components, { '1': '123456' }, { category: 'AUTHENTICATION' }).filled).toEqual({
+      body: [{ text: '123456' }],
+      buttons: [{ index: 0, subType: 'otp', value: '123456' }],
+    });
+  });
+
+  test('named parameters carry their names', () => {
+    const components = [{ type: 'BODY', text: '{{first_name}}, {{day}}' }];
+    expect(
+      fill(components, { day: 'Friday', first_name: 'Ada' }, { parameterFormat: 'named' }).filled.body,
+    ).toEqual([
+      { name: 'first_name', text: 'Ada' },
+      { name: 'day', text: 'Friday' },
+    ]);
+  });
+
+  test('a file or a location in the header', () => {
+    const file = { kind: 'document', mimeType: 'application/pdf', fileName: 'bill.pdf' };
+    const filled = fillTemplate(planOf(media('DOCUMENT')), { variables: {}, mediaId: '7', media: file }, 'r');
+    expect(filled).toMatchObject({
+      faults: [],
+      filled: { header: { kind: 'media', media: 'document', fileName: 'bill.pdf' } },
+    });
+    const location = { latitude: 1.5, longitude: -2, name: 'Shop', address: 'Street 1' };
+    expect(fillTemplate(planOf(media('LOCATION')), { variables: {}, location }, 'r').filled.header).toEqual({
+      kind: 'location',
+      ...location,
+    });
+  });
+});
+
+describe('what does not fit is named', () => {
+  it.each([
+    ['a missing one', { '1': 'Ada' }, ['2 is missing']],
+    ['all of them', {}, ['1 is missing', '2 is missing']],
+    ['an unknown key', { '1': 'a', '2': 'b', '3': 'c' }, ['3 is no variable of this template; it has 1, 2']],
+    ['a number', { '1': 7, '2': 'b' }, ['1 must be a string']],
+    ['null', { '1': null, '2': 'b' }, ['1 must be a string']],
+    ['nothing', { '1': '', '2': ' ' }, [/^1 is empty/, /^2 is empty/]],
+    ['a newline', { '1': 'a\nb', '2': 'b' }, [/^1 holds a newline/]],
+    ['a tab', { '1': 'a\tb', '2': 'b' }, [/^1 holds a newline/]],
+    ['five spaces', { '1': 'a     b', '2': 'b' }, [/^1 holds a newline/]],
+    [
+      'the same place twice',
+      { '1': 'a', 'body.1': 'a', '2': 'b' },
+      ['body.1 fills body.1, which another key fills too'],
+    ],
+  ])('%s', (_what, variables, faults) => {
+    const found = faultsOf([body], variables);
+    expect(found).toHaveLength(faults.length);
+    faults.forEach((fault, index) => {
+      expect(found[index]).toMatch(
+        typeof fault === 'string' ? new RegExp(`^${RegExp.escape(fault)}$`) : fault,
+      );
+    });
+  });
+
+  test('four spaces in a row pass', () => expect(faultsOf([body], { '1': 'a    b', '2': 'b' })).toEqual([]));
+
+  test('a key that two components could mean says which keys to use', () => {
+    expect(faultsOf([header, plain, withButtons(link)], { '1': 'x' })).toEqual([
+      '1 is not clear: say header.1 or buttons.0.1',
+      'header.1 is missing',
+      'buttons.0.1 is missing',
+    ]);
+  });
+
+  test('a bare key is never a copy code', () => {
+    expect(faultsOf([plain, withButtons({ type: 'COPY_CODE' })], { '1': '250FF' })).toEqual([
+      '1 is not clear: say buttons.0.1',
+      'buttons.0.1 is missing',
+    ]);
+  });
+
+  test('the bare code and a qualified one in an authentication template', () => {
+    const components = [{ type: 'BODY', text: '{{1}}' }, withButtons({ type: 'OTP' })];
+    const category = 'AUTHENTICATION';
+    expect(faultsOf(components, { '1': '1', 'buttons.0.1': '2' }, { category })).toEqual([
+      'buttons.0.1 fills buttons.0.1, which another key fills too',
+    ]);
+    expect(faultsOf(components, {}, { category })).toEqual(['1 is missing']);
+  });
+
+  test('any key of a template without variables', () => {
+    expect(faultsOf([plain], { '1': 'x' })).toEqual(['1 is no variable of this template; it has none']);
+  });
+});
+
+describe('lengths are the platform’s, of the filled component, in characters', () => {
+  it.each<[string, TemplateComponent[], (size: number) => Record<string, string>, number]>([
+    ['body', [{ type: 'BODY', text: 'Hi {{1}}!' }], (n) => ({ '1': '😀'.repeat(n) }), 1020],
+    ['header', [header, plain], (n) => ({ '1': 'x'.repeat(n) }), 54],
+    ['copy code', [plain, withButtons({ type: 'COPY_CODE' })], (n) => ({ 'buttons.0.1': 'x'.repeat(n) }), 15],
+    ['address', [plain, withButtons(link)], (n) => ({ '1': 'x'.repeat(n) }), 1979],
+  ])('%s', (_where, components, variables, most) => {
+    expect(faultsOf(components, variables(most))).toEqual([]);
+    expect(faultsOf(components, variables(most + 1))).toEqual([
+      expect.stringMatching(/the platform takes \d+$/),
+    ]);
+  });
+
+  test('a component that is too long is named beside a missing variable of another', () => {
+    expect(faultsOf([header, body], { 'header.1': 'x'.repeat(55), '1': 'a' })).toEqual([
+      '2 is missing',
+      expect.stringMatching(/^header\.1 makes the header 61 characters long/),
+    ]);
+  });
+});
+
+describe('the header’s media or location is there exactly if the template asks', () => {
+  const pdf = { kind: 'document', mimeType: 'application/pdf', fileName: 'a.pdf' };
+  const location = { latitude: 0, longitude: 0, name: 'a', address: 'b' };
+  it.each<[string, TemplateComponent[], Partial<Filling>, string, RegExp]>([
+    ['no file', media('IMAGE'), {}, 'r.mediaId', /is missing: .* image/],
+    ['an unknown file', media('IMAGE'), { mediaId: '1' }, 'r.mediaId', /no such media/],
+    ['another kind', media('IMAGE'), { mediaId: '1', media: pdf }, 'r.mediaId', /is a document, .* image/],
+    [
+      'a document that is no PDF',
+      media('DOCUMENT'),
+      { mediaId: '1', media: { ...pdf, mimeType: 'text/plain' } },
+      'r.mediaId',
+      /PDF only/,
+    ],
+    ['a file where none goes', [plain], { mediaId: '1', media: pdf }, 'r.mediaId', /no media header/],
+    ['no location', media('LOCATION'), {}, 'r.location', /is missing/],
+    ['a location where none goes', [plain], { location }, 'r.location', /no location header/],
+    ['a file for a location', media('LOCATION'), { location, mediaId: '1' }, 'r.mediaId', /no media header/],
+  ])('%s', (_what, components, filling, path, message) => {
+    expect(headerFaults(components, filling)).toEqual([{ path, message: expect.stringMatching(message) }]);
+  });
+});
+
+test('filling with exactly its keys always passes, and every value arrives in the order of the placeholders', () => {
+  const value = fc.stringMatching(/^[a-zA-Z0-9é😀.,!-]{1,12}$/u);
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1, maxLength: 12 }), value, (values, inHeader) => {
+      const text = values
+        .map((_, index) => `{{${index + 1}}}`)
+        .reverse()
+        .join(' ');
+      const variables = Object.fromEntries(values.map((one, index) => [String(index + 1), one]));
+      const { filled, faults } = fill([header, { type: 'BODY', text }], {
+        ...variables,
+        'header.1': inHeader,
+      });
+      expect(faults).toEqual([]);
+      expect(filled.body.map((one) => one.text)).toEqual(values);
+      expect(filled.header).toEqual({ kind: 'text', values: [{ text: inHeader }] });
+    }),
+  );
+});
+
+test('whatever is taken away, added or spoilt, something is named and nothing is filled', () => {
+  const spoilt = fc.constantFrom<unknown>('', ' ', 'a\nb', 'a\tb', 'x     y', 5, null, {}, [], true);
+  fc.assert(
+    fc.property(
+      fc.subarray(['1', '2']),
+      fc.dictionary(fc.constantFrom('1', '2', '3', '', '__proto__x'), spoilt),
+      (gone, bad) => {
+        const variables: Record<string, unknown> = { '1': 'a', '2': 'b', ...bad };
+        for (const key of gone) delete variables[key];
+        const { filled, faults } = fill([body], variables);
+        fc.pre(gone.length > 0 || Object.keys(bad).length > 0);
+        const wrong = new Set([...gone, ...Object.keys(bad)]);
+        expect(new Set(faults.map(({ path }) => path.slice('recipients[3].variables.'.length)))).toEqual(
+          wrong,
+        );
+        expect(filled).toEqual({ body: [], buttons: [] });
+      },
+    ),
+  );
+});
+
+describe('the platform’s words', () => {
+  it.each(['APPROVED', 'REINSTATED', 'UNARCHIVED', 'approved'])('%s can be sent', (word) =>
+    expect(statusOf(word)).toBe('approved'),
+  );
+  it.each(['PENDING', 'REJECTED', 'PAUSED', 'DISABLED', 'IN_APPEAL', 'ARCHIVED', 'A_NEW_WORD', ''])(
+    '%s cannot',
+    (word) => expect(statusOf(word)).toBe('submitted'),
+  );
+  test('authentication goes before utility before marketing', () => {
+    expect(['AUTHENTICATION', 'UTILITY', 'MARKETING', 'OTHER'].map(priorityOf)).toEqual([0, 1, 2, 2]);
+  });
+});
