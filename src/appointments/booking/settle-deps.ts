@@ -2,6 +2,7 @@
 
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
+import { retryTransient } from '../../db/failure.ts';
 import type { Calendar, CallLimits } from '../../ports/calendar.ts';
 import { eventBody, type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { type LiveConnection, liveConnection } from '../calendar/connection.ts';
@@ -51,7 +52,7 @@ export async function withEvent(
   kind: 'appointments.booked' | 'appointments.cancelled' | 'appointments.rescheduled',
   change: (tx: Tx) => Promise<BookingRow | undefined>,
 ): Promise<BookingRow | undefined> {
-  const { row, started } = await deps.db.transaction().execute(async (tx) => {
+  const inOne = async (tx: Tx) => {
     const row = await change(tx);
     if (!row) return { row, started: [] };
     const now = deps.clock.now();
@@ -64,7 +65,8 @@ export async function withEvent(
       body: eventBody(kind, now, bookingItem(row)),
     };
     return { row, started: await publish(deps, tx, [event]) };
-  });
+  };
+  const { row, started } = await retryTransient(() => deps.db.transaction().execute(inOne));
   if (started.length > 0) deps.deliveries.offer(started);
   if (row)
     deps.log.info({ bookingId: row.id, staffId: row.staff_id, state: row.state, kind }, 'booking.settled');

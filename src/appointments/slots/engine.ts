@@ -1,4 +1,4 @@
-// The slots engine: which slots a schedule offers on a date, and which of them are free (rules R1 to R7 of the guide to slots). Pure.
+// The slots engine: which slots a schedule offers on a date, and which of them are free (the rules are in docs/slots.md). Pure.
 import { type Hours, openIntervals } from './opening-hours.ts';
 import {
   addInstantsOf,
