@@ -81,11 +81,11 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
   const ring = options.keyRing ?? (await openKeyRing(config));
   const hot = openDb(connection, { maxConnections: 16, applicationName: 'gateway hot', hot: true });
   const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });
-  const isSandbox = config.allowPrivateAddresses.length > 0;
   const webhookOutgoing = openOutgoing({
-    connectionsPerOrigin: 64,
+    // bounded by the deliverer, for each endpoint: a limit for each host would let one hanging endpoint starve its neighbours
+    connectionsPerOrigin: null,
     keepAliveMs: 30_000,
-    guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !isSandbox },
+    guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
   });
   const { google } = config;
   const calendars =
@@ -216,7 +216,6 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     nudgeDispatch: () => workers?.dispatch.nudge(),
     nudgeSync: () => workers?.sync.nudge(),
     nudgeSettle: () => workers?.settle.nudge(),
-    nudgeReplays: () => workers?.deliverChores.nudge(),
     publicUrl: () => config.publicUrl ?? url,
   };
   const server = await buildServer(deps);

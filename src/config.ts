@@ -28,6 +28,8 @@ export interface Config {
   meetingUrl: string;
   /** Networks that webhook receivers may lie in although they are not public. */
   allowPrivateAddresses: string[];
+  /** Whether webhook receivers may be reached without TLS. */
+  allowHttpReceivers: boolean;
   sendWaitMs: number;
   webhookTimeoutMs: number;
   rateLimitPerMinute: number;
@@ -57,6 +59,8 @@ export const settings: Record<string, string> = {
   GOOGLE_REVOKE_URL: 'Default https://oauth2.googleapis.com/revoke.',
   MEETING_URL: 'Base of meeting rooms where the calendar gives none. Default https://meet.jit.si.',
   ALLOW_PRIVATE_ADDRESSES: 'Networks (CIDR, by comma) that webhook receivers may lie in although not public.',
+  ALLOW_HTTP_RECEIVERS:
+    'true lets webhook receivers be reached by http too. Default false; for trying things out.',
   SEND_WAIT_SECONDS: 'How long a send waits for the platform before it answers. Default 20.',
   WEBHOOK_TIMEOUT_SECONDS: 'How long a webhook receiver may take. Default 15.',
   RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute. Default 600; 0 for no limit.',
@@ -149,6 +153,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     },
     meetingUrl: read.url('MEETING_URL', 'https://meet.jit.si', web),
     allowPrivateAddresses: read.list('ALLOW_PRIVATE_ADDRESSES'),
+    allowHttpReceivers: read.oneOf('ALLOW_HTTP_RECEIVERS', ['true', 'false'] as const, 'false') === 'true',
     sendWaitMs: read.integer('SEND_WAIT_SECONDS', 20, 0, 300) * 1000,
     webhookTimeoutMs: read.integer('WEBHOOK_TIMEOUT_SECONDS', 15, 1, 60) * 1000,
     rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 10_000_000),

@@ -61,6 +61,7 @@ function sandboxSettings({ urls }: RunningSandbox): Record<string, string> {
     GOOGLE_TOKEN_URL: `${urls.googleUrl}/token`,
     GOOGLE_REVOKE_URL: `${urls.googleUrl}/revoke`,
     ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8,::1/128',
+    ALLOW_HTTP_RECEIVERS: 'true',
   };
 }
 

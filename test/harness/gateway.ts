@@ -65,7 +65,8 @@ export async function startGateway(options: GatewayOptions = {}) {
     GOOGLE_AUTH_URL: `${google.url}/o/oauth2/v2/auth`,
     GOOGLE_TOKEN_URL: `${google.url}/token`,
     GOOGLE_REVOKE_URL: `${google.url}/revoke`,
-    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
+    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8,::1/128',
+    ALLOW_HTTP_RECEIVERS: 'true',
     RATE_LIMIT_PER_MINUTE: '0',
     ...options.settings,
   });
