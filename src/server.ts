@@ -20,6 +20,7 @@ import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
+import { answerUnreadableAddress, answerUnreadableBytes } from './http/unreadable.ts';
 import { requestValidator } from './http/validation.ts';
 import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
@@ -83,6 +84,8 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
+    frameworkErrors: answerUnreadableAddress,
+    clientErrorHandler: answerUnreadableBytes,
   });
   server.setValidatorCompiler(requestValidator());
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));

@@ -1,5 +1,6 @@
 // Paging: page numbers for lists that are counted, opaque cursors for lists that grow without end. Pure.
-import { AppError } from '../base/errors.ts';
+import { invalidRequest } from '../base/errors.ts';
+import { isUuid } from '../base/ids.ts';
 
 export interface PageQuery {
   page?: number;
@@ -31,13 +32,9 @@ export interface CursorPage<T> {
 
 /**
  * `data` of a list by cursor: give it `limit + 1` rows; the extra one only says that there is a next page.
- * `positionOf` answers what the next page starts after (kept in the cursor as JSON, so strings and numbers only).
+ * `positionOf` answers the ids that the next page starts after.
  */
-export function cursorPageOf<T>(
-  rows: T[],
-  limit: number,
-  positionOf: (row: T) => (string | number)[],
-): CursorPage<T> {
+export function cursorPageOf<T>(rows: T[], limit: number, positionOf: (row: T) => string[]): CursorPage<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const nextCursor =
@@ -47,20 +44,20 @@ export function cursorPageOf<T>(
   return { items, pagination: { limit, nextCursor } };
 }
 
-/** The position in a cursor that `cursorPageOf` made with `length` members; 400 `invalid_request` for any other text. */
-export function cursorPosition(cursor: string | undefined, length: number): (string | number)[] | undefined {
+/** The ids in a cursor that `cursorPageOf` made with `length` of them; 400 `invalid_request` for any other text. */
+export function cursorPosition(cursor: string | undefined, length: number): string[] | undefined {
   if (cursor === undefined) return undefined;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const sound =
       Array.isArray(position) &&
       position.length === length &&
-      position.every((part) => typeof part === 'string' || typeof part === 'number');
-    if (sound) return position as (string | number)[];
+      position.every((part) => typeof part === 'string' && isUuid(part));
+    if (sound) return position as string[];
   } catch {
     // falls through to the one answer for every malformed cursor
   }
-  throw new AppError('invalid_request', 'cursor: is not one that a list answered. Start again without it.', {
-    errors: [{ path: 'cursor', message: 'is not one that a list answered' }],
-  });
+  throw invalidRequest([
+    { path: 'cursor', message: 'is not one that a list answered; start again without it' },
+  ]);
 }

@@ -12,14 +12,23 @@ import {
   SendParams,
   SendSummary,
 } from '../../contract/messages.ts';
+import type { Db } from '../../db/db.ts';
 import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
 import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { templateNotFound } from '../templates/submit.ts';
 import { leastIdAt, messageItem, sendAnswer, sendMessage, sendSummary } from './answer.ts';
 import { type CancelDeps, cancelSend } from './cancel.ts';
-import { countByState, findMessage, findSend, listMessages, listOutcomes } from './history-store.ts';
+import {
+  countByState,
+  findMessage,
+  findSend,
+  listMessages,
+  listOutcomes,
+  type SendRow,
+} from './history-store.ts';
 import { stateNumber } from './message.ts';
 import { awaitOutcomes, type SendDeps, startSend } from './send.ts';
 
@@ -31,6 +40,12 @@ const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
 function sendNotFound(): AppError {
   return new AppError('send_not_found', 'There is no such send in this account.');
+}
+
+async function requireSend(deps: { db: Db }, accountId: string, sendId: string): Promise<SendRow> {
+  const send = isUuid(sendId) ? await findSend(deps.db, accountId, sendId) : undefined;
+  if (!send) throw sendNotFound();
+  return send;
 }
 
 /** POST /v1/templates/send, GET /v1/sends/:sendId and its cancellation, GET /v1/messages. */
@@ -110,8 +125,7 @@ function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
     async (request) => {
       const { sendId } = request.params;
       const { accountId } = request.caller;
-      const send = isUuid(sendId) ? await findSend(deps.db, accountId, sendId) : undefined;
-      if (!send) throw sendNotFound();
+      const send = await requireSend(deps, accountId, sendId);
       return ok('Send found.', sendSummary(send, await countByState(deps.db, accountId, sendId)));
     },
   );
@@ -130,8 +144,7 @@ function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
     async (request) => {
       const { sendId } = request.params;
       const { accountId } = request.caller;
-      const send = isUuid(sendId) ? await findSend(deps.db, accountId, sendId) : undefined;
-      if (!send) throw sendNotFound();
+      const send = await requireSend(deps, accountId, sendId);
       const cancelled = await cancelSend(deps, { accountId, sendId });
       const row = (await findSend(deps.db, accountId, sendId)) ?? send;
       const counts = await countByState(deps.db, accountId, sendId);
@@ -157,19 +170,12 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       const { query } = request;
       const limit = query.limit ?? 20;
       const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
-      for (const [path, id] of [
-        ['sendId', query.sendId],
-        ['templateId', query.templateId],
-      ]) {
-        if (id !== undefined && !isUuid(id))
-          throw new AppError(
-            `${path === 'sendId' ? 'send' : 'template'}_not_found`,
-            `There is no such ${path}.`,
-          );
-      }
+      const { accountId } = request.caller;
+      if (query.sendId !== undefined) await requireSend(deps, accountId, query.sendId);
+      if (query.templateId !== undefined && !isUuid(query.templateId)) throw templateNotFound();
       const rows = await listMessages(
         deps.db,
-        request.caller.accountId,
+        accountId,
         {
           sendId: query.sendId,
           state: query.status === undefined ? undefined : stateNumber(query.status),
@@ -178,7 +184,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
           wamid: query.messageId,
           fromId: query.from === undefined ? undefined : leastIdAt(new Date(query.from)),
           toId: query.to === undefined ? undefined : leastIdAt(new Date(query.to)),
-          beforeId: typeof beforeId === 'string' && isUuid(beforeId) ? beforeId : undefined,
+          beforeId,
         },
         limit + 1,
       );

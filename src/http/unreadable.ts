@@ -1,0 +1,45 @@
+// Requests that no route ever sees: addresses and bytes that cannot be read, answered in the failure form all the same.
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../base/errors.ts';
+import { uuidv7 } from '../base/ids.ts';
+import { sendFailure } from './reply.ts';
+
+/** An address that is no URL, or whose part is too long for any id of ours, names nothing: 404, as an unknown one. */
+export function answerUnreadableAddress(
+  _error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.header('X-Request-Id', request.id);
+  reply.header('Cache-Control', 'no-store');
+  sendFailure(new AppError('not_found', 'There is nothing at this address. See /docs.'), request, reply);
+}
+
+const clientErrors: Record<string, [status: string, code: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'headers_too_large',
+    'The headers are too large.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
+};
+
+/** Bytes that are no HTTP request: answered by hand, since there is no request to reply to. */
+export function answerUnreadableBytes(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] = clientErrors[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'invalid_request',
+    'This is not an HTTP request that can be read.',
+  ];
+  const requestId = uuidv7();
+  const body = JSON.stringify({ success: false, message, code, requestId });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${requestId}\r\n` +
+      `Cache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,228 @@
+// The HTTP edge: whatever comes in, what goes out has one of two forms, an id, and headers that are safe.
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { type Answer, type CallOptions, type Gateway, startGateway } from '../harness/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway?.close());
+
+/** Calls and holds the failure form. */
+async function refused(
+  method: string,
+  path: string,
+  options: CallOptions,
+  [status, code]: [number, string],
+): Promise<Answer> {
+  const answer = await gateway.call(method, path, options);
+  expect([answer.status, answer.body.code]).toEqual([status, code]);
+  expect(answer.body).toMatchObject({ success: false, message: expect.stringMatching(/\w{3}/) });
+  expect(answer.body).toMatchObject({ requestId: answer.headers.get('x-request-id') });
+  expect(answer.headers.get('content-type')).toContain('application/json');
+  expect(answer.text).not.toMatch(/node_modules|\.ts:|select |insert /i);
+  return answer;
+}
+
+const unknownId = '019a0b5e-7c00-7000-8000-000000000000';
+
+describe('what is not there', () => {
+  it.each([
+    ['GET', '/nothing'],
+    ['GET', '/v1/nothing'],
+    ['POST', '/v2/templates/send'],
+    ['GET', '/v1/templates/%ZZ'],
+    ['GET', '/%'],
+    ['GET', `/v1/templates/${'x'.repeat(600)}`],
+  ])('%s %s is 404', (method, path) => refused(method, path, {}, [404, 'not_found']).then(() => undefined));
+
+  it.each(['x', 'null', unknownId, "'; drop table accounts; --", '%00', '%F0%9F%98%80'])(
+    'a template, send, message, sender or key of id %s is 404',
+    async (id) => {
+      const path = id.startsWith('%') ? id : encodeURIComponent(id);
+      await refused('GET', `/v1/templates/${path}`, {}, [404, 'template_not_found']);
+      await refused('POST', `/v1/templates/${path}/submit`, {}, [404, 'template_not_found']);
+      await refused('DELETE', `/v1/templates/${path}`, {}, [404, 'template_not_found']);
+      await refused('GET', `/v1/sends/${path}`, {}, [404, 'send_not_found']);
+      await refused('POST', `/v1/sends/${path}/cancel`, {}, [404, 'send_not_found']);
+      await refused('GET', `/v1/messages/${path}`, {}, [404, 'message_not_found']);
+      await refused('PATCH', `/v1/senders/${path}`, { body: { name: 'x' } }, [404, 'sender_not_found']);
+      await refused('DELETE', `/v1/senders/${path}`, {}, [404, 'sender_not_found']);
+      await refused('POST', `/v1/keys/${path}/rotate`, {}, [404, 'key_not_found']);
+      await refused('DELETE', `/v1/keys/${path}`, {}, [404, 'key_not_found']);
+    },
+  );
+});
+
+test.each([
+  ['DELETE', '/v1/templates', 'GET, HEAD, POST'],
+  ['PUT', '/v1/templates/send', 'POST'],
+  ['GET', '/v1/templates/send/', null],
+  ['POST', `/v1/messages/${unknownId}`, 'GET, HEAD'],
+  ['POST', '/openapi.json', 'GET, HEAD'],
+  ['PATCH', '/health/live', 'GET, HEAD'],
+])('%s %s is refused with the methods that the path takes', async (method, path, allow) => {
+  if (allow === null) return void (await refused(method, path, {}, [404, 'not_found']));
+  const answer = await refused(method, path, {}, [405, 'method_not_allowed']);
+  const methods = answer.headers.get('allow')?.split(', ') ?? [];
+  expect(methods).toEqual(expect.arrayContaining(allow.split(', ')));
+  expect(methods).not.toContain(method);
+});
+
+describe('a body', () => {
+  it.each(['{', '{"name":}', "{'name': 1}", '{"a":1}{', '\u0000', '{"__proto__":{"x":1}}'])(
+    'that is %j is malformed',
+    async (body) => void (await refused('POST', '/v1/keys', { body }, [400, 'malformed_json'])),
+  );
+
+  it.each(['null', '[]', '"x"', '7'])('that is %s, no object, is invalid', async (body) => {
+    await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+  });
+
+  it('of another media type is refused', async () => {
+    for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense'])
+      await refused('POST', '/v1/keys', { body: '{}', headers: { 'Content-Type': type } }, [
+        415,
+        'unsupported_media_type',
+      ]);
+  });
+
+  it('in JSON of another spelling of the type passes', async () => {
+    const headers = { 'Content-Type': 'application/json; charset=UTF-8' };
+    const answer = await gateway.call('POST', '/v1/keys', { body: '{}', headers });
+    expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual(['name', 'scopes']);
+  });
+
+  it('that is missing names what it must hold', async () => {
+    const answer = await refused('POST', '/v1/keys', {}, [400, 'invalid_request']);
+    expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual(['name', 'scopes']);
+  });
+
+  it('that is too large is refused', async () => {
+    const body = JSON.stringify({ name: 'x'.repeat(1_100_000) });
+    await refused('POST', '/v1/keys', { body }, [413, 'body_too_large']);
+  });
+
+  it('is not coerced, and every fault of it is named', async () => {
+    const body = { name: 7, scopes: 'manage', expiresAt: 'tomorrow', colour: 'red' };
+    const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+    expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual([
+      'colour',
+      'expiresAt',
+      'name',
+      'scopes',
+    ]);
+    const scopes = ['manage', 'everything'];
+    const wrong = await refused('POST', '/v1/keys', { body: { name: 'x', scopes } }, [
+      400,
+      'invalid_request',
+    ]);
+    expect(wrong.body.errors).toEqual([
+      { path: 'scopes[1]', message: expect.stringContaining('templates:read, messages:send') },
+    ]);
+  });
+
+  it.each(['2016-12-31T23:59:60Z', '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00'])(
+    'with the instant %s, which is none, is refused',
+    async (expiresAt) => {
+      const body = { name: 'x', scopes: ['manage'], expiresAt };
+      const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+      expect(answer.body.errors?.map(({ path }) => path)).toEqual(['expiresAt']);
+    },
+  );
+
+  it.each(['a\u0000b', 'a\ud800b', '\udc00'])(
+    'with text that no database keeps (%j) is refused',
+    async (name) => {
+      const body = { name, scopes: ['manage'] };
+      const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+      expect(answer.body.errors?.map(({ path }) => path)).toEqual(['name']);
+    },
+  );
+});
+
+describe('a query', () => {
+  it.each([
+    ['/v1/templates?statu=approved', 'statu'],
+    ['/v1/templates?status=rejected', 'status'],
+    ['/v1/templates?status=approved&status=draft', 'status'],
+    ['/v1/templates?page=0', 'page'],
+    ['/v1/templates?page=x', 'page'],
+    ['/v1/templates?page=1.5', 'page'],
+    ['/v1/templates?limit=101', 'limit'],
+    ['/v1/templates?limit=', 'limit'],
+    ['/v1/templates?search=%00', 'search'],
+    ['/v1/messages?cursor=nonsense', 'cursor'],
+    [`/v1/messages?cursor=${Buffer.from('["x"]').toString('base64url')}`, 'cursor'],
+    [`/v1/messages?cursor=${Buffer.from('[7]').toString('base64url')}`, 'cursor'],
+    ['/v1/messages?page=2', 'page'],
+    ['/v1/messages?from=yesterday', 'from'],
+    ['/v1/messages?to=2016-12-31T23:59:60Z', 'to'],
+    ['/v1/messages?messageId=%00', 'messageId'],
+    ['/v1/messages?status=gone', 'status'],
+    ['/v1/keys?colour=red', 'colour'],
+    ['/v1/senders?page=x', 'page'],
+  ])('%s is refused and the parameter named', async (path, parameter) => {
+    const answer = await refused('GET', path, {}, [400, 'invalid_request']);
+    expect(answer.body.errors?.map((fault) => fault.path)).toEqual([parameter]);
+    expect(answer.body.message).toContain(parameter);
+  });
+
+  it('that names a malformed id is answered as for an unknown one', async () => {
+    await refused('GET', '/v1/messages?sendId=x', {}, [404, 'send_not_found']);
+    await refused('GET', `/v1/messages?sendId=${unknownId}`, {}, [404, 'send_not_found']);
+    await refused('GET', '/v1/messages?templateId=x', {}, [404, 'template_not_found']);
+  });
+});
+
+describe('every answer', () => {
+  it('keeps a sane request id and makes one otherwise', async () => {
+    const kept = await gateway.call('GET', '/v1/templates', { headers: { 'X-Request-Id': 'order-7.A:b_c' } });
+    expect(kept.headers.get('x-request-id')).toBe('order-7.A:b_c');
+    for (const sent of ['a b', 'x'.repeat(129), '<script>', '']) {
+      const made = await gateway.call('GET', '/v1/nothing', { headers: { 'X-Request-Id': sent } });
+      expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    }
+  });
+
+  it('is not stored, not sniffed, not framed, and says nothing of what made it', async () => {
+    for (const path of ['/v1/templates', '/v1/nothing', '/health/live']) {
+      const { headers } = await gateway.call('GET', path);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('SAMEORIGIN');
+      expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+      expect(headers.get('x-powered-by')).toBeNull();
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  it('has the success form', async () => {
+    const answer = await gateway.call('GET', '/v1/templates');
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body)).toEqual(['success', 'message', 'data']);
+    expect(answer.body).toMatchObject({ success: true, message: expect.stringMatching(/\w/) });
+  });
+});
+
+test('what is not even HTTP is answered in the failure form too', async () => {
+  const { hostname, port } = new URL(gateway.url);
+  const say = async (bytes: string) => {
+    const socket = connect(Number(port), hostname);
+    socket.end(bytes);
+    return text(socket);
+  };
+  for (const bytes of [
+    'nonsense\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: a\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`,
+  ]) {
+    const answer = await say(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      success: false,
+      message: expect.any(String),
+    });
+  }
+});
