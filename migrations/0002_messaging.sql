@@ -35,6 +35,9 @@ create index senders_sync_due on senders (sync_due_at);
 create table sender_paces (
   sender_id uuid primary key references senders on delete cascade,
   per_second integer not null check (per_second between 1 and 1000),
+  -- the rate that the platform's throttling brought it down to, and when: from there it recovers by 5 % a second
+  slowed_to real,
+  slowed_at timestamptz,
   -- theoretical arrival time: the instant of the next free slot
   tat timestamptz not null default '-infinity'
 ) with (fillfactor = 10);

@@ -270,6 +270,8 @@ export interface Replays {
 export interface SenderPaces {
   per_second: number;
   sender_id: string;
+  slowed_at: Timestamp | null;
+  slowed_to: number | null;
   tat: Generated<Timestamp>;
 }
 

@@ -142,10 +142,16 @@ export async function claimSyncDue(db: Db, limit: number): Promise<SenderRow[]> 
   return rows;
 }
 
-/** Makes the templates of these business accounts due to be read now. */
-export async function makeSyncDue(db: Db, accountId: string, businessAccountId?: string): Promise<void> {
+/** Makes the templates of these business accounts due to be read now, or when their last reading is that old. */
+export async function makeSyncDue(
+  db: Db,
+  accountId: string,
+  businessAccountId?: string,
+  sinceLastSeconds = 0,
+): Promise<void> {
   await sql`
-    update senders set sync_due_at = now(), sync_attempts = 0
+    update senders set sync_attempts = 0, sync_due_at = greatest(now(),
+      coalesce(synced_at, '-infinity') + ${sinceLastSeconds} * interval '1 second')
     where account_id = ${accountId} and (${businessAccountId ?? null}::text is null
       or business_account_id = ${businessAccountId ?? null})`.execute(db);
 }

@@ -30,6 +30,9 @@ export interface CallDeps {
 /** A process that slept between mark and call (a suspended machine) must not call: others may have given the message up. */
 const markTrustMs = 30_000;
 
+/** More than any message lives; the queue caps it at the message's own expiry. */
+const untilExpirySeconds = 365 * 86_400;
+
 const goOn: LaneAdvice = { kind: 'go_on' };
 const halt: LaneAdvice = { kind: 'halt' };
 
@@ -168,8 +171,10 @@ async function settleRefusal(
       return halt;
     }
     case 'halt_template':
+      // back in the queue until it expires, before the template's messages are held and may be released
+      await deps.retry({ ...key, delaySeconds: untilExpirySeconds, error, countsAttempt: false });
       await deps.templateRefused(message, error);
-      break;
+      return goOn;
     case 'final':
       break;
   }

@@ -8,7 +8,7 @@ import { batch } from '../../work/batch.ts';
 import { type CallDeps, callPlatform } from './call.ts';
 import { failAndPublish } from './fail.ts';
 import { type Lane, openLane } from './lane.ts';
-import { ownErrors, state } from './message.ts';
+import { expiredError, ownErrors, state } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
 import { claimDue, findExpired, findOverdue, releaseClaimed } from './queue-store.ts';
 import { type DueMessage, type MessageKey, markDispatching, recordAccepted, recordRetry } from './store.ts';
@@ -111,9 +111,9 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     const overdue = await findOverdue(deps.hot, sweepMax);
     const unknown = overdue.map((key) => ({ ...key, error: ownErrors.outcomeUnknown }));
     await failAndPublish(deps, unknown, [state.dispatching]);
-    const expired = (await findExpired(deps.hot, sweepMax)).map((key) => ({
+    const expired = (await findExpired(deps.hot, sweepMax)).map(({ lastError, ...key }) => ({
       ...key,
-      error: ownErrors.expired,
+      error: expiredError(lastError),
     }));
     await failAndPublish(deps, expired, [state.queued]);
     return unknown.length + expired.length;

@@ -55,6 +55,16 @@ export interface MessageError {
   message: string;
 }
 
+/** `expired`, with the platform's last refusal where that is why the message waited so long. */
+export function expiredError(lastRefusal: MessageError | null): MessageError {
+  if (lastRefusal === null) return ownErrors.expired;
+  const { code, title, message } = lastRefusal;
+  return {
+    ...ownErrors.expired,
+    message: `${ownErrors.expired.message} The platform's last refusal was ${code} ${title}: ${message}`,
+  };
+}
+
 /** Bits of the stages told to the account owner. */
 export const stageBit = { sent: 1, delivered: 2, read: 4, failed: 8 } as const;
 

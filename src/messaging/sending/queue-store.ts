@@ -1,6 +1,7 @@
 // Rows of messages as a queue: what is due, what nobody can know any more, what expired.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
+import type { MessageError } from './message.ts';
 import type { DueMessage, MessageKey } from './store.ts';
 
 /**
@@ -41,11 +42,14 @@ export async function findOverdue(db: Db, limit: number): Promise<MessageKey[]> 
   return rows;
 }
 
-/** Up to `limit` queued messages past their time to live, of numbers that are halted or due. */
-export async function findExpired(db: Db, limit: number): Promise<MessageKey[]> {
-  const { rows } = await sql<MessageKey>`
-    select x.account_id as "accountId", x.id from senders s cross join lateral (
-      select m.account_id, m.id from messages m
+/** Up to `limit` queued messages past their time to live, of numbers that are halted or due, with their last refusal. */
+export async function findExpired(
+  db: Db,
+  limit: number,
+): Promise<(MessageKey & { lastError: MessageError | null })[]> {
+  const { rows } = await sql<MessageKey & { lastError: MessageError | null }>`
+    select x.account_id as "accountId", x.id, x.error as "lastError" from senders s cross join lateral (
+      select m.account_id, m.id, m.error from messages m
       where m.sender_id = s.id and m.due_at <= now() and m.state = 0 and m.expires_at <= now() limit ${limit}) x
     order by x.id limit ${limit}`.execute(db);
   return rows;

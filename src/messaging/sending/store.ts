@@ -65,6 +65,10 @@ export async function insertSend(
       with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(tx);
 }
 
+/** The rate of a number now: its own, or what throttling left of it, recovering by 5 % a second. */
+const ratePerSecond = sql`least(per_second, coalesce(
+  slowed_to * power(1.05, least(300, extract(epoch from now() - slowed_at))), per_second))::float8`;
+
 /**
  * Reserves up to `count` pace slots of a number that fall within `windowMs` from now (GCRA: one row, one short
  * transaction of its own). Answers how many and in how many milliseconds the first of them comes.
@@ -76,23 +80,29 @@ export async function reservePace(
   windowMs: number,
 ): Promise<{ granted: number; firstInMs: number }> {
   const { rows } = await sql<{ granted: number; first_in_ms: number }>`
-    update sender_paces p set tat = greatest(p.tat, now()) + x.n * (interval '1 second' / p.per_second)
-    from (select sender_id, least(${count}::int, greatest(0, ceil(extract(epoch from
-        now() + ${windowMs} * interval '1 millisecond' - greatest(tat, now())) * per_second)))::int n
-      from sender_paces where sender_id = ${senderId} for update) x
+    update sender_paces p set tat = greatest(p.tat, now()) + x.n * (interval '1 second' / x.rate)
+    from (select sender_id, rate, least(${count}::int, greatest(0, ceil(extract(epoch from
+        now() + ${windowMs} * interval '1 millisecond' - greatest(tat, now())) * rate)))::int n
+      from (select sender_id, tat, ${ratePerSecond} rate from sender_paces where sender_id = ${senderId} for update) y) x
     where p.sender_id = x.sender_id and x.n > 0
     returning x.n granted,
-      (extract(epoch from p.tat - x.n * (interval '1 second' / p.per_second) - now()) * 1000)::float8 first_in_ms`.execute(
+      (extract(epoch from p.tat - x.n * (interval '1 second' / x.rate) - now()) * 1000)::float8 first_in_ms`.execute(
     db,
   );
   const row = rows[0];
   return row ? { granted: row.granted, firstInMs: row.first_in_ms } : { granted: 0, firstInMs: windowMs };
 }
 
-/** Pushes a number's next slot at least `seconds` away: the platform said that it is too fast. */
+/**
+ * The platform said that a number is too fast: its next slot is pushed at least `seconds` away, and its rate is
+ * halved, once a second at most, since all calls that were under way are refused together.
+ */
 export async function slowPace(db: Db, senderId: string, seconds: number): Promise<void> {
   await sql`
-    update sender_paces set tat = greatest(tat, now() + ${seconds} * interval '1 second')
+    update sender_paces set tat = greatest(tat, now() + ${seconds} * interval '1 second'),
+      slowed_to = case when slowed_at > now() - interval '1 second' then slowed_to
+        else greatest(1, ${ratePerSecond} / 2) end,
+      slowed_at = case when slowed_at > now() - interval '1 second' then slowed_at else now() end
     where sender_id = ${senderId}`.execute(db);
 }
 

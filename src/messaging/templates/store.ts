@@ -112,6 +112,22 @@ export async function lockByName(
   return row as unknown as TemplateRow | undefined;
 }
 
+/** Holds the queued messages of a template until it is approved again or they expire. */
+export async function holdMessages(tx: Tx, accountId: string, templateId: string): Promise<void> {
+  await sql`
+    update messages m set due_at = m.expires_at from senders s
+    where s.account_id = ${accountId} and m.sender_id = s.id and m.due_at is not null and m.state = 0
+      and m.template_id = ${templateId}`.execute(tx);
+}
+
+/** Lets held messages of a template that is approved again go on. */
+export async function releaseMessages(tx: Tx, accountId: string, templateId: string): Promise<void> {
+  await sql`
+    update messages m set due_at = now() from senders s
+    where s.account_id = ${accountId} and m.sender_id = s.id and m.due_at >= m.expires_at and m.state = 0
+      and m.template_id = ${templateId} and m.expires_at > now()`.execute(tx);
+}
+
 export interface TemplateValues {
   id: string;
   accountId: string;

@@ -14,6 +14,7 @@ import {
   deleteTemplates,
   lockByProviderId,
   lockPlatformTemplates,
+  releaseMessages,
   type TemplateRow,
   upsertTemplate,
 } from './store.ts';
@@ -40,6 +41,12 @@ async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate
     after = page.after;
   } while (after !== undefined);
   return templates;
+}
+
+/** What a changed status brings about: messages held for the template go on once it is approved; the event says so. */
+async function statusChanged(deps: { clock: Clock }, tx: Tx, row: TemplateRow): Promise<EventToPublish> {
+  if (row.status === 'approved') await releaseMessages(tx, row.account_id, row.id);
+  return statusEvent(deps, row);
 }
 
 /** The event that tells of a template's changed status. */
@@ -79,7 +86,8 @@ export async function syncTemplates(deps: SyncDeps, row: SenderRow): Promise<{ c
       });
       kept.add(written.id);
       const before = statusBefore.get(`${template.name} ${template.language}`);
-      if (before !== undefined && before !== written.status) events.push(statusEvent(deps, written));
+      if (before !== undefined && before !== written.status)
+        events.push(await statusChanged(deps, tx, written));
     }
     const gone = known.filter((one) => !kept.has(one.id) && one.updated_at < begun);
     await deleteTemplates(
@@ -140,7 +148,7 @@ export async function applyTemplateReports(
     const rows = await lockByProviderId(tx, [report.businessAccountId], report.providerTemplateId);
     for (const row of rows) {
       const changed = await changeTemplate(tx, row.id, changeOf(report));
-      if (changed.status !== row.status) events.push(statusEvent(deps, changed));
+      if (changed.status !== row.status) events.push(await statusChanged(deps, tx, changed));
       if (report.componentsChanged) {
         toRead.push({ accountId: row.account_id, businessAccountId: report.businessAccountId });
       }
