@@ -101,13 +101,18 @@ export async function rotateKey(
   });
 }
 
-/** Revokes a key at once. The last key that may manage the account stays (409): without it nobody could make another. */
+/**
+ * Revokes a key at once. The last key that may manage the account stays (409): without it nobody could make another. A
+ * key that ends sooner, such as one that was replaced and only works on for a while, does not count as another.
+ */
 export async function revoke(deps: KeysDeps, input: { accountId: string; keyId: string }): Promise<void> {
   const now = new Date(deps.clock.now());
   if (!isUuid(input.keyId)) throw keyNotFound();
   await deps.db.transaction().execute(async (tx) => {
     const managing = await lockManagingKeys(tx, input.accountId, now);
-    if (managing.length === 1 && managing[0] === input.keyId) {
+    const revoked = managing.find((key) => key.id === input.keyId);
+    const end = (key: { expires_at: Date | null }) => key.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (revoked && !managing.some((key) => key !== revoked && end(key) >= end(revoked))) {
       throw new AppError(
         'last_manage_key',
         'This is the last key that may manage the account. Make another one with the scope manage first.',

@@ -125,11 +125,15 @@ export async function revokeKey(db: Db | Tx, accountId: string, id: string, now:
   return result.numUpdatedRows === 1n;
 }
 
-/** How many living keys of the account may manage it, locking them so that two revocations do not take the last two. */
-export async function lockManagingKeys(tx: Tx, accountId: string, now: Date): Promise<string[]> {
-  const rows = await tx
+/** The living keys of the account that may manage it, locked, so that two revocations do not take the last two. */
+export async function lockManagingKeys(
+  tx: Tx,
+  accountId: string,
+  now: Date,
+): Promise<{ id: string; expires_at: Date | null }[]> {
+  return tx
     .selectFrom('api_keys')
-    .select('id')
+    .select(['id', 'expires_at'])
     .where('account_id', '=', accountId)
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
@@ -137,7 +141,6 @@ export async function lockManagingKeys(tx: Tx, accountId: string, now: Date): Pr
     .orderBy('id')
     .forUpdate()
     .execute();
-  return rows.map((row) => row.id);
 }
 
 /** Notes when keys were last used, to the minute; rows in the order of their ids, so that writers do not deadlock. */

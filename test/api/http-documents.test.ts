@@ -1,0 +1,241 @@
+// What the gateway says of itself: the OpenAPI document, its page, health and figures; and which key each operation asks for.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { type Gateway, startGateway } from '../harness/gateway.ts';
+
+interface Operation {
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  security?: unknown;
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: { securitySchemes: object; schemas: Record<string, object> };
+  security: object[];
+}
+
+let gateway: Gateway;
+let document: Document;
+let operations: { method: string; path: string; operation: Operation; scope: string }[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const answer = await gateway.call('GET', '/openapi.json', { key: null });
+  expect(answer.status).toBe(200);
+  document = answer.body as unknown as Document;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+      scope: /Scope: `([a-z:]+)`/.exec(operation.description ?? '')?.[1] ?? '',
+    })),
+  );
+});
+afterAll(() => gateway?.close());
+
+const eleven: [string, string, string][] = [
+  ['GET', '/v1/templates', 'templates:read'],
+  ['GET', '/v1/templates/{templateId}', 'templates:read'],
+  ['POST', '/v1/templates/send', 'messages:send'],
+  ['POST', '/v1/templates/media', 'media:write'],
+  ['GET', '/v1/appointments/departments', 'appointments:read'],
+  ['GET', '/v1/appointments/users', 'appointments:read'],
+  ['GET', '/v1/appointments/form-questions', 'appointments:read'],
+  ['GET', '/v1/appointments/available-slots', 'appointments:read'],
+  ['POST', '/v1/appointments/book', 'appointments:book'],
+  ['GET', '/v1/appointments/ext-calendar/auth-url', 'manage'],
+  ['GET', '/v1/appointments/ext-calendar/status', 'appointments:read'],
+];
+
+describe('the OpenAPI document', () => {
+  it('is one of version 3.1 with a name, a version and the key’s header', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.info).toMatchObject({ title: 'Chatbot Gateway', version: expect.stringMatching(/^\d/) });
+    expect(document.components.securitySchemes).toEqual({
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    });
+    expect(document.security).toEqual([{ apiKey: [] }]);
+  });
+
+  it.each(eleven)('has %s %s', (method, path, scope) => {
+    expect(operations.find((one) => one.method === method && one.path === path)).toMatchObject({ scope });
+  });
+
+  it('has every operation under /v1/ exactly as the server takes it, and nothing else', async () => {
+    for (const { path } of operations) expect(path).toMatch(/^\/v1\//);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const real = path.replaceAll(/\{[^}]+\}/g, 'x');
+      const answer = await gateway.call('OPTIONS', real);
+      const allow = answer.headers.get('allow')?.split(', ') ?? [];
+      const shadows = path.includes('{')
+        ? []
+        : Object.keys(document.paths).filter((other) => covers(other, path));
+      const documented = [path, ...shadows].flatMap((one) => Object.keys(document.paths[one] ?? {}));
+      const expected = new Set(documented.map((method) => method.toUpperCase()));
+      if (expected.has('GET')) expected.add('HEAD');
+      expect(new Set(allow), path).toEqual(expected);
+      expect(Object.keys(methods).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('has schemas that are JSON Schema 2020-12, and every path parameter declared and required', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addFormat('binary', true);
+    ajv.addSchema(document.components.schemas.Failure as object, '#/components/schemas/Failure');
+    for (const { method, path, operation } of operations) {
+      const schemas = [
+        ...(operation.parameters ?? []).map(({ schema }) => schema),
+        ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+        ...Object.values(operation.responses).flatMap(({ content }) =>
+          Object.values(content ?? {}).map(({ schema }) => schema),
+        ),
+      ];
+      for (const schema of schemas) {
+        if ('$ref' in schema) expect(schema).toEqual({ $ref: '#/components/schemas/Failure' });
+        else expect(() => ajv.compile(schema), `${method} ${path}`).not.toThrow();
+      }
+      const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
+      const declared = (operation.parameters ?? []).filter((one) => one.in === 'path');
+      expect(declared.map(({ name }) => name).sort()).toEqual(inPath.sort());
+      expect(declared.every(({ required }) => required)).toBe(true);
+    }
+  });
+
+  it('says of every operation what it is, under which heading, which scope it asks for, and how it refuses', () => {
+    for (const { method, path, operation, scope } of operations) {
+      const where = `${method} ${path}`;
+      expect(operation.summary, where).toMatch(/\w{3}/);
+      expect(operation.tags?.length, where).toBeGreaterThan(0);
+      expect(scope, where).not.toBe('');
+      expect(Object.keys(operation.responses), where).toEqual(
+        expect.arrayContaining(['200', '400', '401', '403']),
+      );
+      for (const response of Object.values(operation.responses)) expect(response.description).not.toBe('');
+    }
+  });
+
+  it('names the Idempotency-Key where it is read', () => {
+    const headers = (path: string) =>
+      document.paths[path]?.post?.parameters?.filter((one) => one.in === 'header') ?? [];
+    expect(headers('/v1/appointments/book')).toEqual([
+      expect.objectContaining({ name: 'Idempotency-Key', required: true }),
+    ]);
+    expect(headers('/v1/templates/send')).toEqual([
+      expect.objectContaining({ name: 'Idempotency-Key', required: false }),
+    ]);
+  });
+
+  it('answers what it promises: real answers fit their schemas', async () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    for (const path of [
+      '/v1/templates',
+      '/v1/keys',
+      '/v1/senders',
+      '/v1/messages',
+      '/v1/webhooks/endpoints',
+    ]) {
+      const schema = document.paths[path]?.get?.responses['200']?.content?.['application/json']?.schema;
+      const { body } = await gateway.call('GET', path);
+      const fits = ajv.compile(schema as object);
+      expect(fits(body), JSON.stringify(fits.errors)).toBe(true);
+    }
+    const failure = ajv.compile(document.components.schemas.Failure as object);
+    expect(failure((await gateway.call('GET', '/v1/templates?statu=x')).body)).toBe(true);
+  });
+});
+
+/** True if the templated path also answers this literal one. */
+const covers = (templated: string, literal: string): boolean =>
+  templated.includes('{') && new RegExp(`^${templated.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(literal);
+
+describe('every operation', () => {
+  it('asks for a key, says that a wrong one is invalid, and refuses one without the scope', async () => {
+    const scopes = [...new Set(operations.map(({ scope }) => scope))];
+    expect(scopes.sort()).toEqual([
+      'appointments:book',
+      'appointments:read',
+      'manage',
+      'media:write',
+      'messages:read',
+      'messages:send',
+      'templates:read',
+    ]);
+    const keys = new Map<string, string>();
+    for (const scope of scopes) {
+      const others = scopes.filter((one) => one !== scope);
+      const made = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
+        body: { name: `all but ${scope}`, scopes: others },
+      });
+      keys.set(scope, made.body.data.apiKey);
+    }
+    for (const { method, path, scope } of operations) {
+      const real = path.replaceAll(/\{[^}]+\}/g, 'x');
+      // no body, no right query: who may call is asked before anything else
+      const without = await gateway.call(method, real, { key: null });
+      expect([path, without.status, without.body.code]).toEqual([path, 401, 'api_key_missing']);
+      const wrong = await gateway.call(method, real, { key: 'cgw_wrong' });
+      expect([path, wrong.status, wrong.body.code]).toEqual([path, 401, 'api_key_invalid']);
+      expect(wrong.body.message).toMatch(/API key is invalid/);
+      const weak = await gateway.call(method, real, { key: keys.get(scope) as string });
+      expect([path, weak.status, weak.body.code]).toEqual([path, 403, 'forbidden']);
+      expect(weak.body.message).toContain(scope);
+    }
+  });
+
+  it('takes the header in any letter case', async () => {
+    for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key']) {
+      const answer = await gateway.call('GET', '/v1/templates', {
+        key: null,
+        headers: { [name]: gateway.apiKey },
+      });
+      expect(answer.status).toBe(200);
+    }
+  });
+});
+
+test('the reference for people is served whole from here', async () => {
+  const page = await gateway.call('GET', '/docs/', { key: null });
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toContain('text/html');
+  const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] as string);
+  expect(files.length).toBeGreaterThan(2);
+  for (const file of files) {
+    expect(file).not.toMatch(/^(https?:)?\/\//);
+    const { pathname } = new URL(file, `${gateway.url}/docs/`);
+    expect([pathname, (await gateway.call('GET', pathname, { key: null })).status]).toEqual([pathname, 200]);
+  }
+});
+
+describe('health and figures need no key', () => {
+  it('live says that the process answers', async () => {
+    const live = await gateway.call('GET', '/health/live', { key: null });
+    expect([live.status, live.body.data]).toEqual([200, { status: 'live' }]);
+  });
+
+  it('ready says that everything needed is there', async () => {
+    const ready = await gateway.call('GET', '/health/ready', { key: null });
+    expect(ready.status).toBe(200);
+    expect(ready.body.data).toMatchObject({
+      status: 'ready',
+      checks: { database: 'ready', objectStore: 'ready' },
+    });
+  });
+
+  it('metrics counts requests by route, not by address', async () => {
+    await gateway.call('GET', '/v1/templates/019a0b5e-7c00-7000-8000-000000000000');
+    const { text } = await gateway.call('GET', '/metrics', { key: null });
+    expect(text).toMatch(/^# HELP /m);
+    expect(text).toContain('route="/v1/templates/:templateId"');
+    expect(text).not.toContain('019a0b5e-7c00');
+  });
+});

@@ -1,0 +1,157 @@
+// API keys: shown once, replaced without a gap, revoked at once, and never the last one that could make another.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from '../harness/gateway.ts';
+
+interface Key {
+  _id: string;
+  name: string;
+  scopes: string[];
+  hint: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  apiKey: string;
+}
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ settings: { RATE_LIMIT_PER_MINUTE: '60' } });
+});
+afterAll(() => gateway?.close());
+
+const make = async (body: object, key = gateway.apiKey) =>
+  (await gateway.call<Key>('POST', '/v1/keys', { body, key })).body.data;
+const statusWith = async (key: string, path = '/v1/templates') =>
+  (await gateway.call('GET', path, { key })).status;
+const listOf = async (key: string) =>
+  (await gateway.call<{ items: Key[] }>('GET', '/v1/keys?limit=100', { key })).body.data.items;
+
+describe('a key', () => {
+  it('is shown once, and lists show only its end', async () => {
+    const made = await make({ name: 'CRM', scopes: ['templates:read'] });
+    expect(made).toMatchObject({
+      name: 'CRM',
+      scopes: ['templates:read'],
+      expiresAt: null,
+      lastUsedAt: null,
+    });
+    expect(made.hint).toBe(made.apiKey.slice(-4));
+    const answer = await gateway.call<{ items: Key[] }>('GET', '/v1/keys');
+    expect(answer.body.data.items[0]).toMatchObject({ _id: made._id, hint: made.hint });
+    expect(answer.text).not.toContain(made.apiKey);
+    expect(answer.body.data.items[0]).not.toHaveProperty('apiKey');
+  });
+
+  it('is kept as a hash alone', async () => {
+    const { apiKey } = await make({ name: 'hashed', scopes: ['manage'] });
+    const { rows } = await sql`select * from api_keys`.execute(gateway.database.db);
+    expect(JSON.stringify(rows)).not.toContain(apiKey);
+  });
+
+  it('sees its own account alone', async () => {
+    const other = await gateway.otherAccount();
+    const mine = await make({ name: 'mine', scopes: ['manage'] });
+    expect((await listOf(other)).map(({ name }) => name)).toEqual(['first key']);
+    for (const [method, path] of [
+      ['DELETE', `/v1/keys/${mine._id}`],
+      ['POST', `/v1/keys/${mine._id}/rotate`],
+    ] as const)
+      expect((await gateway.call(method, path, { key: other })).body.code).toBe('key_not_found');
+    expect(await statusWith(mine.apiKey, '/v1/keys')).toBe(200);
+  });
+
+  it('may end at an instant to come, and from then on is invalid', async () => {
+    const past = await gateway.call('POST', '/v1/keys', {
+      body: { name: 'past', scopes: ['manage'], expiresAt: '2020-01-01T00:00:00Z' },
+    });
+    expect([past.status, past.body.errors]).toEqual([
+      400,
+      [{ path: 'expiresAt', message: 'lies in the past' }],
+    ]);
+    const expiresAt = new Date(Date.now() + 600).toISOString();
+    const made = await make({ name: 'brief', scopes: ['templates:read'], expiresAt });
+    expect(made.expiresAt).toBe(expiresAt);
+    expect(await statusWith(made.apiKey)).toBe(200);
+    await expect.poll(() => statusWith(made.apiKey), { timeout: 3_000 }).toBe(401);
+    expect((await listOf(gateway.apiKey)).some(({ _id }) => _id === made._id)).toBe(false);
+  });
+});
+
+describe('rotation', () => {
+  it('answers a new key with the same name and scopes, while the old one works on', async () => {
+    const old = await make({ name: 'CRM', scopes: ['templates:read', 'manage'] });
+    const rotated = await gateway.call<Key>('POST', `/v1/keys/${old._id}/rotate`);
+    const fresh = rotated.body.data;
+    expect(fresh).toMatchObject({ name: old.name, scopes: old.scopes, expiresAt: null });
+    expect(fresh.apiKey).not.toBe(old.apiKey);
+    expect([await statusWith(old.apiKey), await statusWith(fresh.apiKey)]).toEqual([200, 200]);
+    const listed = (await listOf(fresh.apiKey)).find(({ _id }) => _id === old._id);
+    const hoursLeft = (Date.parse(listed?.expiresAt ?? '') - Date.now()) / 3_600_000;
+    expect(hoursLeft).toBeGreaterThan(23.9);
+    expect(hoursLeft).toBeLessThanOrEqual(24);
+  });
+
+  it('without overlap ends the old key at once', async () => {
+    const old = await make({ name: 'leaked', scopes: ['templates:read'] });
+    expect(await statusWith(old.apiKey)).toBe(200);
+    const body = { overlapSeconds: 0 };
+    const rotated = await gateway.call<Key>('POST', `/v1/keys/${old._id}/rotate`, { body });
+    expect(await statusWith(rotated.body.data.apiKey)).toBe(200);
+    const refused = await gateway.call('GET', '/v1/templates', { key: old.apiKey });
+    expect([refused.status, refused.body.code]).toEqual([401, 'api_key_invalid']);
+  });
+});
+
+describe('revoking', () => {
+  it('ends a key at once, and once', async () => {
+    const made = await make({ name: 'gone', scopes: ['templates:read'] });
+    expect(await statusWith(made.apiKey)).toBe(200);
+    expect((await gateway.call('DELETE', `/v1/keys/${made._id}`)).status).toBe(200);
+    expect(await statusWith(made.apiKey)).toBe(401);
+    expect((await gateway.call('DELETE', `/v1/keys/${made._id}`)).body.code).toBe('key_not_found');
+  });
+
+  it('spares the last key that may manage, and of two at once only one goes', async () => {
+    const first = await gateway.otherAccount('lonely');
+    const [only] = await listOf(first);
+    const path = (key?: Key) => `/v1/keys/${key?._id}`;
+    const refused = await gateway.call('DELETE', path(only), { key: first });
+    expect([refused.status, refused.body.code]).toEqual([409, 'last_manage_key']);
+    const second = await make({ name: 'second', scopes: ['manage'] }, first);
+    const both = await Promise.all([
+      gateway.call('DELETE', path(only), { key: first }),
+      gateway.call('DELETE', path(second), { key: second.apiKey }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('does not count a key that was replaced and only works on for a while', async () => {
+    const first = await gateway.otherAccount('rotating');
+    const [old] = await listOf(first);
+    const rotated = await gateway.call<Key>('POST', `/v1/keys/${old?._id}/rotate`, { key: first });
+    const { _id } = rotated.body.data;
+    expect((await gateway.call('DELETE', `/v1/keys/${_id}`, { key: first })).body.code).toBe(
+      'last_manage_key',
+    );
+    expect(
+      (await gateway.call('DELETE', `/v1/keys/${old?._id}`, { key: rotated.body.data.apiKey })).status,
+    ).toBe(200);
+  });
+});
+
+describe('the rate of a key', () => {
+  it('is told with every answer, and past it 429 says when to go on; another key is not slowed', async () => {
+    const { apiKey } = await make({ name: 'busy', scopes: ['templates:read'] });
+    const answers = [];
+    for (let n = 0; n < 61; n++)
+      answers.push(await gateway.call('GET', '/v1/templates?limit=1', { key: apiKey }));
+    expect(answers.map(({ status }) => status)).toEqual([...Array<number>(60).fill(200), 429]);
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"default";q=60;w=60');
+    expect(answers[0]?.headers.get('ratelimit')).toMatch(/^"default";r=59;t=\d+$/);
+    const last = answers.at(-1);
+    expect(last?.body).toMatchObject({ success: false, code: 'rate_limited' });
+    expect(Number(last?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(last?.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
+    expect(await statusWith(gateway.apiKey)).toBe(200);
+  });
+});
