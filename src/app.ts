@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openAuthenticator } from './accounts/authenticate.ts';
 import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
@@ -27,6 +28,7 @@ import { openAccessOf } from './messaging/senders/remembered.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
 import { openDispatcher } from './messaging/sending/dispatch.ts';
 import { openOutcomes } from './messaging/sending/outcomes.ts';
+import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import { restartWaiting } from './messaging/sending/queue-store.ts';
 import { markTemplateRefused } from './messaging/templates/refuse.ts';
 import { syncDue } from './messaging/templates/sync.ts';
@@ -125,6 +127,8 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     sendWaitMs: config.sendWaitMs,
     rateLimitPerMinute: config.rateLimitPerMinute,
     corsOrigins: config.corsOrigins,
+    role: config.role,
+    checkQueue: openQueueLimit({ db, clock }),
     version,
   };
 }
@@ -141,6 +145,7 @@ function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
     ...parts,
     deliveries,
     accessOf,
+    onOutcome: (outcome) => metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
     templateRefused: async (message) => {
       const access = await accessOf(message.sender_id);
@@ -182,6 +187,9 @@ async function openRedis(url: string | null) {
   const { Redis } = await import('ioredis');
   return new Redis(url, { connectTimeout: 500, maxRetriesPerRequest: 1 });
 }
+
+/** How long calls under way may take to end once the process is told to. */
+const graceMs = 4_000;
 
 export interface App {
   /** `http://HOST:PORT` of the server that listens. */
@@ -240,14 +248,31 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       },
     });
   }
+  let closed: Promise<void> | undefined;
   const close = async () => {
-    await server.close();
-    if (workers) await stopWorkers(workers);
-    await doers.dispatcher.stop();
-    await doers.deliveries.stop();
+    parts.outcomes.end();
+    const quiet = Promise.all([
+      server.close(),
+      workers && stopWorkers(workers),
+      doers.dispatcher.stop(),
+      doers.deliveries.stop(),
+    ]);
+    // what the outside does not answer by then is cut off: its rows say that it was under way
+    await Promise.race([quiet, sleep(graceMs, undefined, { ref: false })]);
+    server.server.closeAllConnections();
+    await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
+    await quiet;
     await parts.authenticator.flush();
     redis?.disconnect();
-    await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close(), parts.hot.destroy()]);
+    await parts.hot.destroy();
   };
-  return { url, db: parts.db, clock: parts.clock, close };
+  return {
+    url,
+    db: parts.db,
+    clock: parts.clock,
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
 }

@@ -14,6 +14,7 @@ import { type AppointmentRoutesDeps, appointmentRoutes } from './appointments/ro
 import { AppError } from './base/errors.ts';
 import { uuidv7 } from './base/ids.ts';
 import type { Log } from './base/log.ts';
+import type { Role } from './config.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
 import { knownPaths } from './http/methods.ts';
@@ -43,6 +44,8 @@ export type ServerDeps = AccountRoutesDeps &
     log: Log;
     authenticator: Authenticator;
     version: string;
+    /** A worker answers for its health alone. */
+    role: Role;
     /** Requests a minute and key; 0: no limit. */
     rateLimitPerMinute: number;
     /** Shares the counts between processes. */
@@ -112,7 +115,8 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
   await everyRequest(server, deps);
   await registerOpenapi(server, deps.version);
-  rooms(server, deps);
+  if (deps.role === 'worker') healthRoutes(server, deps);
+  else rooms(server, deps);
   server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   await openapiRoutes(server);
   return server;

@@ -7,7 +7,6 @@ export interface Metrics {
   messages: Counter<'outcome'>;
   statuses: Counter<'outcome'>;
   deliveries: Counter<'outcome'>;
-  bookings: Counter<'outcome'>;
 }
 
 /** Makes a registry with the process's own figures and ours. */
@@ -28,6 +27,5 @@ export function openMetrics(): Metrics {
     messages: counter('gateway_messages_total', 'Calls to the messaging platform, by outcome.'),
     statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),
     deliveries: counter('gateway_deliveries_total', 'Attempts to deliver a webhook, by outcome.'),
-    bookings: counter('gateway_bookings_total', 'Bookings settled with the calendar, by outcome.'),
   };
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import type { Metrics } from '../base/metrics.ts';
 import type { Db } from '../db/db.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
@@ -24,6 +25,7 @@ export interface CallbackDeps extends PublishDeps {
   platform: Pick<MessagingPlatform, 'isCallbackSigned' | 'readCallback'>;
   applyReports: ApplyReports;
   nudgeSync: () => void;
+  metrics: Pick<Metrics, 'statuses'>;
 }
 
 /** The platform posts up to 3 MB. */
@@ -125,6 +127,8 @@ async function applyCallback(deps: CallbackDeps, app: App, content: CallbackCont
     { senderId: app.sender.id, ...applied, foreign, ignored: content.ignored },
     'callback.applied',
   );
+  deps.metrics.statuses.inc({ outcome: 'moved' }, applied.moved);
+  deps.metrics.statuses.inc({ outcome: 'unmatched' }, foreign + applied.unknown);
   if (foreign + applied.unknown > 0) {
     deps.log.info({ senderId: app.sender.id, foreign, unknown: applied.unknown }, 'callback.unmatched');
   }

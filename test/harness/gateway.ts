@@ -114,6 +114,8 @@ export async function startGateway(options: GatewayOptions = {}) {
     urls: { cloudApi: cloudApi.url, google: google.url, receiver: receiver.url },
     /** Another account with its own key. */
     otherAccount: async (name = 'Other') => (await createAccount(running, name)).key.apiKey,
+    /** Ends the gateway alone, as a signal would. */
+    stop: () => running.close(),
     async close() {
       await running.close();
       await Promise.all([cloudApi.close(), google.close(), receiver.close()]);

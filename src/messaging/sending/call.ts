@@ -25,6 +25,8 @@ export interface CallDeps {
     message: MessageKey & { delaySeconds: number; error: MessageError | null; countsAttempt: boolean },
   ) => Promise<void>;
   failed: (message: MessageKey & { error: MessageError }) => Promise<void>;
+  /** Told of every call's outcome, for metrics: `accepted`, `not_sent`, `unknown`, or the class of the refusal. */
+  onOutcome: (outcome: string) => void;
 }
 
 /** A process that slept between mark and call (a suspended machine) must not call: others may have given the message up. */
@@ -79,6 +81,7 @@ async function callPrepared(
   } catch (error) {
     return settleFailure(deps, message, error);
   }
+  deps.onOutcome('accepted');
   await deps.accepted({ ...keyOf(message), wamid: taken.wamid });
   deps.log.debug({ messageId: message.id, ...taken }, 'message.accepted');
   return goOn;
@@ -126,9 +129,11 @@ async function retryUnsent(deps: CallDeps, message: DueMessage): Promise<LaneAdv
 
 async function settleFailure(deps: CallDeps, message: DueMessage, error: unknown): Promise<LaneAdvice> {
   if (!(error instanceof VendorError) || error.outcome === 'unknown') {
+    deps.onOutcome('unknown');
     deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
     return goOn;
   }
+  deps.onOutcome(error.outcome === 'refused' ? deps.platform.classify(error.code) : error.outcome);
   if (error.outcome === 'not_sent') return retryUnsent(deps, message);
   return settleRefusal(
     deps,

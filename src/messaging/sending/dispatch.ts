@@ -22,6 +22,7 @@ export interface DispatchDeps extends PublishDeps {
   accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
   registeredMedia: CallDeps['registeredMedia'];
   templateRefused: CallDeps['templateRefused'];
+  onOutcome: CallDeps['onOutcome'];
   outcomes: Outcomes;
 }
 

@@ -8,6 +8,8 @@ export interface Outcomes {
    * for those that another process settled.
    */
   wait(ids: string[], timeoutMs: number, look: (ids: string[]) => Promise<string[]>): Promise<void>;
+  /** Lets every waiting request go on, and later ones not wait: the process is about to end. */
+  end(): void;
 }
 
 const lookEveryMs = 1_000;
@@ -15,6 +17,8 @@ const lookEveryMs = 1_000;
 /** A registry of waiting requests. */
 export function openOutcomes(): Outcomes {
   const waiting = new Map<string, () => void>();
+  const requests = new Set<() => void>();
+  let ended = false;
 
   return {
     settled(id) {
@@ -22,13 +26,14 @@ export function openOutcomes(): Outcomes {
     },
 
     wait(ids, timeoutMs, look) {
-      if (ids.length === 0 || timeoutMs <= 0) return Promise.resolve();
+      if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve();
       return new Promise((resolve) => {
         const open = new Set(ids);
         const end = () => {
           clearTimeout(deadline);
           clearInterval(looking);
           for (const id of open) waiting.delete(id);
+          requests.delete(end);
           resolve();
         };
         const settle = (id: string) => {
@@ -36,6 +41,7 @@ export function openOutcomes(): Outcomes {
           waiting.delete(id);
           if (open.size === 0) end();
         };
+        requests.add(end);
         for (const id of ids) waiting.set(id, () => settle(id));
         const deadline = setTimeout(end, timeoutMs);
         const looking = setInterval(() => {
@@ -47,6 +53,11 @@ export function openOutcomes(): Outcomes {
           );
         }, lookEveryMs);
       });
+    },
+
+    end() {
+      ended = true;
+      for (const end of [...requests]) end();
     },
   };
 }

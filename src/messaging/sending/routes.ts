@@ -27,15 +27,15 @@ import {
   findSend,
   listMessages,
   listOutcomes,
+  type OutcomeRow,
   type SendRow,
 } from './history-store.ts';
-import { stateNumber } from './message.ts';
-import { awaitOutcomes, type SendDeps, startSend } from './send.ts';
+import { state, stateNumber } from './message.ts';
+import { awaitOutcomes, keyLeaseSeconds, type SendDeps, startSend } from './send.ts';
 
 export type SendingRoutesDeps = SendDeps & CancelDeps;
 
 const tags = ['Messages'];
-const keyLeaseSeconds = 60;
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
 function sendNotFound(): AppError {
@@ -54,6 +54,10 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   sendsRoutes(server, deps);
   messagesRoutes(server, deps);
 }
+
+/** Messages not known to be taken or refused yet. */
+const unsettledIds = (rows: OutcomeRow[]) =>
+  rows.filter((row) => row.state < state.accepted).map((row) => row.id);
 
 /** The answer made from the rows, stored under the request's key if it came with one. */
 async function answerSend(
@@ -99,9 +103,13 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       const answer = (sendId: string) =>
         answerSend(deps, { accountId, sendId, isAsync, hasKey: key !== undefined }, reply);
       if (key) {
-        const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds });
+        const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
-        if (repeat.kind === 'continue') return answer(repeat.subjectId);
+        if (repeat.kind === 'continue') {
+          const rows = await listOutcomes(deps.db, accountId, repeat.subjectId);
+          if (!isAsync) await awaitOutcomes(deps, accountId, unsettledIds(rows));
+          return answer(repeat.subjectId);
+        }
       }
       const { sendId, messageIds } = await startSend(deps, { accountId, ...request.body }, key || undefined);
       if (!isAsync) await awaitOutcomes(deps, accountId, messageIds);

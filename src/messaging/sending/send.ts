@@ -13,7 +13,8 @@ import { fillTemplate, type Location, priorityOf } from '../templates/template.t
 import { namedSender, requireApproved, sendablePlan, senderFor, templateOf } from './choose.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Outcomes } from './outcomes.ts';
-import { countQueued, findSettled } from './queue-store.ts';
+import type { CheckQueue } from './queue-limit.ts';
+import { findSettled } from './queue-store.ts';
 import { phoneFaults, type RequestedRecipient } from './recipients.ts';
 import { type DueMessage, insertSend, type NewMessage } from './store.ts';
 
@@ -26,7 +27,12 @@ export interface SendDeps {
   /** Tells the worker that messages are due now. */
   nudgeDispatch: () => void;
   sendWaitMs: number;
+  checkQueue: CheckQueue;
 }
+
+/** A repeat of the same key gets 409 for this long; then it goes on with the same send: its first doer must be dead. */
+export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
+  Math.ceil(deps.sendWaitMs / 1000) + 40;
 
 export interface SendRequest {
   accountId: string;
@@ -39,9 +45,6 @@ export interface SendRequest {
   expiresInSeconds?: number | undefined;
 }
 
-const queuedMax = 1_000_000;
-/** How long a repeat of the same key waits for the first one's answer before it goes on with the same send. */
-const keyLeaseSeconds = 60;
 const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 
 /**
@@ -61,15 +64,7 @@ export async function startSend(
   const messages = fillAll(deps, plan, request, media);
   requireApproved(template);
   const sender = await senderFor(deps.db, template, named);
-  if ((await countQueued(deps.db, request.accountId, queuedMax)) + messages.length > queuedMax) {
-    throw new AppError(
-      'queue_full',
-      'A million messages of this account wait already. Send again when some have gone.',
-      {
-        retryAfterSeconds: 60,
-      },
-    );
-  }
+  await deps.checkQueue(request.accountId, messages.length);
   const room = sender.halted_at ? 0 : deps.dispatcher.room(sender.id, sender.messages_per_second);
   messages.forEach((message, index) => {
     message.leased = index < room;
@@ -161,7 +156,10 @@ async function write(
     if (mediaIds.length > 0 && (await holdMedia(tx, request.accountId, mediaIds)).length < mediaIds.length) {
       throw new AppError('media_not_found', 'A file of this send was deleted meanwhile. Upload it again.');
     }
-    if (key && !(await insertKey(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds }))) {
+    if (
+      key &&
+      !(await insertKey(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) }))
+    ) {
       throw inProgress();
     }
     await insertSend(
