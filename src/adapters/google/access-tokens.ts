@@ -1,8 +1,8 @@
 // Access tokens, kept until shortly before they lapse; those who wait for the same one share one refresh.
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
+import { type AttemptLimits, attemptOf, noTimeLeft } from '../../base/retry.ts';
 import type { AccessToken } from './oauth.ts';
-import { type AttemptLimits, attemptOf, noTimeLeft } from './retry.ts';
 
 export interface AccessTokens {
   /** A token that should be accepted. Fails as `refreshAccess` does, or with `not_sent` when the time is up. */

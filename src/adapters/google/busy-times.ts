@@ -1,10 +1,11 @@
 // When calendars are busy: by free-busy, or event by event where one of ours must not count.
 import { VendorError } from '../../base/errors.ts';
+import { merged } from '../../base/intervals.ts';
+import type { AttemptLimits } from '../../base/retry.ts';
 import type { BusyQuestion, Interval } from '../../ports/calendar.ts';
 import { type ClientDeps, callApi, eventsPath } from './client.ts';
 import { instantOf } from './event-json.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
-import type { AttemptLimits } from './retry.ts';
 
 /** Google answers for at most 50 calendars at once. */
 const maxCalendarsAsked = 50;
@@ -105,17 +106,4 @@ function blocks(event: Json): boolean {
   return !objectsOf(event.attendees).some(
     (guest) => guest.self === true && guest.responseStatus === 'declined',
   );
-}
-
-/** Sorted, overlapping and touching ones joined, cut to `[from, to)`. */
-function merged(spans: Interval[], from: number, to: number): Interval[] {
-  const joined: Interval[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const cut = { start: Math.max(span.start, from), end: Math.min(span.end, to) };
-    const last = joined.at(-1);
-    if (cut.start >= cut.end) continue;
-    if (last !== undefined && cut.start <= last.end) last.end = Math.max(last.end, cut.end);
-    else joined.push(cut);
-  }
-  return joined;
 }

@@ -1,6 +1,7 @@
 // The calendar port, kept by Google Calendar.
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
+import { withRetries } from '../../base/retry.ts';
 import type { Calendar, CalendarCredential, CallLimits } from '../../ports/calendar.ts';
 import { accessTokens } from './access-tokens.ts';
 import { busyTimes } from './busy-times.ts';
@@ -18,7 +19,6 @@ import {
   updateEvent,
 } from './events.ts';
 import { googleSignIn, type OAuthDeps, refreshAccess, revokeGrant } from './oauth.ts';
-import { withRetries } from './retry.ts';
 
 export interface GoogleCalendarOptions {
   clientId: string;
@@ -37,6 +37,9 @@ export interface GoogleCalendarOptions {
   attemptTimeoutMs?: number | undefined;
 }
 
+/** Refusals that rest on the event itself, as it was seen last. */
+const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
+
 /** The adapter for one OAuth client; it keeps access tokens and nothing else. */
 export function googleCalendar(options: GoogleCalendarOptions): Calendar {
   const clock = options.clock ?? systemClock;
@@ -54,7 +57,7 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
     outgoing,
     tokens: accessTokens(clock, (refreshToken, limits) => refreshAccess(oauth, refreshToken, limits)),
   };
-  const retry = { clock, attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000 };
+  const retry = { clock, attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000, seenAfterwards };
 
   const repeated = async <T>(
     credential: CalendarCredential,
@@ -63,7 +66,7 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
     attemptTimeoutMs = retry.attemptTimeoutMs,
   ): Promise<T> => {
     const { refreshToken } = opened(credential);
-    return withRetries({ clock, attemptTimeoutMs }, limits, (attempt) =>
+    return withRetries({ ...retry, attemptTimeoutMs }, limits, (attempt) =>
       act({ deps, refreshToken, limits: attempt }),
     );
   };

@@ -2,9 +2,9 @@
 // Not @googleapis/calendar: it sends by fetch, which cannot say whether a request was written, its auth client may repeat a POST after 401 or 403 unasked, and loading it costs 30 MB.
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
+import type { AttemptLimits } from '../../base/retry.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { exchange, failureOf, type GoogleAnswer } from './exchange.ts';
-import type { AttemptLimits } from './retry.ts';
 
 export interface ApiCall {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -1,5 +1,6 @@
 // The operations on a booking's event: one attempt each, safe to repeat.
 import { VendorError } from '../../base/errors.ts';
+import type { AttemptLimits } from '../../base/retry.ts';
 import type {
   CalendarEvent,
   EventChange,
@@ -11,7 +12,6 @@ import type {
 import { type ApiCall, type ClientDeps, callApi, eventPath, eventsPath } from './client.ts';
 import { changeJson, newEventJson, readEvent, replacedMeetingJson, tombstoneJson } from './event-json.ts';
 import { type Json, objectsOf, textOf } from './json.ts';
-import type { AttemptLimits } from './retry.ts';
 
 /** One attempt's surroundings: whose calendar, and how long. */
 export interface Attempt {

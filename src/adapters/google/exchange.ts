@@ -2,8 +2,8 @@
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
+import { type AttemptLimits, noTimeLeft } from '../../base/retry.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
-import { type AttemptLimits, noTimeLeft } from './retry.ts';
 
 export interface GoogleAnswer {
   status: number;

@@ -1,11 +1,11 @@
 // Google's OAuth 2.0: the consent address, the exchange of a code, fresh access tokens, and giving a grant back.
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
+import { type AttemptLimits, attemptOf } from '../../base/retry.ts';
 import type { Connected, OAuthSignIn } from '../../ports/calendar.ts';
 import { sealable } from './credential.ts';
 import { exchange, type GoogleAnswer } from './exchange.ts';
 import { isObject, textOf } from './json.ts';
-import { type AttemptLimits, attemptOf } from './retry.ts';
 
 export interface OAuthDeps {
   clientId: string;

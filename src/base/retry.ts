@@ -1,7 +1,6 @@
 // Repeats what is safe to repeat, with jitter, inside one deadline, and says truly what became of the whole.
-import type { Clock } from '../../base/clock.ts';
-import { VendorError } from '../../base/errors.ts';
-import type { CallLimits } from '../../ports/calendar.ts';
+import type { Clock } from './clock.ts';
+import { VendorError } from './errors.ts';
 
 /** What one attempt may use, however many calls it makes. */
 export interface AttemptLimits {
@@ -19,6 +18,8 @@ export interface RetryDeps {
   clock: Clock;
   /** One attempt's share, so that a lost answer leaves time for another try. */
   attemptTimeoutMs: number;
+  /** Codes of refusals that rest on the thing as it was seen after every attempt: no earlier attempt can contradict them. */
+  seenAfterwards: ReadonlySet<string>;
 }
 
 /** The code of an attempt that ended before it could call: it tells less than the attempt before it. */
@@ -27,16 +28,13 @@ export const noTimeLeft = 'no_time_left';
 const firstDelayMs = 200;
 const maxDelayMs = 4_000;
 
-/** Refusals that rest on the event as it was seen after every attempt: no earlier attempt can contradict them. */
-const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
-
 /**
  * Calls `attempt` until it succeeds, is refused, or the time is up. An attempt whose outcome stayed unknown makes the
- * whole unknown, whatever a later one says, unless that one saw the event itself.
+ * whole unknown, whatever a later one says, unless that one saw the thing itself.
  */
 export async function withRetries<T>(
   deps: RetryDeps,
-  limits: CallLimits,
+  limits: { timeoutMs: number; signal?: AbortSignal | undefined },
   attempt: (limits: AttemptLimits) => Promise<T>,
 ): Promise<T> {
   const deadline = deps.clock.now() + limits.timeoutMs;
@@ -54,7 +52,7 @@ export async function withRetries<T>(
       const delayMs = delayOf(error, tries);
       const outOfTime = deps.clock.now() + delayMs >= deadline;
       if (error.outcome === 'refused' || outOfTime || limits.signal?.aborted) {
-        throw mayHaveHappened && !seenAfterwards.has(String(error.code)) ? asUnknown(error) : error;
+        throw mayHaveHappened && !deps.seenAfterwards.has(String(error.code)) ? asUnknown(error) : error;
       }
       await deps.clock.sleep(delayMs, limits.signal);
     }
