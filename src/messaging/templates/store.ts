@@ -130,30 +130,38 @@ export async function releaseMessages(tx: Tx, accountId: string, templateId: str
 
 export interface TemplateValues {
   id: string;
-  accountId: string;
-  businessAccountId: string | null;
   template: PlatformTemplate;
   status: 'approved' | 'submitted';
 }
 
-/** Writes what the platform says of a template, over the row of the same name and language if there is one. */
-export async function upsertTemplate(
+/**
+ * Writes what the platform says of a business account's templates, over the rows of the same names and languages where
+ * there are any; one of each name and language at most. Answers the rows, in no order.
+ */
+export async function upsertTemplates(
   tx: Tx,
-  { id, accountId, businessAccountId, template, status }: TemplateValues,
-) {
+  account: { accountId: string; businessAccountId: string },
+  values: TemplateValues[],
+): Promise<TemplateRow[]> {
+  const of = <T>(pick: (template: PlatformTemplate) => T) => values.map(({ template }) => pick(template));
   const { rows } = await sql<TemplateRow>`
     insert into templates (id, account_id, business_account_id, provider_template_id, name, language, category, status,
       provider_status, parameter_format, components, quality_score, rejected_reason)
-    values (${id}, ${accountId}, ${businessAccountId}, ${template.providerTemplateId}, ${template.name},
-      ${template.language}, ${template.category}, ${status}, ${template.status}, ${template.parameterFormat},
-      ${JSON.stringify(template.components)}::jsonb, ${template.qualityScore}, ${template.rejectedReason})
+    select x.id, ${account.accountId}, ${account.businessAccountId}, x.provider_id, x.name, x.language, x.category,
+      x.status, x.provider_status, x.format, x.components, x.quality, x.reason
+    from unnest(${values.map(({ id }) => id)}::uuid[], ${of((one) => one.providerTemplateId)}::text[],
+      ${of((one) => one.name)}::text[], ${of((one) => one.language)}::text[], ${of((one) => one.category)}::text[],
+      ${values.map(({ status }) => status)}::text[], ${of((one) => one.status)}::text[],
+      ${of((one) => one.parameterFormat)}::text[], ${of((one) => JSON.stringify(one.components))}::jsonb[],
+      ${of((one) => one.qualityScore)}::text[], ${of((one) => one.rejectedReason)}::text[])
+      x(id, provider_id, name, language, category, status, provider_status, format, components, quality, reason)
     on conflict (account_id, business_account_id, name, language) do update set
       provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
       provider_status = excluded.provider_status, parameter_format = excluded.parameter_format,
       components = excluded.components, quality_score = excluded.quality_score,
       rejected_reason = excluded.rejected_reason, updated_at = now()
     returning *`.execute(tx);
-  return rows[0] as TemplateRow;
+  return rows;
 }
 
 /** Adds a draft; undefined if the account has a template of that name and language already. */
@@ -176,6 +184,17 @@ export async function insertDraft(
       ${draft.category}, 'draft', ${draft.parameterFormat}, ${JSON.stringify(draft.components)}::jsonb)
     on conflict do nothing returning *`.execute(db);
   return rows[0];
+}
+
+/** Binds a draft that was made before any sender to the business account that it is submitted to. */
+export async function bindDraft(db: Db, id: string, businessAccountId: string): Promise<void> {
+  await db
+    .updateTable('templates')
+    .set({ business_account_id: businessAccountId })
+    .where('id', '=', id)
+    .where('status', '=', 'draft')
+    .where('business_account_id', 'is', null)
+    .execute();
 }
 
 /** Turns a draft into what the platform answered at its submission; undefined if it is no draft any more. */

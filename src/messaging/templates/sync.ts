@@ -16,7 +16,8 @@ import {
   lockPlatformTemplates,
   releaseMessages,
   type TemplateRow,
-  upsertTemplate,
+  type TemplateValues,
+  upsertTemplates,
 } from './store.ts';
 import { statusOf } from './template.ts';
 
@@ -30,6 +31,7 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
 /** The platform allows 200 list calls an hour and business account; callbacks bring changes at once, so this is slow. */
 const syncEverySeconds = 3600;
 const retrySecondsMax = 900;
+const writtenAtOnce = 500;
 
 async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate[]> {
   const access = senderAccess(deps, row);
@@ -62,6 +64,16 @@ export function statusEvent(deps: { clock: Clock }, row: TemplateRow): EventToPu
   };
 }
 
+/** One of each name and language; the platform lists the newest first: made in reverse, our ids sort as its list does. */
+function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): TemplateValues[] {
+  const once = new Map(templates.toReversed().map((one) => [`${one.name} ${one.language}`, one]));
+  return [...once.values()].map((template) => ({
+    id: uuidv7(deps.clock.now()),
+    template,
+    status: statusOf(template.status),
+  }));
+}
+
 /**
  * Reads every template of the sender's business account and makes our rows equal to them: new ones added, changed ones
  * written over, and those gone from the platform removed (but none that changed while the list was read). A changed
@@ -75,19 +87,15 @@ export async function syncTemplates(deps: SyncDeps, row: SenderRow): Promise<{ c
     const statusBefore = new Map(known.map((one) => [`${one.name} ${one.language}`, one.status]));
     const events: EventToPublish[] = [];
     const kept = new Set<string>();
-    // the platform lists the newest first: made in reverse, our ids sort as its list does
-    for (const template of templates.toReversed()) {
-      const written = await upsertTemplate(tx, {
-        id: uuidv7(deps.clock.now()),
-        accountId: row.account_id,
-        businessAccountId: row.business_account_id,
-        template,
-        status: statusOf(template.status),
-      });
-      kept.add(written.id);
-      const before = statusBefore.get(`${template.name} ${template.language}`);
-      if (before !== undefined && before !== written.status)
-        events.push(await statusChanged(deps, tx, written));
+    const values = valuesOf(deps, templates);
+    for (let at = 0; at < values.length; at += writtenAtOnce) {
+      const account = { accountId: row.account_id, businessAccountId: row.business_account_id };
+      for (const written of await upsertTemplates(tx, account, values.slice(at, at + writtenAtOnce))) {
+        kept.add(written.id);
+        const before = statusBefore.get(`${written.name} ${written.language}`);
+        if (before !== undefined && before !== written.status)
+          events.push(await statusChanged(deps, tx, written));
+      }
     }
     const gone = known.filter((one) => !kept.has(one.id) && one.updated_at < begun);
     await deleteTemplates(
@@ -133,19 +141,22 @@ export async function syncNow(deps: SyncDeps, senders: SenderRow[]): Promise<{ c
 
 /**
  * Applies what a callback said of templates, in the caller's transaction, for the business accounts that the
- * callback's signature speaks for. Answers the events to publish; a changed text makes the whole list due to be read.
+ * callback's signature speaks for. Answers the events to publish; a changed text makes the whole list due to be read,
+ * and so does a template that we do not know, since the platform may be quicker than the answer to its submission.
  */
 export async function applyTemplateReports(
   deps: { clock: Clock },
   tx: Tx,
-  businessAccountIds: string[],
+  businessAccounts: { accountId: string; businessAccountId: string }[],
   reports: TemplateReport[],
 ): Promise<{ events: EventToPublish[]; toRead: { accountId: string; businessAccountId: string }[] }> {
   const events: EventToPublish[] = [];
   const toRead: { accountId: string; businessAccountId: string }[] = [];
   for (const report of reports) {
-    if (!businessAccountIds.includes(report.businessAccountId)) continue;
+    const readers = businessAccounts.filter((one) => one.businessAccountId === report.businessAccountId);
+    if (readers.length === 0) continue;
     const rows = await lockByProviderId(tx, [report.businessAccountId], report.providerTemplateId);
+    if (rows.length === 0) toRead.push(...readers);
     for (const row of rows) {
       const changed = await changeTemplate(tx, row.id, changeOf(report));
       if (changed.status !== row.status) events.push(await statusChanged(deps, tx, changed));
