@@ -140,17 +140,17 @@ function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
     onAttempt: (outcome) =>
       metrics.deliveries.inc({ outcome: outcome.delivered ? 'delivered' : outcome.reason }),
   });
-  const accessOf = openAccessOf(parts);
+  const access = openAccessOf(parts);
   const dispatcher = openDispatcher({
     ...parts,
     deliveries,
-    accessOf,
+    ...access,
     onOutcome: (outcome) => metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
     templateRefused: async (message) => {
-      const access = await accessOf(message.sender_id);
-      if (!access) return;
-      const { accountId, businessAccountId } = access;
+      const sender = await access.accessOf(message.sender_id);
+      if (!sender) return;
+      const { accountId, businessAccountId } = sender;
       const template = {
         accountId,
         businessAccountId,

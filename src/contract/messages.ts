@@ -1,6 +1,7 @@
 // Sends and messages on the wire.
 import { Type } from 'typebox';
 import { cursorProperties, Id, Instant, nullable } from './envelope.ts';
+import { DeliveryItem } from './webhooks.ts';
 
 export const messageStates = [
   'queued',
@@ -143,6 +144,14 @@ export const MessageItem = Type.Object({
     }),
   ),
   createdAt: Instant,
+});
+
+/** One message, with what became of its events at every endpoint. */
+export const MessageDetail = Type.Object({
+  ...MessageItem.properties,
+  deliveries: Type.Array(DeliveryItem, {
+    description: 'Its webhook deliveries, in the order of their making.',
+  }),
 });
 
 export const SendSummary = Type.Object({

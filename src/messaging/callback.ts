@@ -1,5 +1,5 @@
 // What the messaging platform calls: its handshake, and its callbacks, answered only when their content is committed.
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Cipher } from '../base/cipher.ts';
 import type { Clock } from '../base/clock.ts';
@@ -40,15 +40,20 @@ interface App {
   numbers: SenderRow[];
 }
 
-const sameText = (a: string, b: string) =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a.padEnd(512)), Buffer.from(b.padEnd(512)));
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const sameText = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 
-/** Reads the app behind a callback address, remembered for seconds. */
-function openApps(deps: CallbackDeps): (senderId: string) => Promise<App> {
+interface Apps {
+  /** The app behind a callback address, remembered for seconds; 404 if there is none. */
+  of(senderId: string): Promise<App>;
+  /** The same as it is now. */
+  fresh(senderId: string): Promise<App>;
+}
+
+function openApps(deps: CallbackDeps): Apps {
   const remembered = new Map<string, { app: App; until: number }>();
-  return async (senderId) => {
-    const known = remembered.get(senderId);
-    if (known && known.until > deps.clock.now()) return known.app;
+
+  async function fresh(senderId: string): Promise<App> {
     const sender = isUuid(senderId) ? await findSenderById(deps.db, senderId) : undefined;
     if (!sender) throw new AppError('not_found', 'There is no sender behind this address.');
     const app: App = {
@@ -59,24 +64,48 @@ function openApps(deps: CallbackDeps): (senderId: string) => Promise<App> {
     };
     remembered.set(senderId, { app, until: deps.clock.now() + rememberMs });
     return app;
+  }
+
+  return {
+    fresh,
+    async of(senderId) {
+      const known = remembered.get(senderId);
+      return known && known.until > deps.clock.now() ? known.app : fresh(senderId);
+    },
   };
+}
+
+/** The app whose secret signed these bytes; one whose secret was changed a moment ago is read again. 401 if neither did. */
+async function signedApp(
+  deps: CallbackDeps,
+  apps: Apps,
+  senderId: string,
+  rawBody: Buffer,
+  header: string | string[] | undefined,
+): Promise<App> {
+  const signature = Array.isArray(header) ? '' : header;
+  for (const read of [apps.of, apps.fresh]) {
+    const app = await read(senderId);
+    if (deps.platform.isCallbackSigned(rawBody, signature, app.appSecret)) return app;
+  }
+  throw new AppError('signature_invalid', "The callback's signature is missing or wrong.");
 }
 
 /** GET and POST /callbacks/messaging/:senderId. */
 export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): void {
-  const appOf = openApps(deps);
+  const apps = openApps(deps);
   const params = Type.Object({ senderId: Type.String() });
 
   server.get(
     '/callbacks/messaging/:senderId',
     { schema: { hide: true, params, querystring: Type.Object({}, { additionalProperties: true }) } },
     async (request, reply) => {
-      const query = request.query as Record<string, string | undefined>;
-      const { verifyToken } = await appOf(request.params.senderId);
-      const isRight =
-        query['hub.mode'] === 'subscribe' && sameText(query['hub.verify_token'] ?? '', verifyToken);
+      const query = request.query as Record<string, unknown>;
+      const { verifyToken } = await apps.fresh(request.params.senderId);
+      const said = (name: string) => (typeof query[name] === 'string' ? query[name] : '');
+      const isRight = said('hub.mode') === 'subscribe' && sameText(said('hub.verify_token'), verifyToken);
       if (!isRight) throw new AppError('forbidden', "The handshake's verify token is not this sender's.");
-      return reply.type('text/plain; charset=utf-8').send(query['hub.challenge'] ?? '');
+      return reply.type('text/plain; charset=utf-8').send(said('hub.challenge'));
     },
   );
 
@@ -94,20 +123,22 @@ export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): voi
       '/callbacks/messaging/:senderId',
       { schema: { hide: true, params }, bodyLimit: bodyMaxBytes },
       async (request) => {
-        const app = await appOf((request.params as { senderId: string }).senderId);
-        const rawBody = request.body as Buffer;
+        const { senderId } = request.params as { senderId: string };
+        const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const signature = request.headers['x-hub-signature-256'];
-        if (
-          !deps.platform.isCallbackSigned(rawBody, Array.isArray(signature) ? '' : signature, app.appSecret)
-        ) {
-          throw new AppError('signature_invalid', "The callback's signature is missing or wrong.");
-        }
-        await applyCallback(deps, app, deps.platform.readCallback(rawBody));
+        const app = await signedApp(deps, apps, senderId, rawBody, signature);
+        const content = deps.platform.readCallback(rawBody);
+        // a number that was added a moment ago may not be remembered yet
+        const isKnown = content.statuses.every((status) => hasNumber(app, status.phoneNumberId));
+        await applyCallback(deps, isKnown ? app : await apps.fresh(senderId), content);
         return ok('Taken.', null);
       },
     );
   });
 }
+
+const hasNumber = (app: App, phoneNumberId: string) =>
+  app.numbers.some((number) => number.phone_number_id === phoneNumberId);
 
 async function applyCallback(deps: CallbackDeps, app: App, content: CallbackContent): Promise<void> {
   const accountsOf = (phoneNumberId: string) =>
@@ -135,9 +166,12 @@ async function applyCallback(deps: CallbackDeps, app: App, content: CallbackCont
 }
 
 async function applyTemplates(deps: CallbackDeps, app: App, content: CallbackContent): Promise<void> {
-  const businessAccountIds = [...new Set(app.numbers.map((number) => number.business_account_id))];
+  const businessAccounts = app.numbers.map((number) => ({
+    accountId: number.account_id,
+    businessAccountId: number.business_account_id,
+  }));
   const { startable, toRead } = await deps.db.transaction().execute(async (tx) => {
-    const { events, toRead } = await applyTemplateReports(deps, tx, businessAccountIds, content.templates);
+    const { events, toRead } = await applyTemplateReports(deps, tx, businessAccounts, content.templates);
     return { startable: await publish(deps, tx, events), toRead };
   });
   deps.deliveries.offer(startable);

@@ -12,6 +12,7 @@ import {
   findSender,
   hasWaitingMessages,
   insertSender,
+  lockSender,
   type SenderChange,
   type SenderRow,
   updateSender,
@@ -149,7 +150,7 @@ export async function removeSender(
 ): Promise<void> {
   if (!isUuid(input.senderId)) throw notFound();
   await deps.db.transaction().execute(async (tx) => {
-    if (!(await findSender(tx, input.accountId, input.senderId))) throw notFound();
+    if (!(await lockSender(tx, input.accountId, input.senderId))) throw notFound();
     if (await hasWaitingMessages(tx, input.senderId)) {
       throw new AppError(
         'sender_in_use',

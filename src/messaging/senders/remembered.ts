@@ -8,10 +8,15 @@ import { findSenderById } from './store.ts';
 /** How long a changed token may still be used by another process. */
 const rememberMs = 5_000;
 
-/** A look-up of what a call on behalf of a number needs; undefined if the number was removed. */
-export function openAccessOf(
-  deps: AccessDeps & { db: Db; clock: Clock },
-): (senderId: string) => Promise<SenderAccess | undefined> {
+export interface RememberedAccess {
+  /** What a call on behalf of a number needs; undefined if the number was removed. */
+  accessOf(senderId: string): Promise<SenderAccess | undefined>;
+  /** The same as it is now. */
+  freshAccessOf(senderId: string): Promise<SenderAccess | undefined>;
+}
+
+/** Opens the memory of one process. */
+export function openAccessOf(deps: AccessDeps & { db: Db; clock: Clock }): RememberedAccess {
   const remembered = new Map<string, { access: Promise<SenderAccess | undefined>; until: number }>();
 
   async function read(senderId: string): Promise<SenderAccess | undefined> {
@@ -19,13 +24,18 @@ export function openAccessOf(
     return row && senderAccess(deps, row);
   }
 
-  return (senderId) => {
-    const now = deps.clock.now();
-    const known = remembered.get(senderId);
-    if (known && known.until > now) return known.access;
+  function freshAccessOf(senderId: string): Promise<SenderAccess | undefined> {
     const access = read(senderId);
-    remembered.set(senderId, { access, until: now + rememberMs });
+    remembered.set(senderId, { access, until: deps.clock.now() + rememberMs });
     access.catch(() => remembered.delete(senderId));
     return access;
+  }
+
+  return {
+    freshAccessOf,
+    accessOf(senderId) {
+      const known = remembered.get(senderId);
+      return known && known.until > deps.clock.now() ? known.access : freshAccessOf(senderId);
+    },
   };
 }

@@ -38,6 +38,17 @@ export async function findSender(db: Db | Tx, accountId: string, id: string): Pr
     .executeTakeFirst();
 }
 
+/** The account's number with that id, locked against sends that are being written and against its removal. */
+export async function lockSender(tx: Tx, accountId: string, id: string): Promise<SenderRow | undefined> {
+  return tx
+    .selectFrom('senders')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
 /** A number by its id alone, for work that holds the id from a row of ours. */
 export async function findSenderById(db: Db | Tx, id: string): Promise<SenderRow | undefined> {
   return db.selectFrom('senders').selectAll().where('id', '=', id).executeTakeFirst();

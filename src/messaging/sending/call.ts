@@ -16,6 +16,8 @@ export interface CallDeps {
   platform: Pick<MessagingPlatform, 'sendTemplate' | 'classify'>;
   /** The sender's address and token, remembered for seconds; undefined if it was removed. */
   accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
+  /** The same as it is now, for when what was remembered may be out of date. */
+  freshAccessOf: (senderId: string) => Promise<SenderAccess | undefined>;
   /** The platform's id of a stored file for a number; registers it again where it lapsed. */
   registeredMedia: (of: { accountId: string; mediaId: string; senderId: string }) => Promise<string>;
   /** The template is refused: it takes no further sends until the platform approves it again. */
@@ -79,7 +81,7 @@ async function callPrepared(
   try {
     taken = await deps.platform.sendTemplate(access, outgoing);
   } catch (error) {
-    return settleFailure(deps, message, error);
+    return settleFailure(deps, message, error, access);
   }
   deps.onOutcome('accepted');
   await deps.accepted({ ...keyOf(message), wamid: taken.wamid });
@@ -127,7 +129,12 @@ async function retryUnsent(deps: CallDeps, message: DueMessage): Promise<LaneAdv
   return goOn;
 }
 
-async function settleFailure(deps: CallDeps, message: DueMessage, error: unknown): Promise<LaneAdvice> {
+async function settleFailure(
+  deps: CallDeps,
+  message: DueMessage,
+  error: unknown,
+  used?: SenderAccess,
+): Promise<LaneAdvice> {
   if (!(error instanceof VendorError) || error.outcome === 'unknown') {
     deps.onOutcome('unknown');
     deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
@@ -135,13 +142,18 @@ async function settleFailure(deps: CallDeps, message: DueMessage, error: unknown
   }
   deps.onOutcome(error.outcome === 'refused' ? deps.platform.classify(error.code) : error.outcome);
   if (error.outcome === 'not_sent') return retryUnsent(deps, message);
-  return settleRefusal(
-    deps,
-    message,
-    errorOf(error),
-    deps.platform.classify(error.code),
-    error.retryAfterSeconds,
-  );
+  const kind = deps.platform.classify(error.code);
+  if (kind === 'halt_sender' && used && (await hasNewToken(deps, used))) {
+    await deps.retry({ ...keyOf(message), delaySeconds: 0, error: null, countsAttempt: false });
+    return goOn;
+  }
+  return settleRefusal(deps, message, errorOf(error), kind, error.retryAfterSeconds);
+}
+
+/** True if the call used a token that was replaced meanwhile: the number is not to be halted for the old one. */
+async function hasNewToken(deps: CallDeps, used: SenderAccess): Promise<boolean> {
+  const current = await deps.freshAccessOf(used.senderId);
+  return current !== undefined && current.accessToken !== used.accessToken;
 }
 
 async function settleRefusal(

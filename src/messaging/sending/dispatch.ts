@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import type { MessagingPlatform } from '../../ports/platform.ts';
 import type { PublishDeps } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { type CallDeps, callPlatform } from './call.ts';
@@ -19,7 +19,8 @@ export interface DispatchDeps extends PublishDeps {
   clock: Clock;
   log: Log;
   platform: Pick<MessagingPlatform, 'sendTemplate' | 'classify'>;
-  accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
+  accessOf: CallDeps['accessOf'];
+  freshAccessOf: CallDeps['freshAccessOf'];
   registeredMedia: CallDeps['registeredMedia'];
   templateRefused: CallDeps['templateRefused'];
   onOutcome: CallDeps['onOutcome'];
@@ -129,7 +130,15 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
       const swept = await sweep();
       const busy = [...lanes].filter(([, one]) => one.size() >= laneFull).map(([senderId]) => senderId);
       const due = await claimDue(deps.hot, claimPerSender, busy);
-      offer(due);
+      const { cancelled = [], open = [] } = Object.groupBy(due, (one) =>
+        one.cancelled ? 'cancelled' : 'open',
+      );
+      await failAndPublish(
+        deps,
+        cancelled.map((message) => ({ ...keyOf(message), error: ownErrors.cancelled })),
+        [state.queued],
+      );
+      offer(open);
       return swept + due.length;
     },
     async stop() {

@@ -72,7 +72,8 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
   async function one(message: DueMessage): Promise<void> {
     underWay += 1;
     try {
-      if (!(await deps.mark(message))) return;
+      // not marked: cancelled meanwhile, or expired, and then it is given back to be failed at once
+      if (!(await deps.mark(message))) return giveBack([message]);
       const advice = await deps.call(message, performance.now());
       if (advice.kind === 'halt')
         giveBack(queues.flatMap((queue) => queue.splice(0)).map((entry) => entry.message));

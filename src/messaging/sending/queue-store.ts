@@ -4,12 +4,15 @@ import type { Db } from '../../db/db.ts';
 import type { MessageError } from './message.ts';
 import type { DueMessage, MessageKey } from './store.ts';
 
+/** `cancelled`: its send was cancelled while it was being called, and the platform did not take it. */
+export type ClaimedMessage = DueMessage & { cancelled: boolean };
+
 /**
  * Claims due messages for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
  * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code.
  */
-export async function claimDue(db: Db, perSender: number, busySenders: string[]): Promise<DueMessage[]> {
-  const { rows } = await sql<DueMessage>`
+export async function claimDue(db: Db, perSender: number, busySenders: string[]): Promise<ClaimedMessage[]> {
+  const { rows } = await sql<ClaimedMessage>`
     with picked as (
       select x.account_id, x.id from senders s cross join lateral (
         select m.account_id, m.id from messages m
@@ -20,7 +23,7 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
     from picked p, sends s
     where m.account_id = p.account_id and m.id = p.id and s.account_id = m.account_id and s.id = m.send_id
     returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.content, m.media_id, m.priority,
-      m.attempts`.execute(db);
+      m.attempts, s.cancelled_at is not null cancelled`.execute(db);
   return rows;
 }
 

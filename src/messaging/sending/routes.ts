@@ -5,6 +5,7 @@ import { isUuid } from '../../base/ids.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import {
   ListMessagesQuery,
+  MessageDetail,
   MessageItem,
   MessageParams,
   SendAnswer,
@@ -18,6 +19,7 @@ import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import { leastIdAt, messageItem, sendAnswer, sendMessage, sendSummary } from './answer.ts';
 import { type CancelDeps, cancelSend } from './cancel.ts';
@@ -111,8 +113,8 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
           return answer(repeat.subjectId);
         }
       }
-      const { sendId, messageIds } = await startSend(deps, { accountId, ...request.body }, key || undefined);
-      if (!isAsync) await awaitOutcomes(deps, accountId, messageIds);
+      const { sendId, awaited } = await startSend(deps, { accountId, ...request.body }, key || undefined);
+      if (!isAsync) await awaitOutcomes(deps, accountId, awaited);
       return answer(sendId);
     },
   );
@@ -208,9 +210,10 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
     {
       schema: {
         summary: 'Inspect a message',
+        description: 'With its timeline and its webhook deliveries.',
         tags,
         params: MessageParams,
-        response: { 200: success(MessageItem) },
+        response: { 200: success(MessageDetail) },
       },
       config: { scope: 'messages:read' },
     },
@@ -218,7 +221,8 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       const { id } = request.params;
       const row = isUuid(id) ? await findMessage(deps.db, request.caller.accountId, id) : undefined;
       if (!row) throw new AppError('message_not_found', 'There is no such message in this account.');
-      return ok('Message found.', messageItem(row));
+      const deliveries = await deliveriesOf(deps.db, row.account_id, row.id);
+      return ok('Message found.', { ...messageItem(row), deliveries });
     },
   );
 }

@@ -50,13 +50,14 @@ const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 /**
  * Writes a send and its messages in one transaction, with the caller's key if there is one, and hands to this process
  * what it can call within about a second. Nothing is written unless every recipient is valid: 404 for what is named
- * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`. Answers the send's id.
+ * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`. Answers the send's id and the
+ * messages whose outcome may come soon: none of a halted number.
  */
 export async function startSend(
   deps: SendDeps,
   request: SendRequest,
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
-): Promise<{ sendId: string; messageIds: string[] }> {
+): Promise<{ sendId: string; awaited: string[] }> {
   const template = await templateOf(deps.db, request.accountId, request.templateId);
   const named = await namedSender(deps.db, request.accountId, request.senderId);
   const plan = sendablePlan(template);
@@ -74,7 +75,7 @@ export async function startSend(
   const leased = messages.filter((message) => message.leased);
   deps.dispatcher.offer(leased.map((message) => dueMessage(message, request.accountId, template, sender)));
   if (leased.length < messages.length) deps.nudgeDispatch();
-  return { sendId, messageIds: messages.map((message) => message.id) };
+  return { sendId, awaited: sender.halted_at ? [] : messages.map((message) => message.id) };
 }
 
 /** Waits until every message has an outcome on disk, at most as long as sends may wait. */
@@ -100,6 +101,15 @@ function mediaIdsOf(request: SendRequest): string[] {
   return [...new Set(named.filter((id) => id !== undefined))];
 }
 
+/** A fault of what the request gave for all recipients is named where it was written. */
+function asWritten(fault: Fault, request: SendRequest, recipient: RequestedRecipient): Fault {
+  for (const member of ['mediaId', 'location'] as const) {
+    const isShared = recipient[member] === undefined && request[member] !== undefined;
+    if (isShared && fault.path.endsWith(`].${member}`)) return { ...fault, path: member };
+  }
+  return fault;
+}
+
 function fillAll(
   deps: { clock: Clock },
   plan: TemplatePlan,
@@ -121,7 +131,7 @@ function fillAll(
       },
       `recipients[${index}]`,
     );
-    faults.push(...result.faults);
+    faults.push(...result.faults.map((fault) => asWritten(fault, request, recipient)));
     return {
       id: uuidv7(deps.clock.now()),
       phone: recipient.phone,
@@ -162,7 +172,7 @@ async function write(
     ) {
       throw inProgress();
     }
-    await insertSend(
+    const isWritten = await insertSend(
       tx,
       {
         accountId: request.accountId,
@@ -176,6 +186,7 @@ async function write(
       messages,
       { priority: priorityOf(template.category), expiresInSeconds },
     );
+    if (!isWritten) throw new AppError('sender_not_found', 'The sender was removed meanwhile. Send again.');
   });
 }
 

@@ -39,18 +39,21 @@ export interface DueMessage {
   attempts: number;
 }
 
-/** Writes a send and its messages. Together with the caller's key row this is the intent: once committed, none is lost. */
+/**
+ * Writes a send and its messages. Together with the caller's key row this is the intent: once committed, none is lost.
+ * The number is kept from being removed meanwhile; false, and nothing is written, if it is gone.
+ */
 export async function insertSend(
   tx: Tx,
   send: NewSend,
   messages: NewMessage[],
   common: { priority: number; expiresInSeconds: number },
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const written = await sql`
     insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
-    values (${send.accountId}, ${send.id}, ${send.senderId}, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total})`.execute(
-    tx,
-  );
+    select ${send.accountId}, ${send.id}, id, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total}
+    from senders where id = ${send.senderId} for key share`.execute(tx);
+  if (written.numAffectedRows !== 1n) return false;
   await sql`
     insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
       position, priority, due_at, expires_at)
@@ -63,6 +66,7 @@ export async function insertSend(
       ${messages.map((one) => (one.metadata ? JSON.stringify(one.metadata) : null))}::jsonb[],
       ${messages.map((one) => one.leased)}::boolean[])
       with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(tx);
+  return true;
 }
 
 /** The rate of a number now: its own, or what throttling left of it, recovering by 5 % a second. */

@@ -7,7 +7,14 @@ import type { MessagingPlatform, TemplateComponent } from '../../ports/platform.
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import { findDefaultSender } from '../senders/store.ts';
 import { planTemplate, type TemplatePlan } from './placeholders.ts';
-import { deleteTemplates, findTemplate, insertDraft, markSubmitted, type TemplateRow } from './store.ts';
+import {
+  bindDraft,
+  deleteTemplates,
+  findTemplate,
+  insertDraft,
+  markSubmitted,
+  type TemplateRow,
+} from './store.ts';
 import { statusOf } from './template.ts';
 
 export interface SubmitDeps extends AccessDeps {
@@ -99,6 +106,10 @@ export async function submitDraft(
     );
   }
   const access = await senderFor(deps, row);
+  // bound first, so that a list read meanwhile writes over this row instead of making a second one
+  await bindDraft(deps.db, row.id, access.businessAccountId).catch((error: unknown) => {
+    throw (error as { code?: unknown }).code === '23505' ? exists() : error;
+  });
   let answer: Awaited<ReturnType<MessagingPlatform['createTemplate']>>;
   try {
     answer = await deps.platform.createTemplate(access, {
