@@ -1,0 +1,86 @@
+// README quotes the sandbox's magic recipients and template names, all of them and in their own words; its receiver verifies.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { magicRecipients, magicTemplateNames } from '../../sandbox/cloud-api/magic.ts';
+import { givenSignature, signingKey } from '../../src/webhooks/endpoints/sign.ts';
+import { readProjectFile } from '../harness/documents.ts';
+
+const readme = readProjectFile('README.md');
+
+/** The rows of the table below a heading row that begins so: first cell without its backticks, second cell. */
+function rowsBelow(heading: string): [string, string][] {
+  const lines = readme.split('\n');
+  const first = lines.findIndex((line) => line.startsWith(`| ${heading}`)) + 2;
+  const end = lines.findIndex((line, index) => index >= first && !line.startsWith('|'));
+  return lines.slice(first, end).map((line) => {
+    const [, key = '', what = ''] =
+      line.split(' | ').length === 2 ? (/^\| `(.+)` \| (.+) \|$/.exec(line) ?? []) : [];
+    return [key, what];
+  });
+}
+
+test('the table of magic recipients is the sandbox’s own', () => {
+  expect(rowsBelow('the number ends in')).toEqual(
+    magicRecipients.map(({ endsIn, whatHappens }) => [endsIn, whatHappens]),
+  );
+});
+
+test('the table of magic template names is the sandbox’s own', () => {
+  expect(rowsBelow('the name begins with')).toEqual(
+    magicTemplateNames.map(({ beginsWith, whatHappens }) => [beginsWith, whatHappens]),
+  );
+});
+
+test('the example of a receiver takes a genuine webhook and refuses every other', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'readme-'));
+  const port = await freePort();
+  const secret = 'whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlIGluIFJFQURNRQ==';
+  const code = /```js\n(\/\/ WEBHOOK_SECRET[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  expect(code).toContain('.listen(9000');
+  await writeFile(join(folder, 'receiver.mjs'), code.replace('.listen(9000', `.listen(${port}`));
+  const child = spawn(process.execPath, [join(folder, 'receiver.mjs')], {
+    env: { WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  try {
+    const body = '{"event":"test","timestamp":"2026-03-10T14:00:00.000Z","data":{}}';
+    const signature = givenSignature(signingKey(secret), body);
+    const post = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body }).then(({ status }) => status);
+    await answers(port);
+    expect(await post({ 'x-webhook-signature': signature, 'webhook-id': '1' })).toBe(204);
+    expect(await post({})).toBe(401);
+    expect(await post({ 'x-webhook-signature': 'sha256=12' })).toBe(401);
+    expect(await post({ 'x-webhook-signature': `sha256=${'0'.repeat(64)}` })).toBe(401);
+    expect(await post({ 'x-webhook-signature': givenSignature(signingKey(`${secret}x`), body) })).toBe(401);
+  } finally {
+    child.kill();
+    await ended;
+    await rm(folder, { recursive: true });
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Resolves once something listens on the port. */
+async function answers(port: number): Promise<void> {
+  for (;;) {
+    const listens = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
+    if (listens) return;
+  }
+}

@@ -1,0 +1,154 @@
+// What the documents name exists: files, headings, commands, operations, error codes, settings, log lines and figures.
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { settings } from '../../src/config.ts';
+import { httpStatus } from '../../src/http/reply.ts';
+import {
+  anchorsOf,
+  type Document,
+  readDocuments,
+  readPrograms,
+  readProjectFile,
+} from '../harness/documents.ts';
+import { type Gateway, startGateway } from '../harness/gateway.ts';
+
+const documents = readDocuments();
+const root = new URL('../../', import.meta.url);
+const program = readPrograms('src/');
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway?.close());
+
+/** What `find` answers for every document, each with the document's name before it. */
+const findings = (find: (document: Document) => string[]) =>
+  documents.flatMap((document) => find(document).map((found) => `${document.path}: ${found}`));
+
+test('there are documents to hold', () => {
+  expect(documents.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      'README.md',
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'CHANGELOG.md',
+      'docs/webhooks.md',
+    ]),
+  );
+});
+
+test('every relative link leads to a file, and to a heading where it names one', () => {
+  const broken = findings((document) => {
+    const links = [...document.prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to);
+    return links.filter((to) => !/^[a-z]+:/.test(to) && !leads(document, to));
+  });
+  expect(broken).toEqual([]);
+});
+
+function leads(document: Document, to: string): boolean {
+  const [file = '', anchor] = to.split('#');
+  const path = file === '' ? document.path : posix.join(posix.dirname(document.path), file);
+  if (!existsSync(new URL(path, root))) return false;
+  const target = documents.find((other) => other.path === path);
+  return anchor === undefined || (target !== undefined && anchorsOf(target).includes(anchor));
+}
+
+test('every npm script exists', () => {
+  const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
+  const missing = findings(({ text }) => {
+    const named = [...text.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name);
+    const short = [...text.matchAll(/\bnpm (start|test)\b/g)].map(([, name = '']) => name);
+    return [...named, ...short].filter((name) => !(name in scripts));
+  });
+  expect(missing).toEqual([]);
+});
+
+test('every command of the command line exists', () => {
+  const known = new Set(
+    [...readProjectFile('src/cli.ts').matchAll(/\.command\('([\w-]+)'\)/g)].map(([, name]) => name),
+  );
+  const missing = findings(({ text }) =>
+    [...text.matchAll(/(?:npm run gateway -- |src\/cli\.ts )([a-z][\w-]*)/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !known.has(name)),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every operation exists in the OpenAPI document, with the method that is said', async () => {
+  const { paths } = (await gateway.call('GET', '/openapi.json')).body as unknown as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const unknown = findings(({ text }) =>
+    [...text.matchAll(/(?:\b(GET|POST|PUT|PATCH|DELETE) )?(?:`|[\w/.:$"(){}-]*)?(\/v1\/[\w/:$-]*[\w])/g)]
+      .filter(([, method, path = '']) => {
+        const operations = Object.entries(paths).find(([known]) => isSamePath(path, known))?.[1];
+        return !operations || (method !== undefined && !(method.toLowerCase() in operations));
+      })
+      .map(([, method, path]) => `${method ?? ''} ${path}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+/** A parameter is written `:id` in prose and `$ID` in commands. */
+function isSamePath(written: string, known: string): boolean {
+  const [here, there] = [written.split('/'), known.split('/')];
+  return (
+    here.length === there.length &&
+    here.every((part, index) =>
+      there[index]?.startsWith('{') ? /^[:$]\w+$/.test(part) : part === there[index],
+    )
+  );
+}
+
+test('every error code is one of the program’s, with the status that is said', () => {
+  const wrong = findings(({ text }) =>
+    [...text.matchAll(/\b([45]\d\d) ((?:`[a-z]+(?:_[a-z]+)+`(?:, )?)+)/g)].flatMap(([, status, list = '']) =>
+      [...list.matchAll(/`(\w+)`/g)]
+        .map(([, code = '']) => code)
+        .filter((code) => httpStatus(code) !== Number(status) || !program.includes(`'${code}'`))
+        .map((code) => `${status} ${code}`),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('every setting in capitals is one of the program’s', () => {
+  const others = /^(?:AWS_\w+|INVALID_FORMAT|TEST_DATABASE_URL|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID)$/;
+  const unknown = findings(({ text }) =>
+    [...text.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]
+      .map(([name]) => name)
+      .filter((name) => !(name in settings) && !others.test(name)),
+  );
+  expect(unknown).toEqual([]);
+});
+
+const watched = () => {
+  const { text } = documents.find(({ path }) => path === 'docs/operations.md') as Document;
+  return text.slice(text.indexOf('## What to watch'), text.indexOf('## Limits'));
+};
+
+test('every log line to watch is one that the program writes', () => {
+  const names = [...watched().matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(5);
+  expect(names.filter((name) => !program.includes(`'${name}'`) && !program.includes(`'${name}:`))).toEqual(
+    [],
+  );
+});
+
+test('the figures to watch are those that the gateway shows', async () => {
+  const shown = [...(await gateway.call('GET', '/metrics')).text.matchAll(/^# TYPE (gateway_\w+)/gm)];
+  const told = [...watched().matchAll(/`(gateway_\w+)`/g)];
+  expect(told.map(([, name]) => name).sort()).toEqual(shown.map(([, name]) => name).sort());
+});
+
+test('every file of the program that is named exists', () => {
+  const missing = findings(({ text }) =>
+    [...text.matchAll(/`((?:src|test|migrations|sandbox|demo|client|scripts|docs|\.ci)\/[\w./-]*)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !path.includes('NNNN') && !existsSync(new URL(path, root))),
+  );
+  expect(missing).toEqual([]);
+});
