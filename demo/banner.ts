@@ -54,12 +54,13 @@ async function sendLines(demo: Demo, gateway: Call): Promise<string[]> {
     'GET',
     `/v1/templates?status=approved&search=${firstTemplateName}`,
   );
+  if (!items[0]) return [];
   const recipient = {
     phone: '15550100001',
     name: 'Ada',
     variables: { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' },
   };
-  const body = { templateId: items[0]?._id, recipients: [recipient] };
+  const body = { templateId: items[0]._id, recipients: [recipient] };
   return [
     '# Send a template',
     `curl -s ${demo.baseUrl}/v1/templates/send -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
@@ -67,6 +68,7 @@ async function sendLines(demo: Demo, gateway: Call): Promise<string[]> {
     '',
     '# See the webhooks that its stages became, signed, at the receiver',
     `sleep 1; curl -s ${demo.sandbox.receiverUrl}/sandbox/events`,
+    '',
   ];
 }
 
@@ -89,7 +91,6 @@ async function bookLines(demo: Demo, gateway: Call): Promise<string[]> {
     phoneNumber: '15550100001',
   };
   return [
-    '',
     `# List the open slots of ${staff.name}`,
     `curl -s '${demo.baseUrl}/v1/appointments/available-slots?appointmentUserId=${staff._id}&date=${open.date}' -H 'X-API-Key: ${demo.apiKey}'`,
     '',
@@ -97,8 +98,12 @@ async function bookLines(demo: Demo, gateway: Call): Promise<string[]> {
     `curl -s ${demo.baseUrl}/v1/appointments/book -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
     `  -H 'Idempotency-Key: ${randomUUID()}' \\`,
     `  -d ${quoted(booking)}`,
+    '',
   ];
 }
+
+/** None where the account is not what it was made to be: its user may have changed anything. */
+const orNone = (lines: Promise<string[]>): Promise<string[]> => lines.catch(() => []);
 
 /** The whole text. */
 export async function banner(demo: Demo): Promise<string> {
@@ -111,9 +116,8 @@ export async function banner(demo: Demo): Promise<string> {
     '',
     'Paste these into another terminal:',
     '',
-    ...(await sendLines(demo, gateway)),
-    ...(await bookLines(demo, gateway)),
-    '',
+    ...(await orNone(sendLines(demo, gateway))),
+    ...(await orNone(bookLines(demo, gateway))),
     'Ctrl-C stops everything; the next start goes on where this one ended.',
     '',
   ];

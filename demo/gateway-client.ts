@@ -2,6 +2,16 @@
 
 export type Call = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
 
+/** A refusal, with its HTTP status. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /** Calls the gateway at `baseUrl` with one key; answers `data`, or rejects with what the gateway said. */
 export function gatewayClient(baseUrl: string, apiKey: string): Call {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
@@ -14,7 +24,8 @@ export function gatewayClient(baseUrl: string, apiKey: string): Call {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as { success: boolean; message: string; data: T };
-    if (!answer.success) throw new Error(`${method} ${path} answered ${response.status}: ${answer.message}`);
+    if (!answer.success)
+      throw new Refused(response.status, `${method} ${path} answered ${response.status}: ${answer.message}`);
     return answer.data;
   };
 }

@@ -1,8 +1,8 @@
 // Makes the demonstration: an app, a number and templates at the sandbox's platform, calendars at its Google, and through
 // the gateway's own API a sender, a webhook endpoint, departments, staff with connected calendars, and their questions.
 import { cloudApiControl, receiverControl } from '../sandbox/control.ts';
-import { googleControl } from '../sandbox/google/control-client.ts';
-import { type Call, gatewayClient } from './gateway-client.ts';
+import { type GoogleControl, googleControl } from '../sandbox/google/control-client.ts';
+import { type Call, gatewayClient, Refused } from './gateway-client.ts';
 import { departments, staff } from './people.ts';
 import { drafts, platformTemplates } from './templates.ts';
 
@@ -61,22 +61,27 @@ export async function seedDemo(
   return { ...input, senderId: sender._id, webhookSecret };
 }
 
-/** True if the kept key still opens the account: it does not after the database was thrown away. */
+/** True if the kept key still opens the account: it does not after the database was thrown away, or the key revoked. */
 export async function stillOpens(demo: Demo, baseUrl: string): Promise<boolean> {
   try {
     await gatewayClient(baseUrl, demo.apiKey)('GET', '/v1/senders');
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return false;
+    throw error;
   }
 }
 
-/** Points everything at the addresses of this start: a second one may have other ports. */
-export async function rewireDemo(demo: Demo, now: { baseUrl: string; sandbox: SandboxUrls }): Promise<Demo> {
-  const gateway = gatewayClient(now.baseUrl, demo.apiKey);
-  await subscribe(now.sandbox, now.baseUrl, demo.senderId);
-  const url = receiverControl(now.sandbox.receiverUrl).hookUrl(hook);
-  await receiverControl(now.sandbox.receiverUrl).setSecrets(hook, demo.webhookSecret);
+/** Points everything at the addresses of this start, and gives a sandbox that lost its state the platform and calendars back. */
+export async function rewireDemo(demo: Demo): Promise<void> {
+  const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
+  const { apps } = await cloudApiControl(demo.sandbox.cloudApiUrl).state();
+  const isEmpty = !apps.some(({ id }) => id === app.id);
+  if (isEmpty) await seedPlatform(demo.sandbox);
+  await subscribe(demo.sandbox, demo.baseUrl, demo.senderId);
+  const receiver = receiverControl(demo.sandbox.receiverUrl);
+  const url = receiver.hookUrl(hook);
+  await receiver.setSecrets(hook, demo.webhookSecret);
   const { items } = await gateway<{ items: { _id: string; url: string; description: string | null }[] }>(
     'GET',
     '/v1/webhooks/endpoints',
@@ -84,7 +89,22 @@ export async function rewireDemo(demo: Demo, now: { baseUrl: string; sandbox: Sa
   const endpoint = items.find((item) => item.description === endpointDescription);
   if (endpoint && endpoint.url !== url)
     await gateway('PATCH', `/v1/webhooks/endpoints/${endpoint._id}`, { url });
-  return { ...demo, ...now };
+  if (isEmpty) await reconnectStaff(gateway, demo.sandbox);
+}
+
+async function reconnectStaff(gateway: Call, sandbox: SandboxUrls): Promise<void> {
+  const google = googleControl(sandbox.googleUrl);
+  await google.putClient(googleClient);
+  const { items } = await gateway<{ items: { _id: string; name: string }[] }>(
+    'GET',
+    '/v1/appointments/users',
+  );
+  for (const member of staff) {
+    const found = items.find(({ name }) => name === member.user.name);
+    if (!found) continue;
+    await putGoogleAccount(google, member);
+    await connectCalendar(gateway, google, found._id, member.email);
+  }
 }
 
 const endpointDescription = 'The receiver of the demonstration';
@@ -147,19 +167,20 @@ async function seedStaff(gateway: Call, sandbox: SandboxUrls): Promise<void> {
     });
     await gateway('PUT', `/v1/appointments/users/${_id}/schedule`, member.schedule);
     await gateway('PUT', `/v1/appointments/users/${_id}/form-questions`, member.questions);
-    await google.putAccount({
-      email: member.email,
-      name: member.user.name,
-      timeZone: member.schedule.timezone,
-    });
+    await putGoogleAccount(google, member);
     await connectCalendar(gateway, google, _id, member.email);
   }
+}
+
+async function putGoogleAccount(google: GoogleControl, member: (typeof staff)[number]): Promise<void> {
+  const { email, user, schedule } = member;
+  await google.putAccount({ email, name: user.name, timeZone: schedule.timezone });
 }
 
 /** Follows the connect link as the staff member's browser would. */
 async function connectCalendar(
   gateway: Call,
-  google: ReturnType<typeof googleControl>,
+  google: GoogleControl,
   staffId: string,
   email: string,
 ): Promise<void> {

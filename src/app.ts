@@ -1,6 +1,5 @@
 // The composition root: settings in, running parts out. The only file that names an adapter.
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,14 +12,16 @@ import { settleDue } from './appointments/booking/settle.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import { type KeyRing, openCipher, parseKeyRing } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
-import { readOrMakeKeyFile } from './base/key-file.ts';
+import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';
 import type { Log } from './base/log.ts';
 import { openMetrics } from './base/metrics.ts';
 import { type Outgoing, openOutgoing } from './base/outgoing.ts';
 import type { Config } from './config.ts';
 import { type Connection, type Db, openDb } from './db/db.ts';
+import { gatewayConnections } from './db/gateways.ts';
 import { migrationState } from './db/migrate.ts';
 import type { OpenDatabase } from './db/open-database.ts';
+import { listen } from './http/listen.ts';
 import { ensureRegistered } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { openVault } from './messaging/media/vault.ts';
@@ -45,15 +46,23 @@ export interface AppOptions {
   keyRing?: KeyRing;
 }
 
+/** Where the keys lie when the settings have none. */
+export const keyFileOf = (config: Config) => join(config.dataDir, 'encryption-keys');
+
 /** The keys that open what is sealed: the settings', else those of the file in DATA_DIR. */
 export async function openKeyRing(config: Config): Promise<KeyRing> {
   return config.encryptionKeys === null
-    ? readOrMakeKeyFile(join(config.dataDir, 'encryption-keys'))
+    ? readOrMakeKeyFile(keyFileOf(config))
     : parseKeyRing(config.encryptionKeys);
 }
 
+/** Puts a new key first in the file in DATA_DIR. A gateway that runs does not know it before its next start. */
+export async function addEncryptionKey(config: Config): Promise<KeyRing> {
+  return addKeyToFile(keyFileOf(config));
+}
+
 /** Where stored files are kept: a directory, or a bucket. */
-async function openObjects(
+export async function openObjects(
   config: Config,
   tools: { outgoing: Outgoing; clock: Clock },
 ): Promise<ObjectStore> {
@@ -81,7 +90,7 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
   const { log } = options;
   const clock = options.clock ?? systemClock;
   const ring = options.keyRing ?? (await openKeyRing(config));
-  const hot = openDb(connection, { maxConnections: 16, applicationName: 'gateway hot', hot: true });
+  const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
   const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });
   const webhookOutgoing = openOutgoing({
     // bounded by the deliverer, for each endpoint: a limit for each host would let one hanging endpoint starve its neighbours
@@ -192,7 +201,7 @@ async function openRedis(url: string | null) {
 const graceMs = 4_000;
 
 export interface App {
-  /** `http://HOST:PORT` of the server that listens. */
+  /** `http://HOST:PORT` of the server that listens, as this machine reaches it. */
   url: string;
   db: Db;
   clock: Clock;
@@ -227,27 +236,6 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     publicUrl: () => config.publicUrl ?? url,
   };
   const server = await buildServer(deps);
-  await server.listen({ port: config.port, host: config.host });
-  const { port } = server.server.address() as AddressInfo;
-  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-  if (config.role !== 'api') {
-    await restartWaiting(parts.hot);
-    doers.deliveries.onRoom(() => workers?.deliver.nudge());
-    workers = startWorkers({
-      ...parts,
-      flushKeys: () => parts.authenticator.flush(),
-      sweepObjects: () => parts.objects.sweep(),
-      doers: {
-        dispatch: () => doers.dispatcher.round(),
-        deliver: () => doers.deliveries.claimDue(),
-        deliverChores: () => doWebhookChores(parts),
-        settle: () => settleDue(deps),
-        follow: () => followChanges(deps),
-        register: () => removeLeftovers(parts),
-        sync: () => syncDue(deps),
-      },
-    });
-  }
   let closed: Promise<void> | undefined;
   const close = async () => {
     parts.outcomes.end();
@@ -266,6 +254,30 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     redis?.disconnect();
     await parts.hot.destroy();
   };
+  try {
+    url = await listen(server, config);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  if (config.role !== 'api') {
+    await restartWaiting(parts.hot);
+    doers.deliveries.onRoom(() => workers?.deliver.nudge());
+    workers = startWorkers({
+      ...parts,
+      flushKeys: () => parts.authenticator.flush(),
+      sweepObjects: () => parts.objects.sweep(),
+      doers: {
+        dispatch: () => doers.dispatcher.round(),
+        deliver: () => doers.deliveries.claimDue(),
+        deliverChores: () => doWebhookChores(parts),
+        settle: () => settleDue(deps),
+        follow: () => followChanges(deps),
+        register: () => removeLeftovers(parts),
+        sync: () => syncDue(deps),
+      },
+    });
+  }
   return {
     url,
     db: parts.db,

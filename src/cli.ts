@@ -3,10 +3,14 @@
 import { Command } from 'commander';
 import { scopes } from './contract/envelope.ts';
 
+/** So long may what a failed command still holds keep it from ending. */
+const endWithinMs = 2_000;
+
 /** What went wrong, without a stack: whoever typed the command needs to know what to do. */
 function fail(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+  setTimeout(() => process.exit(), endWithinMs).unref();
 }
 
 const program = new Command('chatbot-gateway')
@@ -72,7 +76,7 @@ key
   .command('revoke')
   .argument('<account-id>')
   .argument('<key-id>')
-  .description('revoke a key at once')
+  .description('revoke a key: gateways that run refuse it within 5 seconds')
   .action(async (accountId: string, keyId: string) =>
     (await import('./commands/accounts.ts')).keyRevoke(accountId, keyId),
   );
@@ -83,6 +87,20 @@ program
   .action(async () => {
     const { doctor } = await import('./commands/doctor.ts');
     if (!(await doctor())) process.exitCode = 1;
+  });
+
+program
+  .command('rotate-encryption-key')
+  .description('put a new encryption key first and seal everything at rest with it')
+  .option(
+    '--no-new-key',
+    'add no key: go on with a rotation that was cut off (with ENCRYPTION_KEYS the keys are always yours to add)',
+  )
+  .option('--gateways-have-key', 'every gateway that runs was started with the newest key')
+  .action(async (options: { newKey: boolean; gatewaysHaveKey?: boolean }) => {
+    const { rotateEncryptionKey } = await import('./commands/rotate-encryption-key.ts');
+    const { newKey, gatewaysHaveKey = false } = options;
+    if (!(await rotateEncryptionKey({ newKey, gatewaysHaveKey }))) process.exitCode = 1;
   });
 
 await program.parseAsync().catch(fail);

@@ -140,6 +140,11 @@ export function openCipher(ring: KeyRing): Cipher {
   };
 }
 
+/** The id of the key that sealed a value; undefined if it is none of our sealed forms. */
+export function keyIdOf(sealed: Uint8Array): string | undefined {
+  return split(sealed)?.keyId;
+}
+
 function headerOf(keyId: string): Buffer {
   const id = Buffer.from(keyId, 'latin1');
   return Buffer.concat([Buffer.from([formVersion, id.length]), id]);

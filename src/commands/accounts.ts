@@ -60,6 +60,6 @@ export async function keyList(accountId: string): Promise<void> {
 export async function keyRevoke(accountId: string, keyId: string): Promise<void> {
   await onDatabase(async ({ db }) => {
     await revoke({ db, clock: systemClock }, { accountId, keyId });
-    print('Key revoked.');
+    print('Key revoked. Gateways that run refuse it within 5 seconds.');
   });
 }

@@ -5,6 +5,7 @@ import { banner } from '../../demo/banner.ts';
 import { type Demo, rewireDemo, type SandboxUrls, seedDemo, stillOpens } from '../../demo/seed.ts';
 import { createAccount } from '../accounts/keys.ts';
 import type { App } from '../app.ts';
+import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 
 async function readDemo(file: string): Promise<Demo | undefined> {
@@ -25,18 +26,27 @@ export async function prepareDemo(
   config: Config,
   app: App,
   sandbox: SandboxUrls,
-  tell: (line: string) => void,
+  told: { tell: (line: string) => void; log: Log; signal: AbortSignal },
 ): Promise<void> {
   const file = join(config.dataDir, 'demo.json');
   const kept = await readDemo(file);
-  const baseUrl = app.url;
+  const now = { baseUrl: app.url, sandbox };
   let demo: Demo;
-  if (kept && (await stillOpens(kept, baseUrl))) {
-    demo = await rewireDemo(kept, { baseUrl, sandbox });
+  if (kept && (await stillOpens(kept, now.baseUrl))) {
+    demo = { ...kept, ...now };
+    await rewireDemo(demo).catch((error) => {
+      told.log.error({ err: error }, 'demo.not_rewired');
+      told.tell(
+        `Part of the demonstration is as its user left it, and was not set up anew: ${error.message}`,
+      );
+    });
   } else {
-    tell('Making the demonstration account …');
+    told.tell('Making the demonstration account …');
     const { accountId, key } = await createAccount(app, 'Demonstration');
-    demo = await seedDemo({ baseUrl, apiKey: key.apiKey, accountId, sandbox }, (step) => tell(`  ${step}`));
+    demo = await seedDemo({ ...now, apiKey: key.apiKey, accountId }, (step) => {
+      told.signal.throwIfAborted();
+      told.tell(`  ${step}`);
+    });
   }
   await keepDemo(file, demo);
   process.stdout.write(await banner(demo));

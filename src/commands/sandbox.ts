@@ -1,10 +1,11 @@
-// The sandbox as a child process: started with the gateway, on the same ports each time, gone with it.
+// The sandbox as a child process: started with the gateway, on the same ports each time, started anew if it dies, gone with the gateway.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Log } from '../base/log.ts';
 
 export interface SandboxUrls {
   cloudApiUrl: string;
@@ -14,31 +15,40 @@ export interface SandboxUrls {
 
 export interface RunningSandbox {
   urls: SandboxUrls;
-  /** Resolves if it ends by itself. */
-  ended: Promise<void>;
+  /** Ends it for good. */
   stop(): Promise<void>;
+}
+
+export interface SandboxDeps {
+  log: Log;
+  tell: (line: string) => void;
 }
 
 const program = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
 const readyWithinMs = 10_000;
-const stopWithinMs = 3_000;
-/** A sandbox whose gateway was killed ends within this, and frees its ports. */
-const portsFreeWithinMs = 3_000;
+/** It ends by itself within 1.5 seconds. */
+const stopWithinMs = 2_000;
+/** The ports of a sandbox whose gateway was killed are free after this, as it ends with its gateway. */
+const portsFreeWithinMs = 2_500;
+const firstGapMs = 200;
+const longestGapMs = 10_000;
+/** A sandbox that lived this long does not die of its start. */
+const soundAfterMs = 10_000;
 
 type Ports = [cloudApi: number, google: number, receiver: number];
 
-async function launch(directory: string, ports: Ports): Promise<RunningSandbox> {
+/** One life of the sandbox. */
+interface Life {
+  child: ChildProcess;
+  urls: SandboxUrls;
+  /** How it ended: an exit code or a signal. */
+  ended: Promise<string>;
+}
+
+async function launch(directory: string, ports: Ports): Promise<Life> {
   const [cloudApi, google, receiver] = ports.map(String) as [string, string, string];
-  const args = [
-    '--dir',
-    directory,
-    '--cloud-api-port',
-    cloudApi,
-    '--google-port',
-    google,
-    '--receiver-port',
-    receiver,
-  ];
+  const args = ['--dir', directory];
+  args.push('--cloud-api-port', cloudApi, '--google-port', google, '--receiver-port', receiver);
   // its own group: Ctrl-C reaches the gateway, which stops the sandbox last; the pipe's end stops it if we are killed
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -48,7 +58,10 @@ async function launch(directory: string, ports: Ports): Promise<RunningSandbox> 
   child.stderr.on('data', (bytes) => {
     said = `${said}${bytes}`.slice(-4_000);
   });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
   const line = await Promise.race([
     new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve)),
     ended.then(() => undefined),
@@ -60,18 +73,21 @@ async function launch(directory: string, ports: Ports): Promise<RunningSandbox> 
   }
   const urls = JSON.parse(line) as { cloudApi: string; google: string; receiver: string };
   return {
+    child,
     urls: { cloudApiUrl: urls.cloudApi, googleUrl: urls.google, receiverUrl: urls.receiver },
     ended,
-    stop: () => stop(child, ended),
   };
 }
 
-async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function stop({ child, ended }: Life): Promise<void> {
   child.kill('SIGTERM');
   const kill = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
   await ended;
   clearTimeout(kill);
 }
+
+const portsOf = (urls: SandboxUrls) =>
+  [urls.cloudApiUrl, urls.googleUrl, urls.receiverUrl].map((url) => Number(new URL(url).port)) as Ports;
 
 async function knownPorts(file: string): Promise<Ports | undefined> {
   try {
@@ -81,22 +97,76 @@ async function knownPorts(file: string): Promise<Ports | undefined> {
   }
 }
 
-/**
- * Starts the sandbox with its state in `directory`: on the ports of the last start, so that addresses kept in the
- * database stay right, or, where others took them meanwhile, on free ones.
- */
-export async function startSandbox(directory: string): Promise<RunningSandbox> {
+/** On the ports of the last start, so that addresses kept in the database stay right; on free ones where others took them. */
+async function firstLife(directory: string): Promise<Life> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, 'ports.json');
   const known = await knownPorts(file);
   const until = performance.now() + portsFreeWithinMs;
   while (known && performance.now() < until) {
-    const running = await launch(directory, known).catch(() => undefined);
-    if (running) return running;
-    await sleep(200);
+    const life = await launch(directory, known).catch(() => undefined);
+    if (life) return life;
+    await sleep(firstGapMs);
   }
-  const running = await launch(directory, [0, 0, 0]);
-  const ports = Object.values(running.urls).map((url) => Number(new URL(url).port));
-  await writeFile(file, JSON.stringify(ports));
-  return running;
+  const life = await launch(directory, [0, 0, 0]);
+  await writeFile(file, JSON.stringify(portsOf(life.urls)));
+  return life;
+}
+
+/**
+ * Starts the sandbox with its state in `directory`, and starts it anew, at the same addresses and with the same state,
+ * whenever it ends by itself; the gateway goes on meanwhile as it would through an outage of the real platforms.
+ */
+export async function startSandbox(directory: string, { log, tell }: SandboxDeps): Promise<RunningSandbox> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let life = await firstLife(directory);
+  const { urls } = life;
+
+  async function nextLife(): Promise<Life | undefined> {
+    for (let gapMs = firstGapMs; !signal.aborted; gapMs = Math.min(gapMs * 2, longestGapMs)) {
+      await sleep(gapMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return undefined;
+      try {
+        return await launch(directory, portsOf(urls));
+      } catch (error) {
+        log.error({ err: error }, 'sandbox.not_restarted');
+        tell(
+          `The sandbox could not be started anew; trying again. ${(error as Error).message.split('\n')[0]}`,
+        );
+      }
+    }
+    return undefined;
+  }
+
+  async function keep(): Promise<void> {
+    while (!signal.aborted) {
+      const began = performance.now();
+      const how = await life.ended;
+      if (signal.aborted) return;
+      log.error({ how }, 'sandbox.ended');
+      tell(
+        `The sandbox ended by itself (${how}): the messaging platform, Google and the receiver are away. Starting it anew …`,
+      );
+      if (performance.now() - began < soundAfterMs)
+        await sleep(1_000, undefined, { signal, ref: false }).catch(() => undefined);
+      const next = await nextLife();
+      if (!next) return;
+      life = next;
+      log.warn('sandbox.restarted');
+      tell('The sandbox is back, at the same addresses and with what it had.');
+    }
+  }
+
+  const kept = keep();
+  return {
+    urls,
+    async stop() {
+      stopping.abort();
+      await stop(life);
+      await kept;
+      // a life that began in the same moment
+      await stop(life);
+    },
+  };
 }

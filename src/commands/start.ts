@@ -3,52 +3,13 @@ import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { googleClient } from '../../demo/seed.ts';
-import { type App, databaseOf, openApp } from '../app.ts';
+import { databaseOf, openApp } from '../app.ts';
 import { type Log, openLog } from '../base/log.ts';
-import { readConfig } from '../config.ts';
-import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
+import { type Config, readConfig } from '../config.ts';
+import { openDatabase } from '../db/open-database.ts';
 import { prepareDemo } from './demo.ts';
+import { endOnSignals, type Running, stopAll, tell } from './ending.ts';
 import { type RunningSandbox, startSandbox } from './sandbox.ts';
-
-/** What is running, in the order of its start. */
-interface Running {
-  database?: OpenDatabase;
-  sandbox?: RunningSandbox;
-  app?: App;
-}
-
-const stopWithinMs = 9_500;
-
-/** Says what happens to whoever started us; standard output is for what they may want to keep. */
-const tell = (line: string) => process.stderr.write(`${line}\n`);
-
-async function stopAll(running: Running): Promise<void> {
-  await running.app?.close();
-  await running.sandbox?.stop();
-  await running.database?.close();
-}
-
-/** Ends everything at the first signal; at the second, or when that takes too long, at once. */
-function endOnSignals(running: Running, log: Log): void {
-  let ending = false;
-  const end = async (signal: NodeJS.Signals) => {
-    if (ending) {
-      tell('Stopping at once.');
-      process.exit(1);
-    }
-    ending = true;
-    tell(`\nStopping (${signal}). Press Ctrl-C again to stop at once.`);
-    const late = setTimeout(() => {
-      log.error('process.stop_late');
-      process.exit(1);
-    }, stopWithinMs);
-    await stopAll(running).catch((error) => log.error({ err: error }, 'process.stop_failed'));
-    clearTimeout(late);
-    process.exit(0);
-  };
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
-}
 
 /** The sandbox's addresses as settings: the gateway speaks the real protocols, to other hosts. */
 function sandboxSettings({ urls }: RunningSandbox): Record<string, string> {
@@ -69,7 +30,32 @@ function sandboxSettings({ urls }: RunningSandbox): Record<string, string> {
 async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Promise<Log> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if (!sandbox) return openLog(level);
-  return openLog(level, createWriteStream(join(dataDir, 'gateway.log'), { flags: 'a', mode: 0o600 }));
+  const file = createWriteStream(join(dataDir, 'gateway.log'), { flags: 'a', mode: 0o600 });
+  // a full disk shall not end the gateway
+  file.on('error', () => {});
+  return openLog(level, file);
+}
+
+/** Starts one part after the other, each noted in `running`; stops between two when `signal` says so. */
+async function open(
+  settings: Config,
+  options: { sandbox: boolean; running: Running; signal: AbortSignal; log: Log },
+): Promise<void> {
+  const { running, signal, log } = options;
+  tell('Starting the database …');
+  running.database = await openDatabase(databaseOf(settings), log);
+  signal.throwIfAborted();
+  if (options.sandbox) {
+    tell('Starting the sandbox: messaging platform, Google, webhook receiver …');
+    running.sandbox = await startSandbox(join(settings.dataDir, 'sandbox'), { log, tell });
+    signal.throwIfAborted();
+  }
+  const config = running.sandbox ? readConfig(undefined, sandboxSettings(running.sandbox)) : settings;
+  running.app = await openApp(config, running.database, { log });
+  signal.throwIfAborted();
+  const { url } = running.app;
+  if (running.sandbox) await prepareDemo(config, running.app, running.sandbox.urls, { tell, log, signal });
+  else tell(`The gateway answers at ${url}. Its interface is described at ${url}/docs.`);
 }
 
 /** Starts everything and stays until a signal. Rejects, having stopped what was started, if something cannot start. */
@@ -77,26 +63,18 @@ export async function start(options: { sandbox: boolean }): Promise<void> {
   const began = performance.now();
   const settings = readConfig();
   const log = await openOwnLog(settings.logLevel, settings.dataDir, options.sandbox);
-  const running: Running = {};
-  endOnSignals(running, log);
+  const running: Running = { starting: Promise.resolve() };
+  const cancel = new AbortController();
+  endOnSignals(running, cancel, log);
+  running.starting = open(settings, { ...options, running, signal: cancel.signal, log });
   try {
-    tell('Starting the database …');
-    running.database = await openDatabase(databaseOf(settings), log);
-    if (options.sandbox) {
-      tell('Starting the sandbox: messaging platform, Google, webhook receiver …');
-      running.sandbox = await startSandbox(join(settings.dataDir, 'sandbox'));
-    }
-    const config = running.sandbox ? readConfig(undefined, sandboxSettings(running.sandbox)) : settings;
-    running.app = await openApp(config, running.database, { log });
-    if (running.sandbox) await prepareDemo(config, running.app, running.sandbox.urls, tell);
-    else
-      tell(
-        `The gateway answers at ${running.app.url}. Its interface is described at ${running.app.url}/docs.`,
-      );
-    log.info({ url: running.app.url, ms: Math.round(performance.now() - began) }, 'process.ready');
-    running.sandbox?.ended.then(() => log.warn('sandbox.ended'));
+    await running.starting;
   } catch (error) {
-    await stopAll(running).catch(() => undefined);
+    // whoever sent the signal stops what was started
+    if (cancel.signal.aborted) return;
+    log.error({ err: error }, 'process.start_failed');
+    await stopAll(running, log).catch(() => undefined);
     throw error;
   }
+  log.info({ url: running.app?.url, ms: Math.round(performance.now() - began) }, 'process.ready');
 }

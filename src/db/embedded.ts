@@ -25,6 +25,8 @@ export interface Embedded {
   adopted: boolean;
   /** Ends the server and waits until no process of it is left. Close the pools first. */
   stop(): Promise<void>;
+  /** For the last moment of a process: ends the server without writing out its data, which the next start recovers. */
+  stopNow(): void;
 }
 
 const database = 'gateway';
@@ -34,6 +36,7 @@ const maxRestartGapMs = 2000;
 class Keeper {
   readonly #scene: Scene;
   #holding: Promise<Holding>;
+  #pid: number | undefined;
   #released: Promise<void> | undefined;
 
   constructor(scene: Scene, first: Holding) {
@@ -43,7 +46,9 @@ class Keeper {
   }
 
   #watch(held: Holding): void {
+    this.#pid = held.server.pid;
     held.guard.once('end', () => {
+      this.#pid = undefined;
       if (this.#released) return;
       this.#scene.log.error({ pid: held.server.pid }, 'database.lost: the server broke the connection');
       this.#holding = this.#holdAgain();
@@ -74,6 +79,16 @@ class Keeper {
     await held?.guard.end().catch(() => {});
     if (reach && 'socketFolder' in reach) await rm(reach.socketFolder, { recursive: true, force: true });
     log.info({ pid, by }, 'database.stopped');
+  }
+
+  releaseNow(): void {
+    if (this.#pid === undefined) return;
+    try {
+      // PostgreSQL's "immediate"
+      process.kill(this.#pid, 'SIGQUIT');
+    } catch {
+      // it has ended
+    }
   }
 
   release(): Promise<void> {
@@ -119,5 +134,10 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const { adopted, server, address } = first;
   const ms = Math.round(performance.now() - began);
   log.info({ pid: server.pid, folder: home.cluster, new: isNew, adopted, ms }, 'database.started');
-  return { connection: { ...address, database }, adopted, stop: () => keeper.release() };
+  return {
+    connection: { ...address, database },
+    adopted,
+    stop: () => keeper.release(),
+    stopNow: () => keeper.releaseNow(),
+  };
 }

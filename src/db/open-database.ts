@@ -9,6 +9,8 @@ export interface OpenDatabase {
   connection: Connection;
   db: Db;
   close(): Promise<void>;
+  /** For the last moment of a process: ends an embedded server at once. */
+  stopNow(): void;
 }
 
 /**
@@ -23,6 +25,7 @@ export async function openDatabase(
     ? undefined
     : await startEmbeddedPostgres({ dataDir: where.dataDir, log });
   const connection = where.connection ?? (embedded?.connection as Connection);
+  const stopNow = () => embedded?.stopNow();
   const db = openDb(connection, { maxConnections: 12, applicationName: 'gateway' });
   const close = async () => {
     await db.destroy();
@@ -32,7 +35,7 @@ export async function openDatabase(
     await checkServer(db);
     const migrations = await migrateToLatest(db);
     if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
-    return { connection, db, close };
+    return { connection, db, close, stopNow };
   } catch (error) {
     await close();
     throw error;

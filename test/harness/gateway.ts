@@ -73,7 +73,11 @@ export async function startGateway(options: GatewayOptions = {}) {
   const keyRing = parseKeyRing(makeKey());
   const log = openLog('silent');
   const { connection, db } = database;
-  const running = await openApp(config, { connection, db, close: async () => undefined }, { log, keyRing });
+  const running = await openApp(
+    config,
+    { connection, db, close: async () => undefined, stopNow: () => undefined },
+    { log, keyRing },
+  );
   const { accountId, key } = await createAccount(running, 'Test');
 
   const call = async <T = Record<string, unknown>>(

@@ -1,0 +1,40 @@
+// After a rotation of the encryption keys: calendars' credentials and the secrets of open consent pages are sealed anew.
+import type { Cipher } from '../../base/cipher.ts';
+import { type Page, resealPage, type SecretsRound } from '../../base/reseal.ts';
+import type { Db } from '../../db/db.ts';
+import {
+  listCodeVerifiers,
+  listCredentials,
+  replaceCodeVerifier,
+  replaceCredential,
+} from './reseal-store.ts';
+
+type Deps = { db: Db; cipher: Cipher };
+
+/** Seals the credentials of one page of calendar connections with the newest key. */
+export function resealCalendars(deps: Deps, page: Page): Promise<SecretsRound> {
+  return resealPage(
+    deps.cipher,
+    {
+      name: 'calendar_connections',
+      columns: ['credential'] as const,
+      read: (of) => listCredentials(deps.db, of),
+      write: (change) => replaceCredential(deps.db, change),
+    },
+    page,
+  );
+}
+
+/** Seals what one page of open consent pages needs on the way back, with the newest key. */
+export function resealConsents(deps: Deps, page: Page): Promise<SecretsRound> {
+  return resealPage(
+    deps.cipher,
+    {
+      name: 'oauth_states',
+      columns: ['code_verifier'] as const,
+      read: (of) => listCodeVerifiers(deps.db, of),
+      write: (change) => replaceCodeVerifier(deps.db, change),
+    },
+    page,
+  );
+}

@@ -1,0 +1,67 @@
+// The end of a start: everything that runs is stopped in its order, within a time that service managers wait.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import type { Log } from '../base/log.ts';
+import type { OpenDatabase } from '../db/open-database.ts';
+import type { RunningSandbox } from './sandbox.ts';
+
+/** What is running, in the order of its start. */
+export interface Running {
+  /** Settles when nothing more is being started. */
+  starting: Promise<unknown>;
+  database?: OpenDatabase;
+  sandbox?: RunningSandbox;
+  app?: App;
+}
+
+/** So long may requests and calls that are under way take to end; what is cut is settled by the next start. */
+const appMs = 6_000;
+/** Container and service managers send SIGKILL after 10 seconds. */
+const allMs = 9_500;
+
+/** Says what happens to whoever started us; standard output is for what they may want to keep. */
+export const tell = (line: string) => process.stderr.write(`${line}\n`);
+
+/** Stops all that runs: first what takes and does work, then the sandbox, the database last. */
+export async function stopAll(running: Running, log: Log): Promise<void> {
+  const { app, sandbox, database } = running;
+  try {
+    const closed = await Promise.race([app?.close().then(() => true), sleep(appMs, false, { ref: false })]);
+    if (app && !closed)
+      log.warn('process.stop_cut: calls under way were cut; they are settled at the next start');
+  } catch (error) {
+    log.error({ err: error }, 'process.stop_failed');
+  }
+  await sandbox?.stop();
+  await database?.close();
+}
+
+/** Ends this process now; neither the sandbox nor the embedded database outlives it. */
+function endAtOnce(running: Running, code: number): never {
+  running.database?.stopNow();
+  // the sandbox ends with the pipe that it reads
+  process.exit(code);
+}
+
+/** At the first signal ends everything in order and exits with 0; at the second, or when that takes too long, at once with 1. */
+export function endOnSignals(running: Running, cancel: AbortController, log: Log): void {
+  const end = async (signal: NodeJS.Signals) => {
+    if (cancel.signal.aborted) {
+      tell('Stopping at once.');
+      endAtOnce(running, 1);
+    }
+    tell(`\nStopping (${signal}). Press Ctrl-C again to stop at once.`);
+    cancel.abort();
+    const late = setTimeout(() => {
+      log.error('process.stop_late');
+      endAtOnce(running, 1);
+    }, allMs);
+    await running.starting.catch(() => undefined);
+    await stopAll(running, log).catch((error) => log.error({ err: error }, 'process.stop_failed'));
+    clearTimeout(late);
+    process.exit(0);
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+  process.on('SIGHUP', end);
+}

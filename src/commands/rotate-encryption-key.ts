@@ -1,0 +1,139 @@
+// `rotate-encryption-key`: a new key, and everything at rest sealed anew with it.
+
+import { addEncryptionKey, databaseOf, keyFileOf, openKeyRing, openObjects } from '../app.ts';
+import { resealCalendars, resealConsents } from '../appointments/calendar/reseal.ts';
+import { type KeyRing, openCipher } from '../base/cipher.ts';
+import { systemClock } from '../base/clock.ts';
+import { type Log, openLog } from '../base/log.ts';
+import { openOutgoing } from '../base/outgoing.ts';
+import type { Page, SecretsRound, UnopenedSecret } from '../base/reseal.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { Db } from '../db/db.ts';
+import { countGatewayConnections } from '../db/gateways.ts';
+import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
+import { countByKey } from '../messaging/media/removal-store.ts';
+import { resealMedia } from '../messaging/media/reseal.ts';
+import { openVault } from '../messaging/media/vault.ts';
+import { resealSenders } from '../messaging/senders/reseal.ts';
+import { resealEndpoints } from '../webhooks/endpoints/reseal.ts';
+
+export interface RotateOptions {
+  /** False: only what is not yet under the newest key is sealed anew, as after a rotation that was cut off. */
+  newKey: boolean;
+  /** The operator's word that every running gateway was started with the newest key. */
+  gatewaysHaveKey: boolean;
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const secretsAtOnce = 500;
+const filesAtOnce = 20;
+
+/**
+ * Refused while a gateway runs that may not know the newest key: it could not open what is sealed with it. On the
+ * embedded database the lock of DATA_DIR is held until the end, so that none starts either.
+ */
+async function openAlone(config: Config, options: RotateOptions): Promise<OpenDatabase> {
+  const database = await openDatabase(databaseOf(config), openLog('warn')).catch((error: Error) => {
+    throw new Error(`No key was changed. ${error.message}`, { cause: error });
+  });
+  if (config.databaseUrl === null || options.gatewaysHaveKey) return database;
+  if ((await countGatewayConnections(database.db)) === 0) return database;
+  await database.close();
+  throw new Error(
+    'No key was changed. Gateways are connected to this database, and one that does not know the newest key could not open what is sealed with it. ' +
+      'Put the new key first in ENCRYPTION_KEYS of every gateway (the old ones after it), restart them all, then run this again with --gateways-have-key.',
+  );
+}
+
+async function openRing(config: Config, options: RotateOptions): Promise<KeyRing> {
+  if (config.encryptionKeys !== null || !options.newKey) return openKeyRing(config);
+  const ring = await addEncryptionKey(config);
+  print(`New key ${ring.keys[0].id} put first in ${keyFileOf(config)}.`);
+  return ring;
+}
+
+/** Everything that holds small secrets. */
+const secrets: [string, (deps: Parameters<typeof resealSenders>[0], page: Page) => Promise<SecretsRound>][] =
+  [
+    ['senders', resealSenders],
+    ['webhook endpoints', resealEndpoints],
+    ['calendar connections', resealCalendars],
+    ['consent pages under way', resealConsents],
+  ];
+
+async function resealSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
+  const deps = { db, cipher: openCipher(ring) };
+  const failed: UnopenedSecret[] = [];
+  for (const [what, reseal] of secrets) {
+    let resealed = 0;
+    let afterId: string | undefined;
+    do {
+      const round = await reseal(deps, { afterId, limit: secretsAtOnce });
+      resealed += round.resealed;
+      failed.push(...round.failed);
+      afterId = round.afterId;
+      if (afterId) print(`  ${what}: ${resealed} secrets sealed anew so far`);
+    } while (afterId);
+    print(`  ${what}: ${resealed} secrets sealed anew`);
+  }
+  return failed;
+}
+
+async function resealFiles(config: Config, db: Db, ring: KeyRing, log: Log): Promise<string[]> {
+  const outgoing = openOutgoing({ connectionsPerOrigin: 16, keepAliveMs: 30_000 });
+  try {
+    const objects = await openObjects(config, { outgoing, clock: systemClock });
+    const deps = { db, log, objects, vault: openVault(ring) };
+    const failed: string[] = [];
+    let resealed = 0;
+    let afterId: string | undefined;
+    do {
+      const round = await resealMedia(deps, { afterId, limit: filesAtOnce });
+      resealed += round.resealed;
+      failed.push(...round.failed);
+      afterId = round.afterId;
+      if (afterId) print(`  media: ${resealed} files sealed anew so far`);
+    } while (afterId);
+    print(`  media: ${resealed} files sealed anew`);
+    return failed;
+  } finally {
+    await outgoing.close();
+  }
+}
+
+/** Says which of the older keys nothing needs any more, and which are still needed. */
+async function tellOfOldKeys(config: Config, db: Db, ring: KeyRing, unopened: UnopenedSecret[]) {
+  const needed = new Set([
+    ...unopened.map(({ keyId }) => keyId),
+    ...(await countByKey(db)).map(({ key_id }) => key_id),
+  ]);
+  const old = ring.keys.slice(1).map(({ id }) => id);
+  const used = old.filter((id) => needed.has(id));
+  const unused = old.filter((id) => !needed.has(id));
+  if (used.length > 0) print(`Still needed, so leave them where they are: ${used.join(', ')}.`);
+  if (unused.length === 0) return;
+  const where = config.encryptionKeys === null ? keyFileOf(config) : 'ENCRYPTION_KEYS';
+  print(
+    `No longer used: ${unused.join(', ')}. Older backups still need them: take them out of ${where} once you will not restore one.`,
+  );
+}
+
+/** Puts a new key first (in the key file; ENCRYPTION_KEYS is the operator's), seals everything with the newest key; true if all went well. */
+export async function rotateEncryptionKey(options: RotateOptions): Promise<boolean> {
+  const config = readConfig();
+  const log = openLog('warn');
+  const database = await openAlone(config, options);
+  try {
+    const ring = await openRing(config, options);
+    print(`Sealing everything with the key ${ring.keys[0].id}:`);
+    const unopened = await resealSecrets(database.db, ring);
+    const files = await resealFiles(config, database.db, ring, log);
+    for (const { message } of unopened) print(`  FAIL  ${message}`);
+    for (const id of files)
+      print(`  FAIL  the file ${id} does not open: it was altered or lost, or its key is missing`);
+    await tellOfOldKeys(config, database.db, ring, unopened);
+    return unopened.length + files.length === 0;
+  } finally {
+    await database.close();
+  }
+}

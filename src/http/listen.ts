@@ -1,0 +1,38 @@
+// Listening: where the server is reached, or why it cannot listen, in words for whoever started it.
+import type { AddressInfo } from 'node:net';
+import type { Server } from './request.ts';
+
+export interface Where {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+}
+
+/** Where this machine reaches a server that listens on `host`. */
+function urlOf(host: string, port: number): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Why the server cannot listen, in words for whoever started it. */
+function listenFailure(error: unknown, { host, port }: Where): Error {
+  const code = (error as NodeJS.ErrnoException).code;
+  const problem =
+    {
+      EADDRINUSE: `Port ${port} of ${host} is taken by another program. Stop that one, or choose another port with PORT (0 takes any free one).`,
+      EACCES: `Port ${port} may not be opened by this user. Choose one above 1023 with PORT.`,
+      EADDRNOTAVAIL: `This machine does not have the address ${host}. Set HOST to one that it has, such as 127.0.0.1.`,
+      ENOTFOUND: `HOST is ${host}, a name that leads to no address. Set it to an address of this machine, such as 127.0.0.1.`,
+    }[code ?? ''] ?? `The gateway cannot listen on ${host}, port ${port}: ${(error as Error).message}`;
+  return new Error(problem, { cause: error });
+}
+
+/** Listens, and answers the address by which this machine reaches the server; throws an Error that says what to change. */
+export async function listen(server: Server, where: Where): Promise<string> {
+  try {
+    await server.listen({ port: where.port, host: where.host });
+  } catch (error) {
+    throw listenFailure(error, where);
+  }
+  return urlOf(where.host, (server.server.address() as AddressInfo).port);
+}

@@ -1,0 +1,19 @@
+// After a rotation of the encryption keys: senders' secrets are sealed anew.
+import type { Cipher } from '../../base/cipher.ts';
+import { type Page, resealPage, type SecretsRound } from '../../base/reseal.ts';
+import type { Db } from '../../db/db.ts';
+import { listSenderSecrets, replaceSenderSecret } from './reseal-store.ts';
+
+/** Seals the tokens and secrets of one page of senders with the newest key. */
+export function resealSenders(deps: { db: Db; cipher: Cipher }, page: Page): Promise<SecretsRound> {
+  return resealPage(
+    deps.cipher,
+    {
+      name: 'senders',
+      columns: ['access_token', 'app_secret', 'verify_token'] as const,
+      read: (of) => listSenderSecrets(deps.db, of),
+      write: (change) => replaceSenderSecret(deps.db, change),
+    },
+    page,
+  );
+}

@@ -1,0 +1,19 @@
+// After a rotation of the encryption keys: endpoints' secrets are sealed anew.
+import type { Cipher } from '../../base/cipher.ts';
+import { type Page, resealPage, type SecretsRound } from '../../base/reseal.ts';
+import type { Db } from '../../db/db.ts';
+import { listEndpointSecrets, replaceEndpointSecret } from './reseal-store.ts';
+
+/** Seals the signing secrets of one page of endpoints with the newest key; what they sign stays the same. */
+export function resealEndpoints(deps: { db: Db; cipher: Cipher }, page: Page): Promise<SecretsRound> {
+  return resealPage(
+    deps.cipher,
+    {
+      name: 'endpoints',
+      columns: ['secret', 'next_secret'] as const,
+      read: (of) => listEndpointSecrets(deps.db, of),
+      write: (change) => replaceEndpointSecret(deps.db, change),
+    },
+    page,
+  );
+}
