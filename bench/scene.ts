@@ -1,0 +1,220 @@
+// A whole gateway for a workload: the real program, the sandbox and a receiver, each its own process, set up through the API.
+import { cloudApiControl } from '../sandbox/control.ts';
+import { googleControl } from '../sandbox/google/control-client.ts';
+import { createAccount } from '../src/accounts/keys.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { type Db, openDb } from '../src/db/db.ts';
+import { findHome } from '../src/db/embedded-home.ts';
+import { readPostmaster } from '../src/db/embedded-postmaster.ts';
+import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { cpuMs, familyCpuMs, type Meters } from './cpu.ts';
+import { progress } from './print.ts';
+import {
+  type Asked,
+  type GatewayProcess,
+  type SandboxProcess,
+  startAsked,
+  startGatewayProcess,
+  startSandboxProcess,
+} from './processes.ts';
+
+export type Call = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
+
+export interface Account {
+  accountId: string;
+  apiKey: string;
+  call: Call;
+}
+
+export interface Numbers {
+  senderIds: string[];
+  /** By the template's name. */
+  templateIds: Record<string, string>;
+}
+
+export interface Scene {
+  gateway: GatewayProcess;
+  sandbox: SandboxProcess;
+  receiver: Asked;
+  receiverUrl: string;
+  db: Db;
+  platform: ReturnType<typeof cloudApiControl>;
+  google: ReturnType<typeof googleControl>;
+  /** CPU of each process. */
+  meters: Meters;
+  account(name: string): Promise<Account>;
+  /** Gives an account numbers of 1,000 messages a second on one app, with the templates of the benchmarks. */
+  numbers(account: Account, count: number): Promise<Numbers>;
+  /** Registers the receiver at the account, under a hook of its name. */
+  endpoint(account: Account, hook: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const client = { id: 'bench-client.apps.example', secret: 'bench-client-secret' };
+const verifyToken = 'bench-verify-token';
+
+const bodyOf = (text: string, example: string[]) => ({
+  type: 'BODY',
+  text,
+  example: { body_text: [example] },
+});
+
+/** The templates of every benchmark: names and texts as their owners would write them. */
+const templates = [
+  {
+    name: 'order_update',
+    category: 'UTILITY',
+    components: [
+      bodyOf('Hello {{1}}, your order {{2}} will arrive {{3}}. Thank you!', ['Ada', 'A-1', 'today']),
+    ],
+  },
+  {
+    name: 'summer_sale',
+    category: 'MARKETING',
+    components: [bodyOf('Hello {{1}}, everything is {{2}} cheaper until {{3}}.', ['Ada', '10 %', 'Friday'])],
+  },
+  {
+    name: 'login_code',
+    category: 'AUTHENTICATION',
+    components: [
+      { type: 'BODY', text: '{{1}} is your verification code.', add_security_recommendation: true },
+      { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy code' }] },
+    ],
+  },
+];
+
+function callerOf(url: string, apiKey: string): Call {
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const headers: Record<string, string> = { 'x-api-key': apiKey };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const init: RequestInit = { method, headers };
+    if (body !== undefined) init.body = JSON.stringify(body);
+    const answer = await fetch(`${url}${path}`, init);
+    const said = (await answer.json()) as { success: boolean; message: string; data: T };
+    if (!said.success) throw new Error(`${method} ${path}: ${answer.status} ${said.message}`);
+    return said.data;
+  };
+}
+
+/** The settings that point the gateway at the sandbox; the address guard stays on, and lets loopback pass. */
+function settingsFor(sandbox: SandboxProcess): Record<string, string> {
+  return {
+    MESSAGING_API_URL: sandbox.cloudApiUrl,
+    GOOGLE_CLIENT_ID: client.id,
+    GOOGLE_CLIENT_SECRET: client.secret,
+    GOOGLE_API_URL: sandbox.googleUrl,
+    GOOGLE_AUTH_URL: `${sandbox.googleUrl}/o/oauth2/v2/auth`,
+    GOOGLE_TOKEN_URL: `${sandbox.googleUrl}/token`,
+    GOOGLE_REVOKE_URL: `${sandbox.googleUrl}/revoke`,
+    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8,::1/128',
+    ALLOW_HTTP_RECEIVERS: 'true',
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+}
+
+async function openDatabaseOf(dataDir: string): Promise<{ db: Db; serverPid: number }> {
+  const connection = await findRunningEmbedded(dataDir);
+  const server = await readPostmaster((await findHome(dataDir)).cluster);
+  if (!connection || !server) throw new Error('the embedded database of the gateway was not found');
+  const db = openDb(connection, {
+    maxConnections: 2,
+    applicationName: 'bench',
+    statementTimeoutMs: 0,
+    idleInTransactionTimeoutMs: 0,
+  });
+  return { db, serverPid: server.pid };
+}
+
+/** Starts everything with the platform's callbacks at once; `nodeFlags` are the gateway's. */
+export async function startScene(
+  options: { settings?: Record<string, string>; nodeFlags?: string[] } = {},
+): Promise<Scene> {
+  progress('starting the sandbox, a receiver, and the gateway with its database');
+  const [sandbox, receiver] = [await startSandboxProcess(), startAsked('receiver.ts')];
+  const gateway = await startGatewayProcess(
+    { ...settingsFor(sandbox), ...options.settings },
+    options.nodeFlags,
+  );
+  const { db, serverPid } = await openDatabaseOf(gateway.dataDir);
+  const platform = cloudApiControl(sandbox.cloudApiUrl);
+  await platform.settings({ sentMs: 0, deliveredMs: 0, readMs: 0, messagesPerSecond: 0 });
+  const google = googleControl(sandbox.googleUrl);
+  await google.putClient(client);
+  const receiverUrl = await receiver.ask<string>('url');
+  return {
+    gateway,
+    sandbox,
+    receiver,
+    receiverUrl,
+    db,
+    platform,
+    google,
+    meters: {
+      gateway: () => cpuMs(gateway.pid),
+      postgres: () => familyCpuMs(serverPid),
+      platform: () => cpuMs(sandbox.pid),
+      receiver: () => cpuMs(receiver.pid),
+    },
+    async account(name) {
+      const { accountId, key } = await createAccount({ db, clock: systemClock }, name);
+      return { accountId, apiKey: key.apiKey, call: callerOf(gateway.url, key.apiKey) };
+    },
+    numbers: (account, count) => addNumbers(account, count, { gateway, platform }),
+    async endpoint(account, hook) {
+      const { secret } = await account.call<{ secret: string }>('POST', '/v1/webhooks/endpoints', {
+        url: `${receiverUrl}/hooks/${hook}`,
+      });
+      await receiver.ask('secret', { hook, secret });
+    },
+    async close() {
+      await db.destroy();
+      await gateway.stop();
+      await Promise.all([sandbox.stop(), receiver.stop()]);
+    },
+  };
+}
+
+let apps = 0;
+
+async function addNumbers(
+  account: Account,
+  count: number,
+  { gateway, platform }: Pick<Scene, 'gateway' | 'platform'>,
+): Promise<Numbers> {
+  const series = String(++apps).padStart(3, '0');
+  const app = {
+    id: `10000000000${series}`,
+    secret: `bench-secret-${series}`,
+    token: `bench-token-${series}`,
+  };
+  const wabaId = `20000000000${series}`;
+  await platform.addApp({ id: app.id, secret: app.secret, tokens: [app.token] });
+  await platform.addWaba({ id: wabaId, appId: app.id });
+  for (const template of templates) await platform.addTemplate({ ...template, wabaId });
+  const senderIds: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const phoneNumberId = `30000000${series}${String(index).padStart(3, '0')}`;
+    const displayPhoneNumber = `+1 555 ${series} ${String(index).padStart(4, '0')}`;
+    await platform.addNumber({ id: phoneNumberId, wabaId, displayPhoneNumber, messagesPerSecond: 0 });
+    const { _id } = await account.call<{ _id: string }>('POST', '/v1/senders', {
+      name: `Number ${index}`,
+      phoneNumberId,
+      businessAccountId: wabaId,
+      accessToken: app.token,
+      appSecret: app.secret,
+      verifyToken,
+      messagesPerSecond: 1_000,
+    });
+    senderIds.push(_id);
+  }
+  await platform.subscribe(app.id, `${gateway.url}/callbacks/messaging/${senderIds[0]}`, verifyToken);
+  await account.call('POST', '/v1/templates/sync');
+  const { items } = await account.call<{ items: { _id: string; providerTemplateName: string }[] }>(
+    'GET',
+    '/v1/templates?limit=100',
+  );
+  return {
+    senderIds,
+    templateIds: Object.fromEntries(items.map((item) => [item.providerTemplateName, item._id])),
+  };
+}

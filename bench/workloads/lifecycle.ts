@@ -1,0 +1,265 @@
+// Messages a second through their whole life, beside the ceiling of the same HTTP exchanges.
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { type Ceiling, measureCeiling } from '../ceiling.ts';
+import { cpuMs, perPiece, type Readings, read, residentBytes } from '../cpu.ts';
+import type { LoadInput, LoadResult } from '../load.ts';
+import { type Spread, spread } from '../percentiles.ts';
+import { keep, outFolder, progress, shown, shownSpread, table } from '../print.ts';
+import { type Asked, startAsked } from '../processes.ts';
+import { readProfile } from '../profile.ts';
+import type { ReceiverCounts } from '../receiver.ts';
+import { type Scene, startScene } from '../scene.ts';
+import { workload } from '../workload.ts';
+
+const stagesPerMessage = 3;
+const stallMs = 60_000;
+/** Latencies of more messages than this are taken from every sixteenth. */
+const sampledFrom = 100_000;
+
+interface Phase {
+  messages: number;
+  seconds: number;
+  perSecond: number;
+  cpu: Readings;
+  callbackToWebhook: Spread;
+  sendMs: Spread;
+  load: Omit<LoadResult, 'sendMs'>;
+  receiver: ReceiverCounts;
+  window: { fromMs: number; toMs: number };
+}
+
+type Amount = Pick<LoadInput, 'sends' | 'seconds' | 'perSecond'>;
+
+let phones = 491_700_000_000;
+
+/** From a callback on the wire to the webhook that it (or a later stage's, which implies it) caused. */
+async function latencies(scene: Scene, ending: string): Promise<Spread> {
+  const posted = await scene.sandbox.ask<Map<string, number[]>>('times');
+  const arrived = await scene.receiver.ask<Map<string, number[]>>('times', { ending });
+  const all: number[] = [];
+  for (const [id, stages] of arrived) {
+    const callbacks = posted.get(id);
+    if (!callbacks) continue;
+    stages.forEach((atMs, stage) => {
+      const causes = callbacks.slice(stage).filter((at) => at > 0);
+      all.push(atMs - Math.min(...causes));
+    });
+  }
+  return spread(all);
+}
+
+async function phase(scene: Scene, caller: Asked, base: LoadInput, amount: Amount): Promise<Phase> {
+  const input: LoadInput = { ...base, ...amount, firstPhone: phones };
+  const expected = (amount.sends ?? sampledFrom * (amount.seconds ? 1 : 0)) * base.recipientsPerSend;
+  const ending = expected >= sampledFrom ? '0' : '';
+  await scene.receiver.ask('clear');
+  await scene.sandbox.ask('note', { ending });
+  const meters = { ...scene.meters, caller: () => cpuMs(caller.pid) };
+  const before = read(meters);
+  const { sendMs, ...load } = await caller.ask<LoadResult>('run', input);
+  phones += load.sends * base.recipientsPerSend;
+  if (load.refused > 0) throw new Error(`${load.refused} sends were refused: ${load.firstRefusal}`);
+  const receiver = await awaitStages(scene, load.messages * stagesPerMessage);
+  const cpu = perPiece(before, read(meters), load.messages);
+  const seconds = (receiver.lastAtMs - load.startedAtMs) / 1000;
+  return {
+    messages: load.messages,
+    seconds,
+    perSecond: load.messages / seconds,
+    cpu,
+    callbackToWebhook: await latencies(scene, ending),
+    sendMs: spread(sendMs),
+    load,
+    receiver,
+    window: { fromMs: load.startedAtMs, toMs: receiver.lastAtMs },
+  };
+}
+
+/** Waits for all stages, or until none has come for a minute: what is missing is then reckoned, not waited for. */
+async function awaitStages(scene: Scene, stages: number): Promise<ReceiverCounts> {
+  for (let known = -1; ; ) {
+    const counts = await scene.receiver.ask<ReceiverCounts>('until', { stages, withinMs: stallMs });
+    if (counts.stages >= stages || counts.stages === known) return counts;
+    known = counts.stages;
+  }
+}
+
+/** What the database says of every message of the run. */
+async function reckon(scene: Scene) {
+  const { rows: messages } = await sql<{ state: number; n: number }>`
+    select state, count(*) n from messages group by state order by state`.execute(scene.db);
+  const { rows: deliveries } = await sql<{ state: number; n: number; tries: number }>`
+    select state, count(*) n, sum(attempts) tries from deliveries group by state order by state`.execute(
+    scene.db,
+  );
+  const { rows: failures } = await sql<{ n: number }>`select count(*) n from attempts`.execute(scene.db);
+  return { messages, deliveries, failedAttempts: failures[0]?.n ?? 0 };
+}
+
+function faultsOf(phases: Phase[], reckoning: Awaited<ReturnType<typeof reckon>>): string[] {
+  const total = phases.reduce((sum, one) => sum + one.messages, 0);
+  const read = reckoning.messages.find((row) => row.state === 5)?.n ?? 0;
+  const delivered = reckoning.deliveries.find((row) => row.state === 1);
+  const sum = (of: (counts: ReceiverCounts) => number) =>
+    phases.reduce((all, { receiver }) => all + of(receiver), 0);
+  const checks: [string, number, number][] = [
+    ['messages that ended read', read, total],
+    ['deliveries done', delivered?.n ?? 0, total * stagesPerMessage],
+    ['stages received', sum((counts) => counts.stages), total * stagesPerMessage],
+    ['messages whose stages were all received', sum((counts) => counts.complete), total],
+    ['stages received twice', sum((counts) => counts.repeated), 0],
+    ['stages out of order', sum((counts) => counts.outOfOrder), 0],
+    ['wrong signatures', sum((counts) => counts.badSignature), 0],
+    ['failed attempts', reckoning.failedAttempts, 0],
+  ];
+  table('Reckoning', [
+    ['', 'found', 'expected'],
+    ...checks.map(([name, found, expected]) => [name, found, expected]),
+  ]);
+  return checks
+    .filter(([, found, expected]) => found !== expected)
+    .map(([name, found, expected]) => `${name}: ${found} instead of ${expected}`);
+}
+
+const processNames = ['gateway', 'postgres', 'platform', 'receiver', 'caller'];
+
+function showFigures(full: Phase, half: Phase | undefined, ceilings: Ceiling[]): { ratio?: number } {
+  const allOf = (cpu: Readings) =>
+    Object.values(cpu).reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0);
+  const ceiling = ceilings.reduce((sum, one) => sum + one.perSecond, 0) / ceilings.length;
+  const ratio = full.perSecond / ceiling;
+  table('Whole lives: send, platform call, three callbacks, three webhooks', [
+    ['messages', full.messages],
+    ['seconds', full.seconds],
+    ['messages/s', full.perSecond],
+    ...ceilings.map((one, index) => [
+      `ceiling ${index === 0 ? 'before' : 'after'}: messages/s, median of ${one.runs.map(shown).join(', ')}`,
+      one.perSecond,
+    ]),
+    ...(ceilings.length > 0 ? [['ratio to the ceiling', ratio]] : []),
+  ]);
+  table('CPU milliseconds a message', [
+    ['', 'all', ...processNames],
+    ['lives', allOf(full.cpu), ...processNames.map((name) => full.cpu[name])],
+    ...ceilings.map((one, index) => [
+      `ceiling ${index === 0 ? 'before' : 'after'}`,
+      allOf(one.cpu),
+      ...processNames.map((name) => one.cpu[name]),
+    ]),
+  ]);
+  table('From callback to webhook', [
+    [`at ${shown(full.perSecond)}/s, as fast as it goes`, shownSpread(full.callbackToWebhook)],
+    ...(half ? [[`at ${shown(half.perSecond)}/s, half of that`, shownSpread(half.callbackToWebhook)]] : []),
+  ]);
+  return ceilings.length > 0 ? { ratio } : {};
+}
+
+function showProfile(file: string, { fromMs, toMs }: Phase['window']): void {
+  const report = readProfile(file, fromMs, toMs);
+  const share = (ms: number) => `${((100 * ms) / report.busyMs).toFixed(1)} %`;
+  for (const [title, shares] of [
+    ['Gateway: time by kind of code', report.kinds],
+    ['Gateway: single functions', report.functions],
+    ['Gateway: our functions, with all they call', report.ours],
+  ] as const)
+    table(`${title} (of ${shown(report.busyMs)} ms busy)`, [
+      ['', 'itself', 'with calls'],
+      ...shares.map(({ name, selfMs, totalMs }) => [name, share(selfMs), share(totalMs)]),
+    ]);
+}
+
+export default workload({
+  about: 'Messages a second through the whole life, as a ratio to the same HTTP exchanges alone.',
+  options: {
+    messages: { default: 2_000, about: 'messages in the measured run' },
+    seconds: { default: 0, about: 'go on for so long instead' },
+    warmUp: { default: 1_000, about: 'messages before it' },
+    senders: { default: 4, about: 'numbers of 1,000 messages a second each' },
+    atOnce: { default: 16, about: 'sends under way at a time' },
+    recipients: { default: 100, about: 'recipients of each send' },
+    ceilingRuns: { default: 3, about: 'runs of the ceiling before and after; 0 leaves it out' },
+    half: { default: true, about: 'then measure latency at half the rate (--no-half)' },
+    profile: { default: false, about: 'write and show a CPU profile of the gateway' },
+    flags: { default: '', about: 'more flags of Node for the gateway, by space' },
+  },
+  async run(options) {
+    const { recipients, senders, atOnce } = options;
+    const sends = Math.max(1, Math.round(options.messages / recipients));
+    const ceilingInput = {
+      recipientsPerSend: recipients,
+      sends,
+      atOnce,
+      platformConnections: Math.min(128, 64 * senders),
+      callbackConnections: 128,
+      webhookConnections: 64,
+    };
+    const ceilings: Ceiling[] = [];
+    const ceiling = async (when: string) => {
+      if (options.ceilingRuns === 0) return;
+      progress(`the ceiling, ${when}`);
+      ceilings.push(await measureCeiling(ceilingInput, options.ceilingRuns));
+    };
+    await ceiling('before');
+    const profile = join(outFolder, 'lifecycle.cpuprofile');
+    const nodeFlags = [
+      ...options.flags.split(' ').filter((flag) => flag !== ''),
+      ...(options.profile
+        ? ['--cpu-prof', `--cpu-prof-dir=${outFolder}`, '--cpu-prof-name=lifecycle.cpuprofile']
+        : []),
+    ];
+    const scene = await startScene({ nodeFlags });
+    const caller = startAsked('load.ts');
+    const phases: Phase[] = [];
+    let memoryBytes: number | undefined;
+    let reckoning: Awaited<ReturnType<typeof reckon>>;
+    try {
+      const account = await scene.account('Bench');
+      const numbers = await scene.numbers(account, senders);
+      await scene.endpoint(account, 'bench');
+      const base: LoadInput = {
+        url: scene.gateway.url,
+        apiKey: account.apiKey,
+        templateId: numbers.templateIds.order_update as string,
+        senderIds: numbers.senderIds,
+        recipientsPerSend: recipients,
+        atOnce,
+        firstPhone: 0,
+      };
+      progress('warming up');
+      phases.push(
+        await phase(scene, caller, base, { sends: Math.max(1, Math.round(options.warmUp / recipients)) }),
+      );
+      progress('lives, as fast as they go');
+      const full = await phase(
+        scene,
+        caller,
+        base,
+        options.seconds > 0 ? { seconds: options.seconds } : { sends },
+      );
+      phases.push(full);
+      memoryBytes = residentBytes(scene.gateway.pid);
+      if (options.half) {
+        progress('lives at half that rate');
+        const half = {
+          perSecond: full.perSecond / 2,
+          sends: Math.min(sends, Math.ceil((full.perSecond * 10) / recipients)),
+        };
+        phases.push(await phase(scene, caller, { ...base, atOnce: 64 }, half));
+      }
+      reckoning = await reckon(scene);
+    } finally {
+      await caller.stop();
+      await scene.close();
+    }
+    await ceiling('after');
+    const [, full, half] = phases as [Phase, Phase, Phase?];
+    const { ratio } = showFigures(full, half, ceilings);
+    const faults = faultsOf(phases, reckoning);
+    if (options.profile) showProfile(profile, full.window);
+    keep('lifecycle', options, { ratio, full, half, ceilings, memoryBytes, reckoning, faults });
+    if (faults.length === 0) return;
+    console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);
+    process.exitCode = 1;
+  },
+});
