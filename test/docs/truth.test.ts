@@ -77,6 +77,13 @@ test('every command of the command line exists', () => {
   expect(missing).toEqual([]);
 });
 
+test('the guide to operations tells of every command', () => {
+  const guide = documents.find(({ path }) => path === 'docs/operations.md')?.text ?? '';
+  const top = readProjectFile('src/cli.ts').matchAll(/program\s*\.command\('([\w-]+)'\)/g);
+  const untold = [...top].map(([, name = '']) => name).filter((name) => !guide.includes(`\`${name}`));
+  expect(untold).toEqual([]);
+});
+
 test('every operation exists in the OpenAPI document, with the method that is said', async () => {
   const { paths } = (await gateway.call('GET', '/openapi.json')).body as unknown as {
     paths: Record<string, Record<string, unknown>>;
