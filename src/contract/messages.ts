@@ -14,8 +14,9 @@ export const messageStates = [
 ] as const;
 export type MessageStateName = (typeof messageStates)[number];
 
-const Metadata = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 512 }), {
+const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
   maxProperties: 10,
+  propertyNames: { minLength: 1, maxLength: 64 },
   description: 'Carried into lists and events.',
 });
 const Location = Type.Object(

@@ -1,0 +1,234 @@
+// What a send refuses: nothing goes out unless the whole request is valid, and every fault is named.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { samples } from '../harness/sample-files.ts';
+import { send, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let ids: Record<string, string>;
+let senderId: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ templateIds: ids, senderId } = await addSender(gateway, templateKinds));
+});
+afterAll(() => gateway?.close());
+
+let lastPhone = 15550200000;
+const phone = () => {
+  lastPhone += 1;
+  return String(lastPhone);
+};
+const idOf = (name: string) => ids[name] ?? '';
+const three = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
+
+async function upload(bytes: Buffer, fileName: string, type: string): Promise<string> {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(bytes)], { type }), fileName);
+  const answer = await gateway.call<{ mediaId: string }>('POST', '/v1/templates/media', { body: form });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body.data.mediaId;
+}
+
+/** Sends and answers `status code` and every fault as `path message`. */
+async function refusal(request: Parameters<typeof send>[1]) {
+  const before = (await gateway.platform.counts()).accepted;
+  const { status, body } = await send(gateway, request);
+  expect((await gateway.platform.counts()).accepted).toBe(before);
+  return [`${status} ${body.code}`, ...(body.errors ?? []).map(({ path, message }) => `${path} ${message}`)];
+}
+
+describe('a request that is not valid sends nothing and names every fault', () => {
+  test.each([
+    [{ recipients: [] }, ['recipients must NOT have fewer than 1 items']],
+    [{ recipients: undefined }, ['recipients this field is required']],
+    [
+      { recipients: [{ phone: '15550200000', nam: 'x' }] },
+      ['recipients[0].nam there is no such field; check its spelling'],
+    ],
+    [{ recipients: [{ name: 'x' }] }, ['recipients[0].phone this field is required']],
+    [{ recipients: [{ phone: 15550200000 }] }, ['recipients[0].phone must be string']],
+    [
+      { recipients: [{ phone: '15550200000', name: 'x'.repeat(257) }] },
+      ['recipients[0].name must NOT have more than 256 characters'],
+    ],
+    [{ recipients: [{ phone: '15550200000', variables: [] }] }, ['recipients[0].variables must be object']],
+    [
+      { recipients: [{ phone: '15550200000', metadata: { a: 1 } }] },
+      ['recipients[0].metadata.a must be string'],
+    ],
+    [
+      {
+        recipients: ['15550200000'],
+        metadata: Object.fromEntries([...'abcdefghijk'].map((key) => [key, ''])),
+      },
+      ['metadata must NOT have more than 10 properties'],
+    ],
+    [{ recipients: ['15550200000'], metadata: { ['k'.repeat(65)]: '' } }, [/^metadata/]],
+    [{ recipients: ['15550200000'], expiresInSeconds: 0 }, ['expiresInSeconds must be >= 1']],
+    [
+      { recipients: ['15550200000'], location: { latitude: 91, longitude: 0, name: 'a', address: 'b' } },
+      ['location.latitude must be <= 90'],
+    ],
+    [{ recipients: ['15550200000'], templateId: 7 }, ['templateId must be string']],
+    [
+      { recipients: ['15550200000'], template: 'plain' },
+      ['template there is no such field; check its spelling'],
+    ],
+  ])('%j', async (wrong, faults) => {
+    const { body, status } = await gateway.call('POST', '/v1/templates/send', {
+      body: {
+        templateId: idOf('plain'),
+        ...wrong,
+        ...(Array.isArray(wrong.recipients)
+          ? { recipients: wrong.recipients.map((one) => (typeof one === 'string' ? { phone: one } : one)) }
+          : {}),
+      },
+    });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    const found = (body.errors ?? []).map(({ path, message }) => `${path} ${message}`);
+    expect(found).toHaveLength(faults.length);
+    for (const [index, fault] of faults.entries()) {
+      if (typeof fault === 'string') expect(found[index]).toBe(fault);
+      else expect(found[index]).toMatch(fault);
+    }
+  });
+
+  test('phones, variables and keys, over all recipients at once', async () => {
+    const request = {
+      templateId: idOf('order_update'),
+      recipients: [
+        { phone: '+1 555-020', variables: three },
+        { phone: '15550299991', variables: { ...three, '4': 'x' } },
+        { phone: '15550299992', variables: { '1': 'Ada', '2': 5 } },
+        { phone: '15550299991', variables: { ...three, '3': 'to\nday' } },
+      ],
+    };
+    expect(await refusal(request)).toEqual([
+      '400 invalid_request',
+      'recipients[0].phone must be digits only, with the country code: remove "+", spaces, "-"',
+      'recipients[3].phone is the same as recipients[1].phone',
+      'recipients[1].variables.4 is no variable of this template; it has 1, 2, 3',
+      'recipients[2].variables.2 must be a string',
+      'recipients[2].variables.3 is missing',
+      'recipients[3].variables.3 holds a newline, a tab or more than four spaces in a row; the platform refuses them',
+    ]);
+  });
+
+  test('a key that could mean two links', async () => {
+    const recipients = [{ phone: phone(), variables: { '1': 'x' } }];
+    expect(await refusal({ templateId: idOf('two_links'), recipients })).toEqual([
+      '400 invalid_request',
+      'recipients[0].variables.1 is not clear: say buttons.0.1 or buttons.1.1',
+      'recipients[0].variables.buttons.0.1 is missing',
+      'recipients[0].variables.buttons.1.1 is missing',
+    ]);
+  });
+
+  test('a header without its file or location, with an unknown file, or with one of another kind', async () => {
+    const recipients = [phone(), phone()];
+    const image = await upload(samples.png, 'a.png', 'image/png');
+    const missing = 'is missing: the header of this template is a document; upload one first';
+    expect(await refusal({ templateId: idOf('bill'), recipients })).toEqual([
+      '400 invalid_request',
+      `recipients[0].mediaId ${missing}`,
+      `recipients[1].mediaId ${missing}`,
+    ]);
+    // what was given once, for all, is named once, where it was written
+    expect(await refusal({ templateId: idOf('bill'), recipients, mediaId: image })).toEqual([
+      '400 invalid_request',
+      'mediaId is an image, but the header of this template is a document',
+    ]);
+    expect(await refusal({ templateId: idOf('bill'), recipients, mediaId: '12345' })).toEqual([
+      '400 invalid_request',
+      'mediaId there is no such media in this account; upload it first',
+    ]);
+    expect(await refusal({ templateId: idOf('plain'), recipients, mediaId: image })).toEqual([
+      '400 invalid_request',
+      'mediaId this template has no media header',
+    ]);
+    expect((await refusal({ templateId: idOf('meeting_point'), recipients }))[1]).toMatch(
+      /^recipients\[0\]\.location is missing/,
+    );
+  });
+
+  test('a template with parts that this gateway cannot fill', async () => {
+    expect(await refusal({ templateId: idOf('carousel'), recipients: [phone()] })).toEqual([
+      '400 invalid_request',
+      'templateId this template cannot be sent here: it has a carousel component',
+    ]);
+  });
+
+  test('more than a thousand recipients', async () => {
+    const recipients = Array.from({ length: 1001 }, phone);
+    expect(await refusal({ templateId: idOf('plain'), recipients })).toEqual([
+      '400 invalid_request',
+      'recipients must NOT have more than 1000 items',
+    ]);
+  });
+});
+
+describe('what is named must be there, and what is there must be fit', () => {
+  const unknown = '019a0b5e-7c00-7000-8000-000000000000';
+  test.each<[string, () => object, string]>([
+    ['an unknown template', () => ({ templateId: unknown }), '404 template_not_found'],
+    ['a malformed template', () => ({ templateId: 'x' }), '404 template_not_found'],
+    ['an unknown sender', () => ({ senderId: unknown }), '404 sender_not_found'],
+    ['a malformed sender', () => ({ senderId: 'x' }), '404 sender_not_found'],
+    ['a template under review', () => ({ templateId: idOf('waiting') }), '409 template_not_approved'],
+    ['a rejected template', () => ({ templateId: idOf('refused') }), '409 template_not_approved'],
+  ])('%s', async (_what, wrong, expected) => {
+    expect(await refusal({ templateId: idOf('plain'), recipients: [phone()], ...wrong() })).toEqual([
+      expected,
+    ]);
+  });
+
+  test('404 comes before 400, and 400 before 409', async () => {
+    const recipients = [{ phone: '+1' }];
+    expect((await refusal({ templateId: unknown, recipients }))[0]).toBe('404 template_not_found');
+    expect((await refusal({ templateId: idOf('waiting'), senderId: unknown, recipients }))[0]).toBe(
+      '404 sender_not_found',
+    );
+    expect((await refusal({ templateId: idOf('waiting'), recipients }))[0]).toBe('400 invalid_request');
+  });
+
+  test('another account sees neither template nor sender, and has no sender of its own', async () => {
+    const key = await gateway.otherAccount();
+    const foreign = await send(gateway, { templateId: idOf('plain'), recipients: [phone()] }, { key });
+    expect(foreign.body.code).toBe('template_not_found');
+    const draft = await gateway.call<{ _id: string }>('POST', '/v1/templates', {
+      key,
+      body: {
+        providerTemplateName: 'mine',
+        language: 'en',
+        category: 'UTILITY',
+        components: [{ type: 'BODY', text: 'x' }],
+      },
+    });
+    const templateId = draft.body.data._id;
+    const named = await send(gateway, { templateId, senderId, recipients: [phone()] }, { key });
+    expect(named.body.code).toBe('sender_not_found');
+    const own = await send(gateway, { templateId, recipients: [phone()] }, { key });
+    expect(own.body.code).toBe('template_not_approved');
+  });
+
+  test('a sender of another business account', async () => {
+    await gateway.platform.addApp({ id: '9', secret: 'other-secret', tokens: ['other-token'] });
+    await gateway.platform.addWaba({ id: '98', appId: '9' });
+    await gateway.platform.addNumber({ id: '99', wabaId: '98', displayPhoneNumber: '+1 555 010 9999' });
+    const other = await gateway.call<{ _id: string; isDefault: boolean }>('POST', '/v1/senders', {
+      body: {
+        name: 'Other',
+        phoneNumberId: '99',
+        businessAccountId: '98',
+        accessToken: 'other-token',
+        appSecret: 'other-secret',
+        verifyToken: 'v',
+      },
+    });
+    expect(other.body.data.isDefault).toBe(false);
+    const request = { templateId: idOf('plain'), recipients: [phone()] };
+    expect(await refusal({ ...request, senderId: other.body.data._id })).toEqual(['409 sender_mismatch']);
+    expect((await send(gateway, { ...request, senderId })).body.data).toMatchObject({ accepted: 1 });
+  });
+});

@@ -1,0 +1,144 @@
+// What tests of sends share: templates of every kind, a call that sends, and waiting for a message's last stage.
+import type { TemplateSeed } from '../../sandbox/control.ts';
+import type { Answer, Gateway } from './gateway.ts';
+
+export interface SentMessage {
+  id: string;
+  messageId: string | null;
+  recipientPhone: string;
+  name: string | null;
+  status: 'accepted' | 'failed' | 'queued';
+  error: { code: number; title: string; message: string } | null;
+}
+
+export interface SendData {
+  sendId: string;
+  templateId: string;
+  total: number;
+  accepted: number;
+  failed: number;
+  queued: number;
+  messages: SentMessage[];
+}
+
+export interface MessageData {
+  id: string;
+  messageId: string | null;
+  status: string;
+  error: SentMessage['error'];
+  attempts: number;
+  priceCategory: string | null;
+  metadata: Record<string, string> | null;
+  timeline: { status: string; at: string; implied: boolean }[];
+  deliveries: { status: string; messageId: string; event: string }[];
+}
+
+type Seed = Omit<TemplateSeed, 'wabaId'>;
+const seed = (name: string, components: Seed['components'], more: Partial<Seed> = {}): Seed => ({
+  name,
+  components,
+  language: 'en_US',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  ...more,
+});
+const body = (text: string) => ({ type: 'BODY', text });
+const hello = body('Hello there.');
+
+/** One template of each kind that the gateway sends. */
+export const templateKinds: Seed[] = [
+  seed('plain', [hello]),
+  seed('order_update', [
+    {
+      ...body('Hi {{1}}, order {{2}} arrives {{3}}.'),
+      example: { body_text: [['Ada', 'A-1', 'Friday']] },
+    },
+  ]),
+  seed(
+    'sale',
+    [
+      { type: 'HEADER', format: 'TEXT', text: 'The {{1}} sale', example: { header_text: ['June'] } },
+      body('Hi {{1}}, use {{2}}.'),
+      { type: 'FOOTER', text: 'Reply stop to end' },
+      {
+        type: 'BUTTONS',
+        buttons: [
+          { type: 'QUICK_REPLY', text: 'Stop' },
+          {
+            type: 'URL',
+            text: 'Open',
+            url: 'https://shop.example/{{1}}',
+            example: ['https://shop.example/a'],
+          },
+          { type: 'COPY_CODE', text: 'Copy', example: '250FF' },
+        ],
+      },
+    ],
+    { category: 'MARKETING' },
+  ),
+  seed('named', [body('Hi {{first_name}}, see you {{day}}.')], { parameterFormat: 'NAMED' }),
+  seed(
+    'sign_in_code',
+    [
+      { type: 'BODY', text: '{{1}} is your verification code.', add_security_recommendation: true },
+      {
+        type: 'BUTTONS',
+        buttons: [
+          {
+            type: 'URL',
+            text: 'Copy',
+            url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}',
+          },
+        ],
+      },
+    ],
+    { category: 'AUTHENTICATION' },
+  ),
+  seed('bill', [{ type: 'HEADER', format: 'DOCUMENT' }, hello]),
+  seed('photo', [{ type: 'HEADER', format: 'IMAGE' }, hello]),
+  seed('meeting_point', [{ type: 'HEADER', format: 'LOCATION' }, hello]),
+  seed('two_links', [
+    hello,
+    {
+      type: 'BUTTONS',
+      buttons: [
+        { type: 'URL', text: 'A', url: 'https://a.example/{{1}}' },
+        { type: 'URL', text: 'B', url: 'https://b.example/{{1}}' },
+      ],
+    },
+  ]),
+  seed('carousel', [hello, { type: 'CAROUSEL' }]),
+  seed('waiting', [hello], { status: 'PENDING' }),
+  seed('refused', [hello], { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' }),
+];
+
+/** Sends a template; `recipients` may be bare phones. */
+export function send(
+  gateway: Gateway,
+  request: {
+    templateId: string;
+    recipients: (string | Record<string, unknown>)[];
+    [member: string]: unknown;
+  },
+  options: { headers?: Record<string, string>; key?: string } = {},
+): Promise<Answer<SendData>> {
+  const recipients = request.recipients.map((one) => (typeof one === 'string' ? { phone: one } : one));
+  return gateway.call<SendData>('POST', '/v1/templates/send', {
+    body: { ...request, recipients },
+    ...options,
+  });
+}
+
+/** Waits until the receiver has this message's `last` stage, and answers every stage that came, in the order of arrival. */
+export async function stagesUntil(gateway: Gateway, messageId: string, last: string): Promise<string[]> {
+  const [came] = await gateway.receiver.events({ messageId, status: last, waitSeconds: 10 });
+  if (!came) throw new Error(`no ${last} of ${messageId} came`);
+  const events = await gateway.receiver.events({ messageId });
+  if (!events.every((event) => event.verified)) throw new Error('an event is not rightly signed');
+  return events.map((event) => (event.json as { data: { status: string } }).data.status);
+}
+
+/** A message as the API shows it. */
+export async function messageOf(gateway: Gateway, id: string): Promise<MessageData> {
+  return (await gateway.call<MessageData>('GET', `/v1/messages/${id}`)).body.data;
+}
