@@ -1,5 +1,6 @@
 // Puts the pinned Node (an optional dependency, one package a platform) at node_modules/.bin/node, so that every npm script runs on it.
 // npm does this itself, except npm 10: there, dropping the other platforms' packages also drops the shared name `node`.
+// Runs after the install and, since an install may be told to run no scripts, before every script that needs that Node.
 const { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 
@@ -14,17 +15,21 @@ const modules = join(__dirname, '..', 'node_modules');
 const name = packages[`${process.platform}-${process.arch}`];
 const runtime = name && join(modules, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
+const oldestMajor = 26;
+
 if (!runtime || !existsSync(runtime)) {
   console.error(
-    `No pinned Node for ${process.platform}-${process.arch} came with the install. ` +
-      'Run the scripts with Node 26 or later, and install without --omit=optional.',
+    `The Node that this program runs on did not come with the install (for ${process.platform}-${process.arch}). ` +
+      `Run "npm ci" without --omit=optional, or use Node ${oldestMajor} or later. This is Node ${process.versions.node}.`,
   );
+  const isTooOld = Number(process.versions.node.split('.')[0]) < oldestMajor;
+  if (isTooOld && process.env.npm_lifecycle_event !== 'postinstall') process.exit(1);
 } else {
   const bin = join(modules, '.bin');
   mkdirSync(bin, { recursive: true });
   if (process.platform === 'win32') {
     writeFileSync(join(bin, 'node.cmd'), `@"${runtime}" %*\r\n`);
-  } else {
+  } else if (!existsSync(join(bin, 'node'))) {
     rmSync(join(bin, 'node'), { force: true });
     symlinkSync(relative(bin, runtime), join(bin, 'node'));
   }

@@ -61,23 +61,28 @@ export async function addEncryptionKey(config: Config): Promise<KeyRing> {
   return addKeyToFile(keyFileOf(config));
 }
 
+/** The directory of stored files; undefined if they lie in a bucket. */
+export function objectsFolder({ objectStoreUrl }: Config): string | undefined {
+  if (objectStoreUrl.startsWith('s3:')) return undefined;
+  return objectStoreUrl.startsWith('file://')
+    ? fileURLToPath(objectStoreUrl)
+    : objectStoreUrl.replace(/^file:/, '');
+}
+
 /** Where stored files are kept: a directory, or a bucket. */
 export async function openObjects(
   config: Config,
   tools: { outgoing: Outgoing; clock: Clock },
 ): Promise<ObjectStore> {
-  const { objectStoreUrl } = config;
-  if (objectStoreUrl.startsWith('s3:')) {
+  const directory = objectsFolder(config);
+  if (directory === undefined) {
     // loaded only where it is used
     const [{ openS3Store }, { parseS3Address }] = await Promise.all([
       import('./adapters/s3/object-store.ts'),
       import('./adapters/s3/place.ts'),
     ]);
-    return openS3Store({ place: parseS3Address(objectStoreUrl), ...tools });
+    return openS3Store({ place: parseS3Address(config.objectStoreUrl), ...tools });
   }
-  const directory = objectStoreUrl.startsWith('file://')
-    ? fileURLToPath(objectStoreUrl)
-    : objectStoreUrl.replace(/^file:/, '');
   return openFilesystemStore({ directory, clock: tools.clock });
 }
 

@@ -1,5 +1,7 @@
 // Environment to one frozen Config; every problem is reported at once. The only reader of process.env.
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { parseKeyRing } from './base/cipher.ts';
 
 export type Role = 'all' | 'api' | 'worker';
 
@@ -181,5 +183,35 @@ function combinedProblems(config: Config): string[] {
   if ((config.google.clientId === null) !== (config.google.clientSecret === null)) {
     problems.push('GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET belong together: set both or neither.');
   }
-  return problems;
+  for (const network of config.allowPrivateAddresses.filter((text) => !isNetwork(text))) {
+    problems.push(
+      `ALLOW_PRIVATE_ADDRESSES holds "${network}", which is not a network in CIDR form, such as 10.0.0.0/8 or fd00::/8.`,
+    );
+  }
+  for (const origin of config.corsOrigins.filter((text) => !isOrigin(text))) {
+    problems.push(
+      `CORS_ORIGINS holds "${origin}", which is not an origin, such as https://app.example.com (without a slash at the end).`,
+    );
+  }
+  return [...problems, ...keyProblems(config)];
 }
+
+function keyProblems({ encryptionKeys }: Config): string[] {
+  if (encryptionKeys === null) return [];
+  try {
+    parseKeyRing(encryptionKeys);
+    return [];
+  } catch (error) {
+    // it says which entry, and never what stands there
+    return [`ENCRYPTION_KEYS: ${(error as Error).message}`];
+  }
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '', ...more] = text.split('/');
+  const longest = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
+}
+
+const isOrigin = (text: string) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;

@@ -20,8 +20,16 @@ export async function onDatabase<T>(work: (database: OpenDatabase) => Promise<T>
   }
 }
 
+/** Throws in words unless there is such an account. */
+async function needAccount(db: OpenDatabase['db'], accountId: string): Promise<void> {
+  const accounts = await listAccounts(db);
+  if (accounts.some(({ id }) => id === accountId)) return;
+  throw new Error(`There is no account ${accountId}. The command "account list" shows those there are.`);
+}
+
 /** Makes an account and prints its id and first key. */
 export async function accountCreate(name: string): Promise<void> {
+  if (name.trim() === '') throw new Error('An account needs a name.');
   await onDatabase(async ({ db }) => {
     const { accountId, key } = await createAccount({ db, clock: systemClock }, name);
     print(`Account ${name} made.\n  id       ${accountId}\n  API key  ${key.apiKey}`);
@@ -43,6 +51,7 @@ export async function keyCreate(
   options: { name: string; scopes: string[] },
 ): Promise<void> {
   await onDatabase(async ({ db }) => {
+    await needAccount(db, accountId);
     const key = await createKey({ db, clock: systemClock }, { accountId, ...options });
     print(`${key.apiKey}\nThe key is shown this once.`);
   });
@@ -51,6 +60,7 @@ export async function keyCreate(
 /** Prints the living keys of an account, newest first. */
 export async function keyList(accountId: string): Promise<void> {
   await onDatabase(async ({ db }) => {
+    await needAccount(db, accountId);
     const { rows } = await listKeys(db, accountId, { limit: 1000, offset: 0 }, new Date());
     for (const row of rows) print(`${row.id}  …${row.hint}  ${row.name}  ${row.scopes.join(',')}`);
   });
@@ -59,6 +69,7 @@ export async function keyList(accountId: string): Promise<void> {
 /** Revokes a key. */
 export async function keyRevoke(accountId: string, keyId: string): Promise<void> {
   await onDatabase(async ({ db }) => {
+    await needAccount(db, accountId);
     await revoke({ db, clock: systemClock }, { accountId, keyId });
     print('Key revoked. Gateways that run refuse it within 5 seconds.');
   });

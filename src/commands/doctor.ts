@@ -1,55 +1,99 @@
-// `doctor`: looks at everything the gateway needs and says what to mend.
-import { databaseOf, openKeyRing } from '../app.ts';
+// `doctor`: looks at everything the gateway needs and says what to mend; changes nothing.
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { databaseOf, keyFileOf, objectsFolder, openKeyRing, openObjects } from '../app.ts';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
-import { readConfig } from '../config.ts';
+import { openOutgoing } from '../base/outgoing.ts';
+import { type Config, readConfig } from '../config.ts';
+import { hasEmbedded } from '../db/embedded-running.ts';
 import { migrationState } from '../db/migrate.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
 
-interface Check {
-  what: string;
-  look: () => Promise<string>;
-}
+/** What a look came to: a finding that is well, or throws; a warning begins with `!`. */
+type Look = (config: Config) => Promise<string>;
 
-/** Prints each check with its finding; answers whether all passed. */
+const keys: Look = async (config) => {
+  if (config.encryptionKeys === null && !existsSync(keyFileOf(config)))
+    return 'none yet: the first start makes one in DATA_DIR';
+  const ring = await openKeyRing(config);
+  return `${ring.keys.length}, the newest is ${ring.keys[0].id}`;
+};
+
+const database: Look = async (config) => {
+  if (config.databaseUrl === null && !(await hasEmbedded(config.dataDir)))
+    return `none yet: the first start makes one in ${config.dataDir}`;
+  const opened = await openDatabaseBeside(databaseOf(config), openLog('silent'), 'look');
+  try {
+    const { pending, unknown } = await migrationState(opened.db);
+    if (unknown.length > 0)
+      throw new Error(
+        `it is newer than this program (it has run ${unknown.join(', ')}): start the newer version`,
+      );
+    return pending.length === 0
+      ? 'reached and migrated'
+      : `!reached; ${pending.length} migrations are missing, which the next start or "migrate" runs`;
+  } finally {
+    await opened.close();
+  }
+};
+
+const objectStore: Look = async (config) => {
+  const folder = objectsFolder(config);
+  if (folder !== undefined && !existsSync(folder)) return `none yet: the first start makes ${folder}`;
+  const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000 });
+  try {
+    await (await openObjects(config, { outgoing, clock: systemClock })).check();
+    return 'files can be stored and removed';
+  } finally {
+    await outgoing.close();
+  }
+};
+
+const port: Look = ({ host, port: number }) =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(
+        error.code === 'EADDRINUSE'
+          ? `!${number} of ${host} is taken: by a gateway that runs, or by another program`
+          : `!${number} of ${host} cannot be listened on: ${error.message}`,
+      ),
+    );
+    server.listen(number, host, () => server.close(() => resolve(`${number} of ${host} is free`)));
+  });
+
+const publicAddress: Look = async ({ publicUrl }) => {
+  if (publicUrl === null)
+    return '!PUBLIC_URL is not set: the messaging platform and browsers reach the gateway from this machine only';
+  return publicUrl.startsWith('https:')
+    ? publicUrl
+    : `!${publicUrl} is not https, which the messaging platform asks for`;
+};
+
+const google: Look = async ({ google: { clientId } }) =>
+  clientId === null ? '!no GOOGLE_CLIENT_ID: Google calendars cannot be connected' : 'a client is set';
+
+const checks: [string, Look][] = [
+  ['settings', async (config) => `data in ${config.dataDir}, role ${config.role}`],
+  ['encryption keys', keys],
+  ['database', database],
+  ['object store', objectStore],
+  ['port', port],
+  ['public address', publicAddress],
+  ['Google calendars', google],
+  ['clock', async () => new Date(systemClock.now()).toISOString()],
+];
+
+/** Prints each check with its finding (`ok`, `note` or `FAIL`); answers whether none failed. */
 export async function doctor(): Promise<boolean> {
   const config = readConfig();
-  const checks: Check[] = [
-    { what: 'settings', look: async () => `data in ${config.dataDir}, role ${config.role}` },
-    { what: 'encryption keys', look: () => openKeyRing(config).then(() => 'readable') },
-    {
-      what: 'database',
-      look: async () => {
-        const database = await openDatabaseBeside(databaseOf(config), openLog('silent'));
-        try {
-          const { pending } = await migrationState(database.db);
-          return pending.length === 0
-            ? 'reached and migrated'
-            : `${pending.length} migrations are missing: run migrate`;
-        } finally {
-          await database.close();
-        }
-      },
-    },
-    {
-      what: 'public address',
-      look: async () => {
-        if (config.publicUrl === null)
-          return 'PUBLIC_URL is not set: platforms cannot call back except on this machine';
-        return config.publicUrl;
-      },
-    },
-    {
-      what: 'Google calendars',
-      look: async () =>
-        config.google.clientId === null ? 'no GOOGLE_CLIENT_ID: calendars cannot be connected' : 'set',
-    },
-    { what: 'clock', look: async () => new Date(systemClock.now()).toISOString() },
-  ];
   let isSound = true;
-  for (const { what, look } of checks) {
+  for (const [what, look] of checks) {
     try {
-      process.stdout.write(`ok    ${what}: ${await look()}\n`);
+      const found = await look(config);
+      const [mark, text] = found.startsWith('!') ? ['note', found.slice(1)] : ['ok  ', found];
+      process.stdout.write(`${mark}  ${what}: ${text}\n`);
     } catch (error) {
       isSound = false;
       process.stdout.write(`FAIL  ${what}: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -34,7 +34,7 @@ const filesAtOnce = 20;
  */
 async function openAlone(config: Config, options: RotateOptions): Promise<OpenDatabase> {
   const database = await openDatabase(databaseOf(config), openLog('warn')).catch((error: Error) => {
-    throw new Error(`No key was changed. ${error.message}`, { cause: error });
+    throw new Error(`No key was changed: it takes the database alone. ${error.message}`, { cause: error });
   });
   if (config.databaseUrl === null || options.gatewaysHaveKey) return database;
   if ((await countGatewayConnections(database.db)) === 0) return database;

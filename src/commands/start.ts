@@ -28,7 +28,8 @@ function sandboxSettings({ urls }: RunningSandbox): Record<string, string> {
 
 /** Logs go to a file in the sandbox, so that its lines to copy stay in sight; for real use they go to standard output. */
 async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Promise<Log> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  // as root the database runs as another user, who must be able to pass
+  await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   if (!sandbox) return openLog(level);
   const file = createWriteStream(join(dataDir, 'gateway.log'), { flags: 'a', mode: 0o600 });
   // a full disk shall not end the gateway

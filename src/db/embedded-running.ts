@@ -22,3 +22,8 @@ export async function findRunningEmbedded(dataDir: string): Promise<Connection |
         database: 'gateway',
       };
 }
+
+/** Whether an embedded database was made in this DATA_DIR; makes nothing. */
+export async function hasEmbedded(dataDir: string): Promise<boolean> {
+  return existsSync(dataDir) && existsSync((await findHome(dataDir)).cluster);
+}

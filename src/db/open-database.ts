@@ -13,13 +13,20 @@ export interface OpenDatabase {
   stopNow(): void;
 }
 
+export interface Where {
+  connection: Connection | null;
+  dataDir: string;
+}
+
 /**
- * Opens the database at `connection`; null: the embedded one in `dataDir`. Throws, having closed everything, if the
- * server is too old, cannot be reached, or holds a database newer than this program.
+ * Opens the database at `connection`; null: the embedded one in `dataDir`. Migrates it, unless it is only to be looked
+ * at. Throws, having closed everything, if the server is too old, cannot be reached, or holds a database newer than
+ * this program.
  */
 export async function openDatabase(
-  where: { connection: Connection | null; dataDir: string },
+  where: Where,
   log: EmbeddedLog,
+  shape: 'migrate' | 'look' = 'migrate',
 ): Promise<OpenDatabase> {
   const embedded = where.connection
     ? undefined
@@ -33,7 +40,7 @@ export async function openDatabase(
   };
   try {
     await checkServer(db);
-    const migrations = await migrateToLatest(db);
+    const migrations = shape === 'migrate' ? await migrateToLatest(db) : [];
     if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
     return { connection, db, close, stopNow };
   } catch (error) {
@@ -47,9 +54,10 @@ export async function openDatabase(
  * the embedded one by itself.
  */
 export async function openDatabaseBeside(
-  where: { connection: Connection | null; dataDir: string },
+  where: Where,
   log: EmbeddedLog,
+  shape: 'migrate' | 'look' = 'migrate',
 ): Promise<OpenDatabase> {
   const running = where.connection ? undefined : await findRunningEmbedded(where.dataDir);
-  return openDatabase({ ...where, connection: where.connection ?? running ?? null }, log);
+  return openDatabase({ ...where, connection: where.connection ?? running ?? null }, log, shape);
 }
