@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { magicRecipients, magicTemplateNames } from '../../sandbox/cloud-api/magic.ts';
 import { givenSignature, signingKey } from '../../src/webhooks/endpoints/sign.ts';
-import { readProjectFile } from '../harness/documents.ts';
+import { readPrograms, readProjectFile } from '../harness/documents.ts';
 
 const readme = readProjectFile('README.md');
 
@@ -34,6 +34,15 @@ test('the table of magic template names is the sandbox’s own', () => {
   expect(rowsBelow('the name begins with')).toEqual(
     magicTemplateNames.map(({ beginsWith, whatHappens }) => [beginsWith, whatHappens]),
   );
+});
+
+test('the words that troubleshooting quotes are said by the program', () => {
+  const said = `${readPrograms('src/')}${readProjectFile('scripts/link-runtime.cjs')}`;
+  const table = readme.slice(readme.indexOf('## Troubleshooting'), readme.indexOf('## Licence'));
+  const quotes = [...table.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, quote = '']) => quote);
+  expect(quotes.length).toBeGreaterThan(4);
+  const parts = quotes.flatMap((quote) => quote.split('…')).map((part) => part.trim());
+  expect(parts.filter((part) => part.length > 4 && !said.includes(part))).toEqual([]);
 });
 
 test('the example of a receiver takes a genuine webhook and refuses every other', async () => {
