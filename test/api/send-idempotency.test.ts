@@ -1,0 +1,132 @@
+// Repeating a send with its key: the same answer, byte for byte, and never a second message.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { send, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let templateId: string;
+let otherTemplateId: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { templateIds } = await addSender(gateway, templateKinds);
+  templateId = templateIds.plain ?? '';
+  otherTemplateId = templateIds.waiting ?? '';
+});
+afterAll(() => gateway?.close());
+
+let lastPhone = 15550300000;
+function phone(): string {
+  lastPhone += 1;
+  return String(lastPhone);
+}
+const keyed = (key: string, body: object, headers: Record<string, string> = {}) =>
+  send(gateway, { templateId, recipients: [], ...body }, { headers: { 'Idempotency-Key': key, ...headers } });
+const sentTo = async (to: string) => (await gateway.platform.ledger({ phone: to })).length;
+
+test('the same key and body get the stored bytes, marked as a replay', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  const first = await keyed(key, { recipients: [to, '15550001131049'] });
+  expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
+  const repeats = await Promise.all([
+    keyed(key, { recipients: [to, '15550001131049'] }),
+    keyed(`"${key.toUpperCase()}"`, { recipients: [{ phone: to }, { phone: '15550001131049' }] }),
+  ]);
+  for (const repeat of repeats) {
+    expect([repeat.status, repeat.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(repeat.text).toBe(first.text);
+    expect(repeat.headers.get('content-type')).toBe(first.headers.get('content-type'));
+  }
+  expect(await sentTo(to)).toBe(1);
+});
+
+test('the stored answer comes before anything that depends on the state of things', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  const first = await keyed(key, { recipients: [to] });
+  await sql`update templates set status = 'submitted' where id = ${templateId}`.execute(gateway.database.db);
+  expect((await keyed(key, { recipients: [to] })).text).toBe(first.text);
+  await sql`update templates set status = 'approved' where id = ${templateId}`.execute(gateway.database.db);
+});
+
+test('another body under the same key is refused', async () => {
+  const key = randomUUID();
+  await keyed(key, { recipients: [phone()] });
+  const other = await keyed(key, { recipients: [phone()] });
+  expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+});
+
+test('another account’s same key is another key', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  await keyed(key, { recipients: [to] });
+  const other = await send(
+    gateway,
+    { templateId, recipients: [to] },
+    { key: await gateway.otherAccount(), headers: { 'Idempotency-Key': key } },
+  );
+  expect(other.body.code).toBe('template_not_found');
+});
+
+test('a refusal left nothing behind and frees the key', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  expect((await keyed(key, { recipients: ['+1'] })).status).toBe(400);
+  expect((await keyed(key, { recipients: [to], templateId: otherTemplateId })).status).toBe(409);
+  expect((await keyed(key, { recipients: [to] })).status).toBe(200);
+  expect(await sentTo(to)).toBe(1);
+});
+
+test('a repeat while the first is under way is told to wait, and a race of equals sends once', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  await gateway.platform.addFault({ on: 'messages', does: 'delay', ms: 400, times: 1 });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => keyed(key, { recipients: [to] })));
+  const [winner, ...more] = answers.filter(({ status }) => status === 200);
+  expect(more).toEqual([]);
+  const losers = answers.filter(({ status }) => status !== 200);
+  expect(losers.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
+    losers.map(() => '409 idempotency_in_progress'),
+  );
+  for (const { headers } of losers) expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect((await keyed(key, { recipients: [to] })).text).toBe(winner?.text);
+  expect(await sentTo(to)).toBe(1);
+});
+
+test('once the first one’s lease has lapsed, a repeat goes on with the same send and answers it', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  const first = await keyed(key, { recipients: [to] });
+  // as after a crash between the sending and the answer
+  await sql`update idempotency_keys set status = null, body = null, leased_until = now() where key = ${key}`.execute(
+    gateway.database.db,
+  );
+  const repeats = await Promise.all([keyed(key, { recipients: [to] }), keyed(key, { recipients: [to] })]);
+  const answered = repeats.filter(({ status }) => status === 200);
+  expect(answered.length).toBeGreaterThanOrEqual(1);
+  for (const { body } of answered) expect(body.data.sendId).toBe(first.body.data.sendId);
+  expect((await keyed(key, { recipients: [to] })).text).toBe(answered[0]?.text);
+  expect(await sentTo(to)).toBe(1);
+});
+
+test('a day later the key is forgotten and a repeat is a new send', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  const first = await keyed(key, { recipients: [to] });
+  await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`.execute(
+    gateway.database.db,
+  );
+  const later = await keyed(key, { recipients: [to] });
+  expect(later.body.data.sendId).not.toBe(first.body.data.sendId);
+  expect(await sentTo(to)).toBe(2);
+});
+
+test('a 202 is replayed as it was', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  const first = await keyed(key, { recipients: [to] }, { Prefer: 'respond-async' });
+  const repeat = await keyed(key, { recipients: [to] });
+  expect([first.status, repeat.status, repeat.text]).toEqual([202, 202, first.text]);
+});
+
+test('a key that is no UUID is refused before the body is looked at', async () => {
+  for (const key of ['7', 'x'.repeat(36), `${randomUUID()}, ${randomUUID()}`]) {
+    const answer = await keyed(key, { recipients: [] });
+    expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_invalid']);
+  }
+});

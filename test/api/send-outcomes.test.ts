@@ -1,0 +1,160 @@
+// Whatever the platform does with a message, its owner is told each stage once and in order, and it ends in the right state.
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { messageOf, type SentMessage, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let templateId: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '2' } });
+  const { templateIds } = await addSender(gateway, templateKinds);
+  templateId = templateIds.plain ?? '';
+  await addEndpoint(gateway);
+  await gateway.platform.settings({ heldMs: 300, slowAnswerMs: 500, sentMs: 0, deliveredMs: 40, readMs: 80 });
+});
+afterAll(() => gateway?.close());
+
+async function sendTo(phone: string): Promise<SentMessage> {
+  const answer = await send(gateway, { templateId, recipients: [phone] });
+  expect([answer.status, answer.body.success]).toEqual([200, true]);
+  return answer.body.data.messages[0] as SentMessage;
+}
+
+/** The message once it is in this state; the platform's id of it may come late. */
+async function settled(id: string, status: string) {
+  await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 15_000 }).toBe(status);
+  return messageOf(gateway, id);
+}
+
+const all = ['sent', 'delivered', 'read'];
+
+describe('a message that the platform takes', () => {
+  it.each<[string, string, string[]]>([
+    ['15550001234', 'is read', all],
+    ['15550000000101', 'is held back first, then released', all],
+    ['15550000000102', 'is held back first, then dropped', ['failed']],
+    ['15550000000201', 'is never read', ['sent', 'delivered']],
+    ['15550000000202', 'is read without delivered being said', all],
+    ['15550000000203', 'stays at sent', ['sent']],
+    ['15550000000301', 'is reported twice each time', all],
+    ['15550000000302', 'is reported out of order', all],
+    ['15550000000303', 'is reported all at the same moment', all],
+    ['15550000000304', 'fails on one device, then is delivered on another', ['sent', 'failed', 'delivered']],
+    ['15550000000601', 'is reported before its call is answered', all],
+    ['15550000131026', 'is undeliverable, which only a callback says', ['failed']],
+  ])('%s %s', async (phone, _what, stages) => {
+    const message = await sendTo(phone);
+    expect(message).toMatchObject({
+      status: 'accepted',
+      messageId: expect.stringMatching(/^wamid\./),
+      error: null,
+    });
+    const last = stages.at(-1) ?? '';
+    expect(await stagesUntil(gateway, message.messageId ?? '', last)).toEqual(stages);
+    const shown = await settled(message.id, last);
+    expect(shown.messageId).toBe(message.messageId);
+    expect(shown.error === null).toBe(last !== 'failed');
+    // each endpoint has each stage once: a repeated callback made no second delivery
+    await expect
+      .poll(async () => (await messageOf(gateway, message.id)).deliveries.map((one) => one.status))
+      .toEqual(stages.map(() => 'delivered'));
+  });
+
+  it('says why it failed, with a number', async () => {
+    const message = await sendTo('15560000131026');
+    const [event] = await gateway.receiver.events({ messageId: message.messageId ?? '', waitSeconds: 10 });
+    const { data } = (event as unknown as { json: { data: Record<string, unknown> } }).json;
+    expect(data).toMatchObject({ status: 'failed', id: message.id, recipientPhone: '15560000131026' });
+    expect(data.error).toEqual({
+      code: 131026,
+      title: expect.stringMatching(/\w/),
+      message: expect.stringMatching(/\w/),
+    });
+    expect((await messageOf(gateway, message.id)).error).toEqual(data.error);
+  });
+
+  it('marks in its timeline what was never reported but implied', async () => {
+    const message = await sendTo('15560000000202');
+    await stagesUntil(gateway, message.messageId ?? '', 'read');
+    const { timeline, priceCategory } = await messageOf(gateway, message.id);
+    expect(timeline.map(({ status, implied }) => (implied ? `(${status})` : status))).toEqual([
+      'queued',
+      'accepted',
+      'sent',
+      '(delivered)',
+      'read',
+    ]);
+    expect(priceCategory).toBe('utility');
+    const instants = timeline.map(({ at }) => Math.floor(Date.parse(at) / 1000));
+    for (const at of instants) expect(Math.abs(at - Date.now() / 1000)).toBeLessThan(60);
+  });
+});
+
+describe('a message that the platform refuses', () => {
+  it.each([131049, 132000, 131026, 131008])(
+    'with %i, for good, fails at once and its owner is told',
+    async (code) => {
+      const message = await sendTo(`15550001${code}`);
+      expect(message).toMatchObject({ status: 'failed', messageId: null });
+      expect(message.error).toMatchObject({
+        code,
+        title: expect.stringMatching(/\w/),
+        message: expect.stringMatching(/\w/),
+      });
+      // never taken, so the platform has no identifier for it: the event goes by ours
+      expect(await stagesUntil(gateway, message.id, 'failed')).toEqual(['failed']);
+      expect(await messageOf(gateway, message.id)).toMatchObject({
+        status: 'failed',
+        error: message.error,
+        attempts: 1,
+      });
+    },
+  );
+
+  it('for now (throttled, too fast for one recipient, broken) is tried again and then taken, once', async () => {
+    const phones = ['15550002130429', '15550002131056', '15550002131000'];
+    const { body } = await send(gateway, { templateId, recipients: phones });
+    await Promise.all(
+      body.data.messages.map(async ({ id }) => {
+        const shown = await settled(id, 'read');
+        expect(shown).toMatchObject({ error: null, attempts: 3 });
+        expect(await stagesUntil(gateway, shown.messageId ?? '', 'read')).toEqual(all);
+        expect(await gateway.platform.ledger({ opaque: id })).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe('a call that is never answered', () => {
+  it.each([
+    ['15550000000401', 'never answered'],
+    ['15550000000404', 'reset'],
+    ['15550000000501', 'answered with an empty 500'],
+  ])('%s (%s): the callback says that it was taken, and it is not called again', async (phone) => {
+    const message = await sendTo(phone);
+    const shown = await settled(message.id, 'read');
+    expect(shown).toMatchObject({ attempts: 1, error: null, messageId: expect.stringMatching(/^wamid\./) });
+    expect(await stagesUntil(gateway, shown.messageId ?? '', 'read')).toEqual(all);
+    expect(await gateway.platform.ledger({ opaque: message.id })).toHaveLength(1);
+  });
+
+  it('and not taken either is shown as queued and never called again', async () => {
+    const phones = ['15550000000402', '15550000000403', '15550000000500'];
+    const { body } = await send(gateway, { templateId, recipients: phones });
+    expect(body.data).toMatchObject({ total: 3, queued: 3 });
+    for (const message of body.data.messages) {
+      expect(message).toMatchObject({ status: 'queued', messageId: null, error: null });
+      expect(await messageOf(gateway, message.id)).toMatchObject({ status: 'dispatching', attempts: 1 });
+    }
+  });
+});
+
+test('callbacks in batches of hundreds tell the same', async () => {
+  await gateway.platform.settings({ batchSize: 500, batchWaitMs: 50, sentMs: 0, deliveredMs: 0, readMs: 0 });
+  const recipients = Array.from({ length: 300 }, (_, index) => String(15552000000 + index));
+  const answer = await send(gateway, { templateId, recipients });
+  const ids = answer.body.data.messages.map(({ messageId }) => messageId ?? '');
+  await Promise.all(ids.map(async (id) => expect(await stagesUntil(gateway, id, 'read')).toEqual(all)));
+  await gateway.platform.settings({ batchSize: 1 });
+});
