@@ -1,6 +1,11 @@
 // The gateway's public API as the demonstration calls it: like any user, over HTTP.
 
-export type Call = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
+export type Call = <T = Record<string, unknown>>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<T>;
 
 /** A refusal, with its HTTP status. */
 export class Refused extends Error {
@@ -14,11 +19,17 @@ export class Refused extends Error {
 
 /** Calls the gateway at `baseUrl` with one key; answers `data`, or rejects with what the gateway said. */
 export function gatewayClient(baseUrl: string, apiKey: string): Call {
-  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  return async <T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<T> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers: {
         'X-API-Key': apiKey,
+        ...headers,
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
