@@ -1,0 +1,138 @@
+// A second start finds everything again: after an orderly end, with other ports, after a kill of the gateway, and after one of the sandbox.
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Call, gatewayClient } from '../../demo/gateway-client.ts';
+import type { Demo } from '../../demo/seed.ts';
+import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
+import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
+import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+
+let workplace: Workplace;
+let program: Program;
+let demo: Demo;
+let gateway: Call;
+const strangers: Server[] = [];
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  ({ program, demo } = await workplace.startDemo({ env }));
+  gateway = gatewayClient(demo.baseUrl, demo.apiKey);
+}
+
+beforeAll(async () => {
+  workplace = await openWorkplace();
+  await start();
+});
+afterAll(async () => {
+  for (const server of strangers) server.close();
+  await workplace?.close();
+});
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+/** Takes a port, as another program would. */
+const take = (port: number) =>
+  new Promise<Server>((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy()).once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+
+async function freePort(): Promise<number> {
+  const server = await take(0);
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** A send whose last webhook reaches the receiver. */
+async function sendUntilRead(phone: string): Promise<string> {
+  const { messageId } = await sendTo(gateway, phone);
+  await readAt(messageId as string);
+  return messageId as string;
+}
+
+async function readAt(messageId: string): Promise<void> {
+  const receiver = receiverControl(demo.sandbox.receiverUrl);
+  while ((await receiver.events({ messageId, status: 'read', verified: true, waitSeconds: 5 })).length === 0);
+}
+
+const staff = async () => (await gateway<{ items: Staff[] }>('GET', '/v1/appointments/users')).items;
+const bookings = async () =>
+  (await gateway<{ items: { _id: string; status: string }[] }>('GET', '/v1/appointments/bookings')).items;
+const messages = async () =>
+  (await gateway<{ items: { id: string; status: string }[] }>('GET', '/v1/messages')).items;
+const stateOf = async (phone: string) =>
+  (await gateway<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`)).items[0]?.status;
+
+test('a start on a DATA_DIR that is in use is refused in words, and harms nothing', async () => {
+  const second = await workplace.run(['start', '--sandbox']);
+  expect(second).toMatchObject({ code: 1, out: '' });
+  expect(second.err).toMatch(/Another gateway already runs on .*Stop it first, or give this one a DATA_DIR/);
+  expect(second.err).not.toMatch(/ {4}at /);
+  await sendUntilRead('15550300001');
+});
+
+test('an orderly end and a start with other ports, the old ones taken by strangers: all is there and works', async () => {
+  const before = demo;
+  const [one] = await staff();
+  await bookFirst(gateway, one?._id as string);
+  const had = { messages: await messages(), bookings: await bookings(), staff: await staff() };
+  program.process.kill('SIGTERM');
+  expect(await program.ended).toMatchObject({ code: 0 });
+  expect(workplace.living()).toEqual([]);
+  for (const url of [demo.baseUrl, ...Object.values(demo.sandbox)]) strangers.push(await take(portOf(url)));
+
+  await start({ PORT: String(await freePort()) });
+  const { baseUrl, sandbox, ...same } = before;
+  expect(demo).toMatchObject(same);
+  expect(new Set([demo.baseUrl, baseUrl]).size).toBe(2);
+  for (const url of Object.values(demo.sandbox)) expect(Object.values(sandbox)).not.toContain(url);
+  expect({ messages: await messages(), bookings: await bookings(), staff: await staff() }).toEqual(had);
+  await sendUntilRead('15550300002');
+  for (const { _id } of await staff())
+    expect(await bookFirst(gateway, _id)).toMatchObject({ status: 'confirmed' });
+  expect(await bookings()).toHaveLength(4);
+});
+
+test('the kill of the gateway takes the sandbox along; the next start takes over the database, and a message that was under way is settled, not sent twice', async () => {
+  const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
+  await sendUntilRead('15550300003');
+  const had = await messages();
+  await platform.settings({ sentMs: 1_000 });
+  await platform.addFault({ on: 'messages', does: 'hang', when: 'after', times: 1 });
+  const phone = '15550300004';
+  const answer = sendTo(gateway, phone).catch(() => undefined);
+  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 5_000 });
+  program.process.kill('SIGKILL');
+  await Promise.all([program.ended, answer]);
+  await vi.waitFor(
+    () => expect(workplace.living().filter(({ command }) => command.includes('sandbox/main.ts'))).toEqual([]),
+    { timeout: 5_000 },
+  );
+  const survivors = workplace.living().length;
+
+  await start();
+  if (process.platform === 'linux') expect(survivors).toBeGreaterThan(0);
+  const log = readFileSync(join(workplace.dataDir, 'gateway.log'), 'utf8').trim().split('\n');
+  const started = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'database.started');
+  expect(started.map(({ adopted }) => adopted)).toEqual([false, false, true]);
+  await vi.waitFor(async () => expect(await stateOf(phone)).toBe('read'), { timeout: 10_000 });
+  expect(await cloudApiControl(demo.sandbox.cloudApiUrl).ledger({ phone })).toHaveLength(1);
+  const now = new Set((await messages()).map(({ id }) => id));
+  expect(had.filter(({ id }) => !now.has(id))).toEqual([]);
+  expect(await bookings()).toHaveLength(4);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a sandbox that is killed is started anew at the same addresses, with what it had; the gateway goes on',
+  async () => {
+    const sandbox = workplace.living().find(({ command }) => command.includes('sandbox/main.ts'));
+    process.kill(sandbox?.pid as number, 'SIGKILL');
+    await program.says(/The sandbox ended by itself \(SIGKILL\)/);
+    await program.says(/The sandbox is back/);
+    await sendUntilRead('15550300005');
+    const [one] = await staff();
+    expect(await bookFirst(gateway, one?._id as string)).toMatchObject({ status: 'confirmed' });
+  },
+);
