@@ -26,6 +26,8 @@ export interface ProfileReport {
   busyMs: number;
   /** By kind: our files' folders, packages, Node's own parts, garbage collection. */
   kinds: Share[];
+  /** The same with the time of Node's own and native code given to the nearest of our files or packages that called it. */
+  owners: Share[];
   /** Single functions of all code, by their own time. */
   functions: Share[];
   /** Functions of ours, by the time with all that they called. */
@@ -66,6 +68,7 @@ export function readProfile(file: string, fromMs: number, toMs: number): Profile
   const parents = new Map<number, number>();
   for (const node of profile.nodes) for (const child of node.children ?? []) parents.set(child, node.id);
   const kinds = new Tally();
+  const owners = new Tally();
   const functions = new Tally();
   const ours = new Tally();
   let at = profile.startTime;
@@ -80,10 +83,12 @@ export function readProfile(file: string, fromMs: number, toMs: number): Profile
     functions.add(nameOf(node), ms, ms);
     const seenKinds = new Set<string>();
     const seenOurs = new Set<string>();
+    let owner: string | undefined;
     for (let up: number | undefined = id; up !== undefined; up = parents.get(up)) {
       const above = nodes.get(up);
       if (!above) break;
       const kind = kindOf(above);
+      if (owner === undefined && /^(package|src)/.test(kind)) owner = kind;
       if (!seenKinds.has(kind)) kinds.add(kind, up === id ? ms : 0, ms);
       seenKinds.add(kind);
       if (!/\/src\//.test(above.callFrame.url) || above.callFrame.url.includes('node_modules')) continue;
@@ -91,11 +96,13 @@ export function readProfile(file: string, fromMs: number, toMs: number): Profile
       if (!seenOurs.has(name)) ours.add(name, up === id ? ms : 0, ms);
       seenOurs.add(name);
     }
+    owners.add(owner ?? kindOf(node), ms, ms);
   });
   return {
     busyMs,
-    kinds: kinds.largest('selfMs', 40),
-    functions: functions.largest('selfMs', 40),
+    kinds: kinds.largest('selfMs', 30),
+    owners: owners.largest('selfMs', 30),
+    functions: functions.largest('selfMs', 30),
     ours: ours.largest('totalMs', 40),
   };
 }

@@ -160,6 +160,7 @@ function showProfile(file: string, { fromMs, toMs }: Phase['window']): void {
   const share = (ms: number) => `${((100 * ms) / report.busyMs).toFixed(1)} %`;
   for (const [title, shares] of [
     ['Gateway: time by kind of code', report.kinds],
+    ["Gateway: the same, with Node's own time given to who called it", report.owners],
     ['Gateway: single functions', report.functions],
     ['Gateway: our functions, with all they call', report.ours],
   ] as const)

@@ -1,0 +1,16 @@
+// Bare commits on the gateway's own server and disk, to measure by.
+import { sql } from 'kysely';
+import type { Db } from '../src/db/db.ts';
+import { nowMs } from './child.ts';
+
+/** Makes a table of one column; answers a function that commits one row twice, in milliseconds of both. */
+export async function openCommits(db: Db): Promise<() => Promise<number>> {
+  await sql`create table bench_commits (at timestamptz)`.execute(db);
+  const commit = () => sql`insert into bench_commits values (now())`.execute(db);
+  return async () => {
+    const began = nowMs();
+    await commit();
+    await commit();
+    return nowMs() - began;
+  };
+}

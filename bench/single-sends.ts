@@ -1,0 +1,90 @@
+// Single sends one after another, beside the platform's own time for the same call.
+import { Pool } from 'undici';
+import { nowMs } from './child.ts';
+import type { Account, Numbers, Scene } from './scene.ts';
+
+/** A recipient that the platform takes without any callback: what is asked of it directly must not reach the gateway. */
+const quietRecipient = '+490000000204';
+
+export interface SingleSends {
+  /** One send to one recipient, answered `accepted`; milliseconds of the whole call. */
+  send(template: string, variables: Record<string, string>): Promise<number>;
+  /** The platform's own time for such a message, asked directly. */
+  platform(): Promise<number>;
+  close(): Promise<void>;
+}
+
+let phones = 492_000_000_000;
+
+async function timed(pool: Pool, path: string, headers: Record<string, string>, body: unknown) {
+  const text = JSON.stringify(body);
+  const began = nowMs();
+  const answer = await pool.request({
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: text,
+  });
+  const said = (await answer.body.json()) as Record<string, never>;
+  return { ms: nowMs() - began, status: answer.statusCode, said };
+}
+
+/** Opens both ends for an account with a number. */
+export async function openSingleSends(
+  scene: Pick<Scene, 'gateway' | 'sandbox' | 'platform'>,
+  account: Account,
+  numbers: Numbers,
+): Promise<SingleSends> {
+  const options = { connections: 4, pipelining: 1, keepAliveTimeout: 60_000 };
+  const toGateway = new Pool(scene.gateway.url, options);
+  const toPlatform = new Pool(scene.sandbox.cloudApiUrl, options);
+  const { apps, numbers: known, wabas } = await scene.platform.state();
+  const number = known.at(-1);
+  const app = apps.find(({ id }) => id === wabas.find((waba) => waba.id === number?.wabaId)?.appId);
+  const direct = {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: quietRecipient,
+    type: 'template',
+    template: {
+      name: 'order_update',
+      language: { code: 'en_US' },
+      components: [
+        { type: 'body', parameters: ['Ada', 'A-1', 'today'].map((text) => ({ type: 'text', text })) },
+      ],
+    },
+  };
+  return {
+    async send(template, variables) {
+      const { ms, said } = await timed(
+        toGateway,
+        '/v1/templates/send',
+        { 'x-api-key': account.apiKey },
+        {
+          templateId: numbers.templateIds[template],
+          senderId: numbers.senderIds[0],
+          recipients: [{ phone: String(phones++), name: 'Ada Lovelace', variables }],
+        },
+      );
+      const { success, data } = said as unknown as { success: boolean; data: { accepted: number } };
+      if (!success || data.accepted !== 1) throw new Error(`a single send: ${JSON.stringify(said)}`);
+      return ms;
+    },
+    async platform() {
+      const path = `/v23.0/${number?.id}/messages`;
+      const { ms, status, said } = await timed(
+        toPlatform,
+        path,
+        { authorization: `Bearer ${app?.tokens[0]}` },
+        direct,
+      );
+      if (status !== 200) throw new Error(`the platform, asked directly: ${JSON.stringify(said)}`);
+      return ms;
+    },
+    async close() {
+      await Promise.all([toGateway.close(), toPlatform.close()]);
+    },
+  };
+}
+
+export const orderVariables = { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' };

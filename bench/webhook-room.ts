@@ -1,0 +1,205 @@
+// The webhooks room by itself, as the gateway wires it, on the gateway's database: publishes, hands over, delivers.
+import { createHmac } from 'node:crypto';
+import { Pool } from 'undici';
+import { openCipher, parseKeyRing } from '../src/base/cipher.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { uuidv7 } from '../src/base/ids.ts';
+import { openLog } from '../src/base/log.ts';
+import { openOutgoing } from '../src/base/outgoing.ts';
+import { type Connection, type Db, openDb } from '../src/db/db.ts';
+import { type Deliveries, openDeliveries } from '../src/webhooks/delivering/deliver.ts';
+import { messageStatusBody, stages } from '../src/webhooks/event.ts';
+import { publish } from '../src/webhooks/publish.ts';
+import { startWorker, type Worker } from '../src/work/worker.ts';
+import { answerParent, nowMs } from './child.ts';
+
+export interface RoomInput {
+  connection: Connection;
+  keyRing: string;
+  accountId: string;
+}
+
+export interface PublishInput {
+  messages: number;
+  /** Messages a transaction. */
+  perCommit: number;
+  /** Events a second; 0: all before anything is delivered, so that the claim brings them. */
+  perSecond: number;
+}
+
+interface Room {
+  db: Db;
+  deliveries: Deliveries;
+  accountId: string;
+  worker: Worker | undefined;
+  delivered: () => number;
+}
+
+const timeoutMs = 15_000;
+const stageNames = ['sent', 'delivered', 'read'] as const;
+const log = openLog('info', { write: () => {} });
+let room: Room | undefined;
+
+function open({ connection, keyRing, accountId }: RoomInput): void {
+  const db = openDb(connection, { maxConnections: 16, applicationName: 'bench webhooks', hot: true });
+  let delivered = 0;
+  const deliveries = openDeliveries(
+    {
+      hot: db,
+      clock: systemClock,
+      log,
+      cipher: openCipher(parseKeyRing(keyRing)),
+      webhookTimeoutMs: timeoutMs,
+      webhookOutgoing: openOutgoing({
+        connectionsPerOrigin: null,
+        keepAliveMs: 30_000,
+        guard: { allowCidrs: ['127.0.0.0/8'], httpsOnly: false },
+      }),
+    },
+    { onAttempt: (outcome) => (delivered += outcome.delivered ? 1 : 0) },
+  );
+  room = { db, deliveries, accountId, worker: undefined, delivered: () => delivered };
+}
+
+function opened(): Room {
+  if (!room) throw new Error('the room is not open');
+  return room;
+}
+
+/** Claims what is due, as the gateway's worker does; answers when it began. */
+function work(): number {
+  const { deliveries } = opened();
+  const worker = startWorker(
+    { name: 'deliver', perform: () => deliveries.claimDue(), idleMs: 250 },
+    { clock: systemClock, log },
+  );
+  deliveries.onRoom(() => worker.nudge());
+  opened().worker = worker;
+  return nowMs();
+}
+
+const eventBody = (id: string, status: (typeof stageNames)[number]) =>
+  messageStatusBody(
+    {
+      messageId: `wamid.HBgMNDkxNzAwMDAwMDAwFQIAERgSOUEzQ0E1QjNENENENkU2N0U3AA==`,
+      id,
+      sendId: id,
+      status,
+      recipientPhone: '491700000000',
+      timestamp: Math.floor(Date.now() / 1000),
+      error: null,
+      metadata: null,
+    },
+    Date.now(),
+  );
+
+function eventsOf(accountId: string, ids: string[]) {
+  return ids.flatMap((subjectId) =>
+    stageNames.map((status) => ({
+      accountId,
+      subjectId,
+      stage: stages[status],
+      kind: 'messages.status',
+      messageId: null,
+      body: eventBody(subjectId, status),
+    })),
+  );
+}
+
+/** Publishes messages of three stages each; answers when each message's events were committed. */
+async function publishAll(input: PublishInput): Promise<Map<string, number>> {
+  const { db, deliveries, accountId } = opened();
+  const committed = new Map<string, number>();
+  const perCommitMs =
+    input.perSecond > 0 ? (1000 * input.perCommit * stageNames.length) / input.perSecond : 0;
+  const began = nowMs();
+  const commits: Promise<void>[] = [];
+  const one = async (ids: string[]) => {
+    const startable = await db.transaction().execute((tx) =>
+      // a backlog is leased to nobody
+      publish(
+        { deliveries: perCommitMs > 0 ? deliveries : nobody(deliveries) },
+        tx,
+        eventsOf(accountId, ids),
+      ),
+    );
+    const at = nowMs();
+    for (const id of ids) committed.set(id, at);
+    if (perCommitMs > 0) deliveries.offer(startable);
+  };
+  for (let made = 0; made < input.messages; made += input.perCommit) {
+    const count = Math.min(input.perCommit, input.messages - made);
+    const ids = Array.from({ length: count }, () => uuidv7(Date.now()));
+    if (perCommitMs === 0) {
+      await one(ids);
+      continue;
+    }
+    const waitMs = began + (made / input.perCommit) * perCommitMs - nowMs();
+    if (waitMs > 0) await new Promise((go) => setTimeout(go, waitMs));
+    commits.push(one(ids));
+  }
+  await Promise.all(commits);
+  return committed;
+}
+
+/** Publishing leases nothing to an endpoint that is busy here. */
+function nobody(deliveries: Deliveries): Pick<Deliveries, 'offer' | 'busyEndpoints'> {
+  return { offer: deliveries.offer, busyEndpoints: () => endpoints };
+}
+let endpoints: string[] = [];
+
+/** The same bytes, signed both ways and posted by bare undici; answers when the first began. */
+async function bare(input: { url: string; secret: string; messages: number; connections: number }) {
+  const pool = new Pool(new URL(input.url).origin, {
+    connections: input.connections,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+  });
+  const path = new URL(input.url).pathname;
+  const standard = Buffer.from(input.secret.replace(/^whsec_/, ''), 'base64');
+  const ids = Array.from({ length: input.messages }, () => uuidv7(Date.now()));
+  const bodies = stageNames.map((status) => ids.map((id) => eventBody(id, status)));
+  const began = nowMs();
+  for (const ofStage of bodies) {
+    let next = 0;
+    const line = async () => {
+      for (let at = next++; at < ofStage.length; at = next++) {
+        const body = ofStage[at] as string;
+        const id = ids[at] as string;
+        const seconds = String(Math.floor(Date.now() / 1000));
+        const answer = await pool.request({
+          method: 'POST',
+          path,
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': 'chatbot-gateway-webhooks',
+            'x-webhook-signature': `sha256=${createHmac('sha256', input.secret).update(body).digest('hex')}`,
+            'webhook-id': id,
+            'webhook-timestamp': seconds,
+            'webhook-signature': `v1,${createHmac('sha256', standard).update(`${id}.${seconds}.${body}`).digest('base64')}`,
+          },
+          body,
+        });
+        await answer.body.dump();
+      }
+    };
+    await Promise.all(Array.from({ length: input.connections }, line));
+  }
+  const endedAtMs = nowMs();
+  await pool.close();
+  return { startedAtMs: began, endedAtMs };
+}
+
+answerParent({
+  open,
+  work,
+  endpoints: (ids: string[]) => {
+    endpoints = ids;
+  },
+  rest: async () => {
+    await opened().worker?.stop();
+  },
+  publish: publishAll,
+  bare,
+  delivered: () => opened().delivered(),
+});

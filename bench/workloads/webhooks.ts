@@ -1,0 +1,130 @@
+// Events a second from committed rows to 2xx, beside a bare loop that signs and posts the same bytes; latency at half that load.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { cpuMs, perPiece, read } from '../cpu.ts';
+import { spread } from '../percentiles.ts';
+import { keep, progress, shownSpread, table } from '../print.ts';
+import { startAsked } from '../processes.ts';
+import type { ReceiverCounts } from '../receiver.ts';
+import { startScene } from '../scene.ts';
+import { workload } from '../workload.ts';
+
+const stagesPerMessage = 3;
+const perCommit = 20;
+const withinMs = 120_000;
+const connections = 64;
+
+interface Span {
+  startedAtMs: number;
+}
+
+export default workload({
+  about:
+    'Events a second from committed rows to 2xx beside a bare signing loop; p99 from commit at half of it.',
+  options: {
+    messages: { default: 2_000, about: 'messages, of three events each' },
+    warmUp: { default: 500, about: 'messages before them' },
+  },
+  async run({ messages, warmUp }) {
+    // its own worker must not take what the room's process is to deliver
+    const scene = await startScene({ settings: { ROLE: 'api' } });
+    const room = startAsked('webhook-room.ts');
+    try {
+      const account = await scene.account('Bench');
+      const { secret, _id } = await account.call<{ secret: string; _id: string }>(
+        'POST',
+        '/v1/webhooks/endpoints',
+        { url: `${scene.receiverUrl}/hooks/bench` },
+      );
+      await scene.receiver.ask('secret', { hook: 'bench', secret });
+      await room.ask('open', {
+        connection: await findRunningEmbedded(scene.gateway.dataDir),
+        keyRing: (await readFile(join(scene.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
+        accountId: account.accountId,
+      });
+      await room.ask('endpoints', [_id]);
+      const faults: string[] = [];
+      const counts = async (expected: number): Promise<ReceiverCounts> => {
+        const got = await scene.receiver.ask<ReceiverCounts>('until', { stages: expected, withinMs });
+        if (got.stages !== expected) faults.push(`${got.stages} stages of ${expected} came`);
+        if (got.outOfOrder + got.badSignature > 0)
+          faults.push(`${got.outOfOrder} out of order, ${got.badSignature} wrongly signed`);
+        return got;
+      };
+      const bare = async (count: number) => {
+        await scene.receiver.ask('clear');
+        const url = `${scene.receiverUrl}/hooks/bench`;
+        const { startedAtMs } = await room.ask<Span>('bare', { url, secret, messages: count, connections });
+        const { lastAtMs } = await counts(count * stagesPerMessage);
+        return (count * stagesPerMessage * 1000) / (lastAtMs - startedAtMs);
+      };
+      const backlog = async (count: number) => {
+        await scene.receiver.ask('clear');
+        await room.ask('publish', { messages: count, perCommit: 200, perSecond: 0 });
+        const meters = {
+          room: () => cpuMs(room.pid),
+          postgres: scene.meters.postgres as () => number | undefined,
+          receiver: () => cpuMs(scene.receiver.pid),
+        };
+        const before = read(meters);
+        const startedAtMs = await room.ask<number>('work');
+        const { lastAtMs } = await counts(count * stagesPerMessage);
+        await room.ask('rest');
+        const perSecond = (count * stagesPerMessage * 1000) / (lastAtMs - startedAtMs);
+        return { perSecond, cpu: perPiece(before, read(meters), count * stagesPerMessage) };
+      };
+      progress('warming up');
+      await bare(warmUp);
+      await backlog(warmUp);
+      progress('bare loop, then committed rows, then bare loop again');
+      const bareBefore = await bare(messages);
+      const rows = await backlog(messages);
+      const bareAfter = await bare(messages);
+
+      progress('published at half that rate');
+      await scene.receiver.ask('clear');
+      await room.ask('work');
+      const committed = await room.ask<Map<string, number>>('publish', {
+        messages,
+        perCommit,
+        perSecond: rows.perSecond / 2,
+      });
+      await counts(messages * stagesPerMessage);
+      await room.ask('rest');
+      const arrived = await scene.receiver.ask<Map<string, number[]>>('times', { ending: '' });
+      const delays = [...arrived].map(([id, stages]) =>
+        stages.map((atMs) => atMs - (committed.get(id) ?? Number.NaN)),
+      );
+      const firstStage = spread(delays.map(([first]) => first as number));
+      const allStages = spread(delays.flat());
+      const { rows: left } = await sql<{ n: number }>`
+        select count(*) n from deliveries where due_at is not null`.execute(scene.db);
+      if (left[0]?.n !== 0) faults.push(`${left[0]?.n} deliveries are not done`);
+
+      const ratio = rows.perSecond / ((bareBefore + bareAfter) / 2);
+      table('Webhooks: events a second', [
+        ['from committed rows to 2xx', rows.perSecond],
+        ['bare loop before', bareBefore],
+        ['bare loop after', bareAfter],
+        ['ratio', ratio],
+      ]);
+      table('CPU milliseconds an event', Object.entries(rows.cpu));
+      table(`From commit to receiver, at half of that`, [
+        ['first stage of each message', shownSpread(firstStage)],
+        ['all three, each after the one before', shownSpread(allStages)],
+      ]);
+      table('Reckoning', [['lost, repeated, out of order or wrongly signed', faults.join('; ') || 'none']]);
+      keep(
+        'webhooks',
+        { messages, warmUp },
+        { rows, bareBefore, bareAfter, ratio, firstStage, allStages, faults },
+      );
+      if (faults.length > 0) process.exitCode = 1;
+    } finally {
+      await room.stop();
+      await scene.close();
+    }
+  },
+});
