@@ -130,7 +130,11 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     objects: await openObjects(config, { outgoing, clock }),
     outgoing,
     webhookOutgoing,
-    platform: openMetaPlatform({ outgoing, apiVersion: config.messaging.apiVersion }),
+    platform: openMetaPlatform({
+      outgoing,
+      guardedOutgoing: webhookOutgoing,
+      apiVersion: config.messaging.apiVersion,
+    }),
     calendars,
     metrics: openMetrics(),
     outcomes: openOutcomes(),

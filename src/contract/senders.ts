@@ -10,7 +10,11 @@ const fields = {
     pattern: '^[0-9]{1,32}$',
     description: "The platform's id of the business account.",
   }),
-  accessToken: Type.String({ ...secret, description: 'Goes in and never comes out.' }),
+  accessToken: Type.String({
+    ...secret,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'Goes in and never comes out.',
+  }),
   appSecret: Type.String({ ...secret, description: 'Signs the callbacks of the platform. Never comes out.' }),
   verifyToken: Type.String({
     ...secret,
@@ -19,7 +23,8 @@ const fields = {
   apiUrl: Type.String({
     format: 'uri',
     maxLength: 500,
-    description: 'Another address of the platform, for this number alone.',
+    description:
+      'Another address of the platform, for this number alone: https, and public, unless the operator allows others.',
   }),
   messagesPerSecond: Type.Integer({ minimum: 1, maximum: 1000, default: 80 }),
   isDefault: Type.Boolean(),

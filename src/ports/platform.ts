@@ -10,6 +10,8 @@ export interface SenderAccess {
   accessToken: string;
   /** Base address of the platform's API, without a trailing slash or version. */
   apiUrl: string;
+  /** True: the account named this address, not the operator, so it is called through the address guard alone. */
+  isOwnAddress: boolean;
 }
 
 /** One template as the platform keeps it; `components` and `status` in the platform's own words. */

@@ -79,7 +79,8 @@ export async function openMediaGateway() {
     log: openLog('silent'),
     cipher: openCipher(parseKeyRing(keys)),
     messagingApiUrl: cloud.url,
-    platform: openMetaPlatform({ outgoing, apiVersion: 'v23.0' }),
+    platform: openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' }),
+    webhookOutgoing: outgoing,
     objects: await openFilesystemStore({ directory, clock }),
     vault: openVault(parseKeyRing(keys)),
   };

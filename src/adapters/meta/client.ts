@@ -71,8 +71,17 @@ function failure(response: OutgoingResponse): VendorError {
   return new VendorError('unknown', `HTTP ${response.status} without the platform's error body`, details);
 }
 
-/** A client for `apiVersion` (such as `v23.0`) over `outgoing`. */
-export function openMetaClient(options: { outgoing: Outgoing; apiVersion: string }): MetaClient {
+export interface MetaClientOptions {
+  /** For the operator's address. */
+  outgoing: Pick<Outgoing, 'request'>;
+  /** Guarded: for addresses that accounts named themselves. */
+  guardedOutgoing: Pick<Outgoing, 'request'>;
+  /** Such as `v23.0`. */
+  apiVersion: string;
+}
+
+/** A client of the platform's HTTP API. */
+export function openMetaClient(options: MetaClientOptions): MetaClient {
   return {
     async call(sender, { method, path, query, json, body, timeoutMs }) {
       const search = query ? `?${new URLSearchParams(query)}` : '';
@@ -80,7 +89,8 @@ export function openMetaClient(options: { outgoing: Outgoing; apiVersion: string
       if (json !== undefined) headers['content-type'] = 'application/json';
       let response: OutgoingResponse;
       try {
-        response = await options.outgoing.request({
+        const outgoing = sender.isOwnAddress ? options.guardedOutgoing : options.outgoing;
+        response = await outgoing.request({
           method,
           url: `${sender.apiUrl}/${options.apiVersion}/${path}${search}`,
           headers: { ...headers, ...body?.headers },

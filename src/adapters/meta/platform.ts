@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { isSigned, readCallback } from './callback.ts';
-import { openMetaClient } from './client.ts';
+import { type MetaClientOptions, openMetaClient } from './client.ts';
 import { classify } from './error-codes.ts';
 import { messageBody } from './message.ts';
 import { platformTemplate, templateFields } from './template.ts';
@@ -52,8 +51,8 @@ function mediaForm(file: { stream: Readable; size: number; mimeType: string; fil
   };
 }
 
-/** Opens the adapter. `outgoing` is for trusted hosts; `apiVersion` is such as `v23.0`. */
-export function openMetaPlatform(options: { outgoing: Outgoing; apiVersion: string }): MessagingPlatform {
+/** Opens the adapter. */
+export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform {
   const client = openMetaClient(options);
   const read = (sender: SenderAccess, path: string, query: Record<string, string>) =>
     client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });

@@ -29,6 +29,17 @@ export function appSecretHash(appSecret: string): Buffer {
   return createHash('sha256').update(appSecret).digest();
 }
 
+/** Where the platform is for a number: at the address that its account named, else at the operator's. */
+export function addressOf(
+  deps: Pick<AccessDeps, 'messagingApiUrl'>,
+  own: string | null | undefined,
+): Pick<SenderAccess, 'apiUrl' | 'isOwnAddress'> {
+  return {
+    apiUrl: (own ?? deps.messagingApiUrl).replace(/\/+$/, ''),
+    isOwnAddress: own !== null && own !== undefined,
+  };
+}
+
 /** What a call on behalf of the number needs. */
 export function senderAccess(deps: AccessDeps, row: SenderRow): SenderAccess {
   return {
@@ -37,6 +48,6 @@ export function senderAccess(deps: AccessDeps, row: SenderRow): SenderAccess {
     phoneNumberId: row.phone_number_id,
     businessAccountId: row.business_account_id,
     accessToken: openSecret(deps.cipher, row, 'access_token'),
-    apiUrl: (row.api_url ?? deps.messagingApiUrl).replace(/\/+$/, ''),
+    ...addressOf(deps, row.api_url),
   };
 }

@@ -1,10 +1,12 @@
 // Adding, changing and removing senders; their secrets are proved against the platform before they are kept.
 import type { Clock } from '../../base/clock.ts';
-import { AppError, invalidRequest, outsideFault } from '../../base/errors.ts';
+import { AppError, type Fault, invalidRequest, outsideFault } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
+import type { Outgoing } from '../../base/outgoing.ts';
 import type { Db } from '../../db/db.ts';
+import { violates } from '../../db/failure.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
-import { type AccessDeps, appSecretHash, sealSecret, senderAccess } from './access.ts';
+import { type AccessDeps, addressOf, appSecretHash, sealSecret, senderAccess } from './access.ts';
 import {
   clearDefault,
   deleteSender,
@@ -13,6 +15,7 @@ import {
   hasWaitingMessages,
   insertSender,
   lockSender,
+  lockSendersOf,
   type SenderChange,
   type SenderRow,
   updateSender,
@@ -22,6 +25,8 @@ export interface SendersDeps extends AccessDeps {
   db: Db;
   clock: Clock;
   platform: Pick<MessagingPlatform, 'readNumber' | 'listTemplates'>;
+  /** Guarded: it knows which addresses may be called. */
+  webhookOutgoing: Pick<Outgoing, 'checkTarget'>;
 }
 
 export interface NewSender {
@@ -41,6 +46,15 @@ function notFound(): AppError {
   return new AppError('sender_not_found', 'There is no such sender in this account.');
 }
 
+/** Why an address of the account's own may not be called; it is judged again at every connection. */
+async function addressFaults(deps: SendersDeps, apiUrl: string): Promise<Fault[]> {
+  const url = URL.canParse(apiUrl) ? new URL(apiUrl) : undefined;
+  if (!url) return [{ path: 'apiUrl', message: 'is not an absolute URL, such as https://graph.example.com' }];
+  if (/[?#]/.test(apiUrl)) return [{ path: 'apiUrl', message: 'must end before any ? or #' }];
+  const why = await deps.webhookOutgoing.checkTarget(url);
+  return why === undefined ? [] : [{ path: 'apiUrl', message: `may not be called: ${why}` }];
+}
+
 /** Proves that the token reaches the number and the templates of its business account; answers the number as people dial it. */
 async function prove(deps: SendersDeps, access: SenderAccess): Promise<string> {
   try {
@@ -57,9 +71,8 @@ async function prove(deps: SendersDeps, access: SenderAccess): Promise<string> {
  * number already; 502 or 503 if the platform refuses or cannot be asked.
  */
 export async function addSender(deps: SendersDeps, input: NewSender): Promise<SenderRow> {
-  if (input.apiUrl !== undefined && !/^https?:$/.test(new URL(input.apiUrl).protocol)) {
-    throw invalidRequest([{ path: 'apiUrl', message: 'must begin with https:// or http://' }]);
-  }
+  const faults = input.apiUrl === undefined ? [] : await addressFaults(deps, input.apiUrl);
+  if (faults.length > 0) throw invalidRequest(faults);
   const id = uuidv7(deps.clock.now());
   const displayPhone = await prove(deps, {
     senderId: id,
@@ -67,12 +80,13 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
     phoneNumberId: input.phoneNumberId,
     businessAccountId: input.businessAccountId,
     accessToken: input.accessToken,
-    apiUrl: (input.apiUrl ?? deps.messagingApiUrl).replace(/\/+$/, ''),
+    ...addressOf(deps, input.apiUrl),
   });
   const sealed = (column: 'access_token' | 'app_secret' | 'verify_token', secret: string) =>
     sealSecret(deps.cipher, id, column, secret);
   try {
     return await deps.db.transaction().execute(async (tx) => {
+      await lockSendersOf(tx, input.accountId);
       const isDefault = input.isDefault === true || !(await findDefaultSender(tx, input.accountId));
       if (isDefault) await clearDefault(tx, input.accountId);
       return insertSender(tx, {
@@ -92,7 +106,7 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
       });
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== '23505') throw error;
+    if (!violates(error, 'senders_account_id_phone_number_id_key')) throw error;
     throw new AppError(
       'sender_exists',
       'This number is a sender of this account already. Change that one instead.',
@@ -135,6 +149,8 @@ export async function changeSender(
   }
   if (input.messagesPerSecond !== undefined) change.messages_per_second = input.messagesPerSecond;
   return deps.db.transaction().execute(async (tx) => {
+    await lockSendersOf(tx, input.accountId);
+    if (!(await findSender(tx, input.accountId, row.id))) throw notFound();
     if (input.isDefault) {
       await clearDefault(tx, input.accountId);
       change.is_default = true;

@@ -77,6 +77,11 @@ export async function listSenders(
   return { rows, total: Number(total) };
 }
 
+/** Keeps other changes of the account's numbers waiting, so that two never both become its default one. */
+export async function lockSendersOf(tx: Tx, accountId: string): Promise<void> {
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(tx);
+}
+
 /** Takes the mark of the default number from whichever number has it. */
 export async function clearDefault(tx: Tx, accountId: string): Promise<void> {
   await tx

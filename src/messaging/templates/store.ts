@@ -78,17 +78,17 @@ export async function lockPlatformTemplates(
   return rows as unknown as TemplateRow[];
 }
 
-/** Templates of all accounts with that id of the platform, locked. */
+/** Templates of these accounts with that id of the platform, locked. */
 export async function lockByProviderId(
   tx: Tx,
-  businessAccountIds: string[],
-  providerTemplateId: string,
+  of: { accountIds: string[]; businessAccountId: string; providerTemplateId: string },
 ): Promise<TemplateRow[]> {
   const rows = await tx
     .selectFrom('templates')
     .selectAll()
-    .where('business_account_id', 'in', businessAccountIds)
-    .where('provider_template_id', '=', providerTemplateId)
+    .where('account_id', 'in', of.accountIds)
+    .where('business_account_id', '=', of.businessAccountId)
+    .where('provider_template_id', '=', of.providerTemplateId)
     .orderBy('id')
     .forUpdate()
     .execute();

@@ -32,6 +32,8 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
 const syncEverySeconds = 3600;
 const retrySecondsMax = 900;
 const writtenAtOnce = 500;
+/** The platform allows 6,000 a business account: a list beyond this does not end. */
+const templatesMax = 20_000;
 
 async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate[]> {
   const access = senderAccess(deps, row);
@@ -41,6 +43,8 @@ async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate
     const page = await deps.platform.listTemplates(access, after);
     templates.push(...page.templates);
     after = page.after;
+    if (templates.length > templatesMax || (after !== undefined && page.templates.length === 0))
+      throw new VendorError('unknown', 'the list of templates does not end');
   } while (after !== undefined);
   return templates;
 }
@@ -117,10 +121,12 @@ export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
       await recordSync(deps.db, sender.id, { failure: null, dueInSeconds: syncEverySeconds });
       deps.log.info({ senderId: sender.id, count }, 'templates.synced');
     } catch (error) {
-      if (!(error instanceof VendorError)) throw error;
+      // whatever one number's list did, the others that were claimed with it are read all the same
+      const told = error instanceof VendorError ? error : undefined;
       const dueInSeconds =
-        error.retryAfterSeconds ?? Math.min(retrySecondsMax, 10 * 2 ** sender.sync_attempts);
-      await recordSync(deps.db, sender.id, { failure: error.message, dueInSeconds });
+        told?.retryAfterSeconds ?? Math.min(retrySecondsMax, 10 * 2 ** sender.sync_attempts);
+      const failure = told?.message ?? 'The templates could not be kept; the log says why.';
+      await recordSync(deps.db, sender.id, { failure, dueInSeconds });
       deps.log.warn({ senderId: sender.id, err: error, dueInSeconds }, 'templates.sync_failed');
     }
   }
@@ -155,7 +161,11 @@ export async function applyTemplateReports(
   for (const report of reports) {
     const readers = businessAccounts.filter((one) => one.businessAccountId === report.businessAccountId);
     if (readers.length === 0) continue;
-    const rows = await lockByProviderId(tx, [report.businessAccountId], report.providerTemplateId);
+    const rows = await lockByProviderId(tx, {
+      ...report,
+      // whoever signs for a business account in one account of ours may not change another account's templates
+      accountIds: readers.map(({ accountId }) => accountId),
+    });
     if (rows.length === 0) toRead.push(...readers);
     for (const row of rows) {
       const changed = await changeTemplate(tx, row.id, changeOf(report));

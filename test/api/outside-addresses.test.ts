@@ -1,0 +1,67 @@
+// Addresses that callers name: outside the sandbox none may lead inside, whichever operation takes it.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { type Gateway, startGateway } from '../harness/gateway.ts';
+
+let gateway: Gateway;
+let inside: { url: string; requests: number; close: () => void };
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    settings: { ALLOW_PRIVATE_ADDRESSES: '', ALLOW_HTTP_RECEIVERS: 'false' },
+  });
+  const server = createServer((_request, response) => {
+    inside.requests += 1;
+    response.end('{"display_phone_number":"1","data":[]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  inside = { url: `http://127.0.0.1:${port}`, requests: 0, close: () => server.close() };
+});
+afterAll(async () => {
+  inside?.close();
+  await gateway?.close();
+});
+
+const secrets = { accessToken: 'token', appSecret: 'secret', verifyToken: 'verify' };
+const addSender = (apiUrl: string) =>
+  gateway.call('POST', '/v1/senders', {
+    body: { name: 'x', phoneNumberId: '1', businessAccountId: '2', apiUrl, ...secrets },
+  });
+const addEndpoint = (url: string) => gateway.call('POST', '/v1/webhooks/endpoints', { body: { url } });
+
+const forms = [
+  ...['https://127.0.0.1', 'https://2130706433', 'https://0x7f.1', 'https://0177.0.0.1', 'https://127.1'],
+  ...['https://[::1]', 'https://[::ffff:127.0.0.1]', 'https://[::7f00:1]', 'https://[64:ff9b::7f00:1]'],
+  ...['https://0', 'https://0.0.0.0', 'https://10.0.0.1', 'https://192.168.1.1', 'https://172.16.0.1'],
+  ...['https://169.254.169.254', 'https://[fd00:ec2::254]', 'https://metadata.google.internal'],
+  ...['https://localhost', 'https://localhost.', 'https://①②⑦.0.0.1', 'https://user:pass@1.1.1.1'],
+  ...['http://example.com', 'ftp://example.com', 'file:///etc/passwd', 'javascript:alert(1)'],
+];
+
+describe.each([
+  ['a sender', 'apiUrl', addSender],
+  ['a webhook endpoint', 'url', addEndpoint],
+] as const)('%s', (_what, path, add) => {
+  it.each(forms)('at %s is refused', async (url) => {
+    const answer = await add(url);
+    expect([answer.status, answer.body.errors?.map((fault) => fault.path)]).toEqual([400, [path]]);
+  });
+});
+
+test('a sender whose address has a query or a fragment is refused, since paths are put behind it', async () => {
+  for (const tail of ['?', '?x=', '#', '/#x']) {
+    const answer = await addSender(`https://1.1.1.1${tail}`);
+    expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([400, 'apiUrl']);
+  }
+});
+
+test("the operator's own address of the platform is called all the same, and nothing inside was", async () => {
+  const answer = await gateway.call('POST', '/v1/senders', {
+    body: { name: 'x', phoneNumberId: '1', businessAccountId: '2', ...secrets },
+  });
+  expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
+  expect((await addSender(inside.url)).status).toBe(400);
+  expect(inside.requests).toBe(0);
+});
