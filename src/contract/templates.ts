@@ -71,15 +71,35 @@ export const ListTemplatesQuery = Type.Object(
 
 export const TemplateParams = Type.Object({ templateId: Type.String() }, { additionalProperties: false });
 
+const open = { additionalProperties: true } as const;
+const DraftComponent = Type.Object(
+  {
+    type: Type.String({ maxLength: 64 }),
+    format: Type.Optional(Type.String({ maxLength: 64 })),
+    text: Type.Optional(Type.String()),
+    buttons: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            type: Type.String({ maxLength: 64 }),
+            text: Type.Optional(Type.String()),
+            url: Type.Optional(Type.String()),
+          },
+          open,
+        ),
+      ),
+    ),
+    example: Type.Optional(Type.Object({}, open)),
+  },
+  { ...open, description: 'As the platform documents it; members that are not named here are passed on.' },
+);
+
 export const CreateTemplateBody = Type.Object(
   {
     providerTemplateName: Type.String({ pattern: '^[a-z0-9_]{1,512}$', examples: ['order_update'] }),
     language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$', examples: ['en_US'] }),
     category: Type.Enum([...templateCategories]),
-    components: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
-      minItems: 1,
-      maxItems: 10,
-    }),
+    components: Type.Array(DraftComponent, { minItems: 1, maxItems: 10 }),
   },
   { additionalProperties: false },
 );

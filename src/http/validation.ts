@@ -2,7 +2,7 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
-import { unstorableTexts } from './storable.ts';
+import { type Unstorable, unstorableParts } from './storable.ts';
 
 const options: Options = {
   // every fault is named, not just the first
@@ -33,16 +33,16 @@ export function requestValidator(): FastifySchemaCompiler<object> {
     if (httpPart !== 'body' && httpPart !== 'querystring') return validate;
     return (data: unknown) => {
       if (!validate(data)) return { error: validate.errors as never };
-      const unstorable = unstorableTexts(data);
+      const unstorable = unstorableParts(data);
       if (unstorable.length === 0) return true;
       return { error: unstorable.map(storableIssue) as never };
     };
   };
 }
 
-const storableIssue = (instancePath: string) => ({
+const storableIssue = ({ pointer, message }: Unstorable) => ({
   keyword: 'storable',
-  instancePath,
+  instancePath: pointer,
   params: {},
-  message: 'holds a NUL character or half a surrogate pair, which no text may',
+  message,
 });

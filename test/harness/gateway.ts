@@ -10,7 +10,7 @@ import { startReceiver } from '../../sandbox/receiver/server.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
 import { openApp } from '../../src/app.ts';
 import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
-import { openLog } from '../../src/base/log.ts';
+import { type Log, openLog } from '../../src/base/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -37,6 +37,8 @@ export interface CallOptions {
 export interface GatewayOptions {
   /** Settings by their names in the environment. */
   settings?: Record<string, string>;
+  /** Where the log goes; nowhere by default. */
+  log?: Log;
 }
 
 export const googleClient = { id: 'test-client.apps.example', secret: 'test-client-secret' };
@@ -71,7 +73,7 @@ export async function startGateway(options: GatewayOptions = {}) {
     ...options.settings,
   });
   const keyRing = parseKeyRing(makeKey());
-  const log = openLog('silent');
+  const log = options.log ?? openLog('silent');
   const { connection, db } = database;
   const running = await openApp(
     config,

@@ -1,5 +1,5 @@
 // The platform's template object (Cloud API, "Message templates") in ours. Pure.
-import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
+import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../ports/platform.ts';
 
 /** Asked for on every read: the default answer leaves quality and reasons out. */
 export const templateFields =
@@ -7,6 +7,29 @@ export const templateFields =
 
 const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+type Json = Record<string, unknown>;
+const objects = (value: unknown): Json[] =>
+  Array.isArray(value)
+    ? value.filter((one) => one !== null && typeof one === 'object' && typeof one.type === 'string')
+    : [];
+
+/** Passed through as it is, but for members that are not of the documented kind: those the rules could not read. */
+function component(value: Json): TemplateComponent {
+  const { format, text, buttons, example, ...rest } = value;
+  return {
+    ...(rest as TemplateComponent),
+    ...(typeof format === 'string' ? { format } : {}),
+    ...(typeof text === 'string' ? { text } : {}),
+    ...(buttons === undefined ? {} : { buttons: objects(buttons).map(button) }),
+    ...(example !== null && typeof example === 'object' ? { example: example as Json } : {}),
+  };
+}
+
+function button(value: Json): TemplateButton {
+  const { url, ...rest } = value;
+  return { ...(rest as TemplateButton), ...(typeof url === 'string' ? { url } : {}) };
+}
 
 /** One template of a list or a single read. */
 export function platformTemplate(value: Record<string, unknown>): PlatformTemplate {
@@ -21,7 +44,7 @@ export function platformTemplate(value: Record<string, unknown>): PlatformTempla
     status: text(value.status).toUpperCase(),
     category: text(value.category).toUpperCase(),
     parameterFormat: text(value.parameter_format).toUpperCase() === 'NAMED' ? 'named' : 'positional',
-    components: Array.isArray(value.components) ? (value.components as TemplateComponent[]) : [],
+    components: objects(value.components).map(component),
     qualityScore: score === '' || score === 'UNKNOWN' ? null : score,
     rejectedReason: reason === '' || reason === 'NONE' ? null : reason,
   };

@@ -201,8 +201,8 @@ function exampleOf(plan: TemplatePlan, { where, token, buttonIndex }: Placeholde
   const example = (where === 'header' ? plan.header?.example : plan.body?.example) as Example;
   const named = example?.[`${where}_text_named_params`];
   if (Array.isArray(named)) {
-    const match = (named as { param_name?: unknown; example?: unknown }[]).find(
-      (one) => one.param_name === token,
+    const match = (named as ({ param_name?: unknown; example?: unknown } | null)[]).find(
+      (one) => one?.param_name === token,
     );
     return typeof match?.example === 'string' ? match.example : undefined;
   }

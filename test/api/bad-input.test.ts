@@ -1,0 +1,180 @@
+// Whatever is put into any field, query or path of any operation: a refusal in the failure form that names it, never a fault of ours.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { type Operation, operationsOf, placesIn, sampleOf, withAt } from '../harness/operations.ts';
+
+let gateway: Gateway;
+let operations: Operation[];
+let templateId: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '0', WEBHOOK_TIMEOUT_SECONDS: '1' } });
+  const components = [{ type: 'BODY', text: 'Hi {{1}}, welcome.' }];
+  const seed = { language: 'en_US', status: 'APPROVED', category: 'UTILITY' as const, components };
+  templateId = (await addSender(gateway, [{ name: 'hello', ...seed }])).templateIds.hello as string;
+  operations = await operationsOf(gateway);
+});
+afterAll(() => gateway?.close());
+
+/** Faults of an answer: one of ours, a leak of our inside, or a failure in another form. */
+function wrongWith(answer: Answer): string | undefined {
+  if (answer.status === 500 || answer.status > 503) return `status ${answer.status}`;
+  if (/node_modules|\.ts:\d|\bat async\b/.test(answer.text)) return 'shows our inside';
+  if (answer.status < 400) return undefined;
+  const { success, message, code } = answer.body ?? {};
+  return success === false && message && code ? undefined : 'not in the failure form';
+}
+
+const keyHeader = (operation: Operation): Record<string, string> =>
+  operation.needsKey ? { 'Idempotency-Key': randomUUID() } : {};
+const pathOf = (operation: Operation, id = '019a0b5e-7c00-7000-8000-000000000000') =>
+  operation.path.replace(/\{\w+\}/g, id);
+
+async function findings(
+  requests: { operation: Operation; path: string; body?: unknown; note: string }[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { operation, path, body, note } of requests) {
+    const answer = await gateway.call(operation.method, path, { body, headers: keyHeader(operation) });
+    const wrong = wrongWith(answer);
+    if (wrong) found.push(`${operation.method} ${path} ${note}: ${wrong} ${answer.text.slice(0, 200)}`);
+  }
+  return found;
+}
+
+const oddValues = [
+  null,
+  true,
+  -1,
+  1e308,
+  '',
+  'a\u0000b',
+  '\ud800',
+  'x'.repeat(70_000),
+  [],
+  [null],
+  {},
+  { type: 5 },
+  '2026-02-30',
+  '\r\nX-Evil: 1',
+  'constructor',
+];
+
+test('every place of every body, with values of every wrong kind', { timeout: 120_000 }, async () => {
+  const requests = operations.flatMap((operation) => {
+    if (!operation.body) return [];
+    const sample = sampleOf(operation.body);
+    return placesIn(sample).flatMap((place) =>
+      oddValues.map((odd) => ({
+        operation,
+        path: pathOf(operation),
+        body: JSON.stringify(withAt(sample, place, odd)),
+        note: `${place.join('.')} = ${JSON.stringify(odd)?.slice(0, 40)}`,
+      })),
+    );
+  });
+  expect(requests.length).toBeGreaterThan(1_000);
+  expect(await findings(requests)).toEqual([]);
+});
+
+const oddTexts = [
+  ...['', '0', '-1', '1e9', '1.5', 'NaN', '%00', '%ED%A0%80', 'x'.repeat(3_000), '[]', '2026-02-30'],
+  ...['0000-01-01T00:00:00Z', '9999-12-31T23:59:60Z', '9999-12-31T23:59:59-14:00', '-271821-04-20T00:00:00Z'],
+  ...['WyJ4Il0', 'eyJhIjoxfQ', "'%22--", '%25', '%5C', '9223372036854775808'],
+];
+
+test('every query parameter of every operation, with odd texts, twice, and unknown ones', {
+  timeout: 60_000,
+}, async () => {
+  const requests = operations.flatMap((operation) =>
+    operation.query.flatMap(({ name }) =>
+      [...oddTexts.map((text) => `${name}=${text}`), `${name}=1&${name}=2`].map((query) => ({
+        operation,
+        path: `${pathOf(operation)}?${query}`,
+        note: '',
+      })),
+    ),
+  );
+  expect(requests.length).toBeGreaterThan(300);
+  expect(await findings(requests)).toEqual([]);
+  for (const operation of operations) {
+    const sample = operation.body && sampleOf(operation.body);
+    const answer = await gateway.call(operation.method, `${pathOf(operation)}?misspelt=1`, {
+      body: sample,
+      headers: keyHeader(operation),
+    });
+    expect([operation.path, answer.status]).toEqual([operation.path, expect.toBeOneOf([400, 415])]);
+    if (answer.status === 400) expect(answer.text).toContain('misspelt');
+  }
+});
+
+test('an unknown field is refused by every operation that takes a body', async () => {
+  for (const operation of operations) {
+    if (!operation.body) continue;
+    const sample = sampleOf(operation.body);
+    const place = Array.isArray(sample) ? [0, 'misspelt'] : ['misspelt'];
+    const body = withAt(sample, place, 1);
+    const answer = await gateway.call(operation.method, pathOf(operation), {
+      body,
+      headers: keyHeader(operation),
+    });
+    expect([operation.path, answer.status, answer.text]).toEqual([
+      operation.path,
+      400,
+      expect.stringContaining('misspelt'),
+    ]);
+  }
+});
+
+test('a body nested without end is refused, whatever field it is in and whether its request has a key', async () => {
+  const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  for (const levels of [70, 5_000, 100_000]) {
+    const send = `{"templateId":"${templateId}","recipients":[{"phone":"15550100001","variables":{"1":${deep(levels)}}}]}`;
+    for (const headers of [{}, { 'Idempotency-Key': randomUUID() }]) {
+      const answer = await gateway.call('POST', '/v1/templates/send', { body: send, headers });
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+    }
+    const draft = `{"providerTemplateName":"deep","language":"en","category":"UTILITY","components":[{"type":"BODY","text":"x","y":${deep(levels)}}]}`;
+    const answer = await gateway.call('POST', '/v1/templates', { body: draft });
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining('nested deeper')]);
+  }
+});
+
+test('a draft whose parts are not of the documented kind is refused with their names', async () => {
+  const body = { type: 'BODY', text: 'Hello there.' };
+  const odd: [object[], string][] = [
+    [[{ type: 'BODY', text: 5 }], 'components[0].text'],
+    [[body, { type: 'BUTTONS', buttons: 'x' }], 'components[1].buttons'],
+    [[body, { type: 'BUTTONS', buttons: [null] }], 'components[1].buttons[0]'],
+    [[body, { type: 'BUTTONS', buttons: [{}] }], 'components[1].buttons[0].type'],
+    [[body, { type: 'BUTTONS', buttons: [{ type: 'URL', url: 5 }] }], 'components[1].buttons[0].url'],
+    [[body, { type: 'HEADER', format: 5 }], 'components[1].format'],
+    [[{ ...body, example: 5 }], 'components[0].example'],
+  ];
+  for (const [components, path] of odd) {
+    const answer = await gateway.call('POST', '/v1/templates', {
+      body: { providerTemplateName: 'odd', language: 'en', category: 'UTILITY', components },
+    });
+    expect([answer.status, answer.body.errors?.map((fault) => fault.path)]).toEqual([400, [path]]);
+  }
+  const withOddSample = await gateway.call('POST', '/v1/templates', {
+    body: {
+      providerTemplateName: 'odd_sample',
+      language: 'en',
+      category: 'UTILITY',
+      components: [{ ...body, text: 'Hi {{name}}!', example: { body_text_named_params: [null] } }],
+    },
+  });
+  expect(withOddSample.status).toBe(200);
+});
+
+test('an access token that no header can carry is refused before anything is called', async () => {
+  const { _id } = (await gateway.call<{ items: { _id: string }[] }>('GET', '/v1/senders')).body.data
+    .items[0] as { _id: string };
+  for (const accessToken of ['a\r\nX-Evil: 1', 'ключ', 'a b', '\t']) {
+    const answer = await gateway.call('PATCH', `/v1/senders/${_id}`, { body: { accessToken } });
+    expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([400, 'accessToken']);
+    expect(answer.text).not.toContain(JSON.stringify(accessToken).slice(1, -1));
+  }
+});

@@ -1,0 +1,96 @@
+// Every operation under /v1 as the document of the running gateway describes it, with a body that its schema takes.
+import type { Gateway } from './gateway.ts';
+
+interface Schema {
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  examples?: unknown[];
+  minimum?: number;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+
+export interface Operation {
+  method: string;
+  /** With `{name}` where an id stands. */
+  path: string;
+  query: { name: string; required: boolean; schema: Schema }[];
+  body: Schema | undefined;
+  needsKey: boolean;
+}
+
+interface Described {
+  parameters?: { in: string; name: string; required?: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+/** Reads the document. */
+export async function operationsOf(gateway: Gateway): Promise<Operation[]> {
+  const { text } = await gateway.call('GET', '/openapi.json');
+  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Described>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      query: parameters
+        .filter((one) => one.in === 'query')
+        .map(({ name, required = false, schema }) => ({ name, required, schema })),
+      body: requestBody?.content['application/json']?.schema,
+      needsKey: parameters.some((one) => one.name === 'Idempotency-Key'),
+    })),
+  );
+}
+
+/** A value that the schema takes, every optional member included. */
+export function sampleOf(schema: Schema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.properties)
+    return Object.fromEntries(Object.entries(schema.properties).map(([key, one]) => [key, sampleOf(one)]));
+  if (schema.examples?.length) return structuredClone(schema.examples[0]);
+  if (schema.anyOf?.[0]) return sampleOf(schema.anyOf[0]);
+  switch (schema.type) {
+    case 'array':
+      return schema.items ? [sampleOf(schema.items)] : [];
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    case 'object':
+      return {};
+    default:
+      return sampleText(schema);
+  }
+}
+
+function sampleText({ format, pattern, minLength = 4 }: Schema): string {
+  if (format === 'date-time') return '2027-01-01T00:00:00Z';
+  if (format === 'email') return 'ada@example.com';
+  if (format === 'uri') return 'http://127.0.0.1:9/';
+  return pattern?.includes('[0-9]') ? '1234567' : 'text'.padEnd(minLength, '.');
+}
+
+/** Every place in a sample body at which another value may be put: itself, its members, and theirs, six levels down. */
+export function placesIn(value: unknown, at: (string | number)[] = []): (string | number)[][] {
+  if (value === null || typeof value !== 'object' || at.length === 6) return [at];
+  return [
+    at,
+    ...Object.entries(value).flatMap(([key, member]) =>
+      placesIn(member, [...at, Array.isArray(value) ? Number(key) : key]),
+    ),
+  ];
+}
+
+/** A copy of `value` with `other` at a place. */
+export function withAt(value: unknown, [first, ...rest]: (string | number)[], other: unknown): unknown {
+  if (first === undefined) return other;
+  const copy = structuredClone(value) as Record<string | number, unknown>;
+  copy[first] = withAt(copy[first], rest, other);
+  return copy;
+}
