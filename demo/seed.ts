@@ -31,6 +31,7 @@ const hook = 'demo';
 /** The OAuth client that the gateway is started with. */
 export const googleClient = { id: 'demo-client.apps.example', secret: 'demo-client-secret' };
 
+/** Told before each step; may throw to end it all. */
 type Progress = (step: string) => void;
 
 /** Makes everything once, through the API of the gateway at `baseUrl`. */
@@ -55,8 +56,8 @@ export async function seedDemo(
   for (const draft of drafts) await gateway('POST', '/v1/templates', draft);
   progress('a webhook endpoint at the receiver');
   const webhookSecret = await seedEndpoint(gateway, input.sandbox);
-  progress('departments, staff and calendars');
-  await seedStaff(gateway, input.sandbox);
+  progress('departments, staff and calendars:');
+  await seedStaff(gateway, input.sandbox, progress);
 
   return { ...input, senderId: sender._id, webhookSecret };
 }
@@ -151,7 +152,7 @@ async function seedEndpoint(gateway: Call, sandbox: SandboxUrls): Promise<string
   return secret;
 }
 
-async function seedStaff(gateway: Call, sandbox: SandboxUrls): Promise<void> {
+async function seedStaff(gateway: Call, sandbox: SandboxUrls, progress: Progress): Promise<void> {
   const google = googleControl(sandbox.googleUrl);
   await google.putClient(googleClient);
   const ids = new Map<string, string>();
@@ -160,6 +161,7 @@ async function seedStaff(gateway: Call, sandbox: SandboxUrls): Promise<void> {
     ids.set(department.name, _id);
   }
   for (const member of staff) {
+    progress(`  ${member.user.name} (${member.schedule.timezone})`);
     const departmentIds = member.departments.map((name) => ids.get(name));
     const { _id } = await gateway<{ _id: string }>('POST', '/v1/appointments/users', {
       ...member.user,

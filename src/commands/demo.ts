@@ -49,5 +49,7 @@ export async function prepareDemo(
     });
   }
   await keepDemo(file, demo);
-  process.stdout.write(await banner(demo));
+  const text = await banner(demo);
+  told.signal.throwIfAborted();
+  process.stdout.write(text);
 }

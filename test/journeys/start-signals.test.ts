@@ -1,0 +1,101 @@
+// The end of a start: by each signal, at any moment, everything that was started has ended, in time and with the right exit code.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { gatewayClient } from '../../demo/gateway-client.ts';
+import { cloudApiControl } from '../../sandbox/control.ts';
+import { type Staff, sendTo } from '../harness/demo-account.ts';
+import { type End, openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+
+/** What container and service managers wait before they send SIGKILL. */
+const patienceMs = 10_000;
+
+let workplace: Workplace;
+
+beforeAll(async () => {
+  workplace = await openWorkplace();
+});
+afterAll(() => workplace?.close());
+
+/** Does `act`; how the program ended, and how long that took. */
+async function endBy(program: Program, act: () => void): Promise<End & { tookMs: number }> {
+  const began = performance.now();
+  act();
+  const end = await program.ended;
+  return { ...end, tookMs: performance.now() - began };
+}
+
+test('a first start that is cut off while it makes the demonstration ends in order, and the next one makes it whole', async () => {
+  const program = workplace.start(['start', '--sandbox']);
+  await program.says(/departments, staff[\s\S]*Asha Rao/);
+  const end = await endBy(program, () => program.process.kill('SIGTERM'));
+  expect(end).toMatchObject({ code: 0, out: '' });
+  expect(end.tookMs).toBeLessThan(patienceMs);
+  expect(workplace.living()).toEqual([]);
+  expect(existsSync(join(workplace.dataDir, 'demo.json'))).toBe(false);
+});
+
+test('Ctrl-C, which reaches the whole group, ends everything in order', async () => {
+  const { program, demo } = await workplace.startDemo();
+  const { items } = await gatewayClient(demo.baseUrl, demo.apiKey)<{ items: Staff[] }>(
+    'GET',
+    '/v1/appointments/users',
+  );
+  expect(items.map(({ calendarConnected }) => calendarConnected)).toEqual([true, true, true]);
+  const end = await endBy(program, () => process.kill(-program.pid, 'SIGINT'));
+  expect(end).toMatchObject({ code: 0, signal: null });
+  expect(end.err).toMatch(/Stopping \(SIGINT\)/);
+  expect(end.tookMs).toBeLessThan(patienceMs);
+  expect(workplace.living()).toEqual([]);
+});
+
+test('SIGTERM to "npm start" ends everything too', async () => {
+  // as a person's shell has it: their own Node, not the one in this checkout
+  const PATH = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(delimiter);
+  const npm = workplace.start([], { command: ['npm', 'start'], env: { PATH } });
+  await npm.says(/Ctrl-C stops everything/);
+  const end = await endBy(npm, () => npm.process.kill('SIGTERM'));
+  expect(end).toMatchObject({ code: 0, signal: null });
+  await vi.waitFor(() => expect(workplace.living()).toEqual([]), { timeout: patienceMs });
+});
+
+test('while the platform hangs: in order within the time, and at the second signal at once; the message is not lost', async () => {
+  const { program, demo } = await workplace.startDemo();
+  const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
+  await platform.addFault({ on: 'messages', does: 'hang', when: 'after' });
+  const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
+  const phone = '15550400001';
+  const answer = sendTo(gateway, phone).catch(() => undefined);
+  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 5_000 });
+  program.process.kill('SIGTERM');
+  await program.says(/Stopping \(SIGTERM\)/);
+  const end = await endBy(program, () => program.process.kill('SIGTERM'));
+  expect(end.code).toBe(1);
+  expect(end.tookMs).toBeLessThan(1_000);
+  await vi.waitFor(() => expect(workplace.living()).toEqual([]), { timeout: patienceMs });
+  await answer;
+
+  const next = await workplace.startDemo();
+  const again = gatewayClient(next.demo.baseUrl, next.demo.apiKey);
+  await vi.waitFor(
+    async () => {
+      const { items } = await again<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`);
+      expect(items.map(({ status }) => status)).toEqual(['read']);
+    },
+    { timeout: 10_000 },
+  );
+  const second = cloudApiControl(next.demo.sandbox.cloudApiUrl);
+  await second.addFault({ on: 'messages', does: 'hang', when: 'after' });
+  const cut = sendTo(again, '15550400002').catch(() => undefined);
+  await vi.waitFor(async () => expect(await second.ledger({ phone: '15550400002' })).toHaveLength(1), {
+    timeout: 5_000,
+  });
+  const slow = await endBy(next.program, () => next.program.process.kill('SIGTERM'));
+  expect(slow).toMatchObject({ code: 0 });
+  expect(slow.tookMs).toBeLessThan(patienceMs);
+  expect(await cut).toMatchObject({ status: 'queued' });
+  expect(workplace.living()).toEqual([]);
+});
