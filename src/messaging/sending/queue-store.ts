@@ -80,7 +80,8 @@ export async function countQueued(db: Db, accountId: string, limit: number): Pro
 /** Of these messages, those whose outcome is known. */
 export async function findSettled(db: Db, accountId: string, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select m.id from unnest(${ids}::uuid[]) x(i) join messages m on m.account_id = ${accountId} and m.id = x.i
+    select m.id from unnest(${ids.map(() => accountId)}::uuid[], ${ids}::uuid[]) x(a, i)
+    join messages m on m.account_id = x.a and m.id = x.i
     where m.state > 1`.execute(db);
   return rows.map((row) => row.id);
 }

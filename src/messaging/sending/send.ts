@@ -85,7 +85,7 @@ export async function awaitOutcomes(
   messageIds: string[],
   timeoutMs: number = deps.sendWaitMs,
 ): Promise<void> {
-  await deps.outcomes.wait(messageIds, timeoutMs, (ids) => findSettled(deps.db, accountId, ids));
+  await deps.outcomes.wait(messageIds, timeoutMs, (ids) => findSettled(deps.hot, accountId, ids));
 }
 
 /** The files that the request names, by the id that callers know. */

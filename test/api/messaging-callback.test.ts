@@ -1,0 +1,195 @@
+// What the platform calls: only what is rightly signed is heard, each report goes to its own message, nothing is lost for being new.
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { postCallback, statusCallback } from '../harness/callbacks.ts';
+import { addEndpoint, addSender, type Gateway, number, startGateway, waba } from '../harness/gateway.ts';
+import { messageOf, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let senderId: string;
+let templateId: string;
+let secret: string;
+const verifyToken = 'test-verify-token';
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const added = await addSender(gateway, templateKinds);
+  senderId = added.senderId;
+  templateId = added.templateIds.plain ?? '';
+  secret = (await gateway.platform.state()).apps[0]?.secret ?? '';
+  await addEndpoint(gateway);
+});
+afterAll(() => gateway?.close());
+
+let lastPhone = 15500;
+/** A message that the platform took and will never say a word about. */
+async function silent(more: object = {}) {
+  lastPhone += 1;
+  const to = `${lastPhone}0000000204`;
+  const { body } = await send(gateway, { templateId, recipients: [to], ...more });
+  const [message] = body.data.messages;
+  if (message?.status !== 'accepted') throw new Error(JSON.stringify(body));
+  return message;
+}
+const stateOf = async (id: string) => (await messageOf(gateway, id)).status;
+const post = (body: object | string, signedWith: string | null = secret, to = senderId) =>
+  postCallback(gateway, to, body, signedWith);
+
+describe('the handshake', () => {
+  const shake = (query: Record<string, string>, id = senderId) =>
+    gateway.call('GET', `/callbacks/messaging/${id}?${new URLSearchParams(query)}`, { key: null });
+  const right = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': verifyToken };
+
+  it('answers the bare challenge to the right token', async () => {
+    const answer = await shake(right);
+    expect([answer.status, answer.text]).toEqual([200, '1158201444']);
+    expect(answer.headers.get('content-type')).toContain('text/plain');
+  });
+
+  it.each([
+    [{ ...right, 'hub.verify_token': 'wrong' }],
+    [{ ...right, 'hub.verify_token': '' }],
+    [{ ...right, 'hub.verify_token': 'ü'.repeat(verifyToken.length) }],
+    [{ ...right, 'hub.mode': 'unsubscribe' }],
+    [{}],
+  ])('refuses %j', async (query) => {
+    const answer = await shake(query);
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+    expect(answer.text).not.toContain('1158201444');
+  });
+
+  it('refuses a token given twice, and knows no unknown sender', async () => {
+    const twice = `hub.mode=subscribe&hub.verify_token=a&hub.verify_token=${verifyToken}`;
+    expect(
+      (await gateway.call('GET', `/callbacks/messaging/${senderId}?${twice}`, { key: null })).status,
+    ).toBe(403);
+    expect((await shake(right, '019a0b5e-7c00-7000-8000-000000000000')).status).toBe(404);
+    expect((await shake(right, 'x')).status).toBe(404);
+  });
+});
+
+describe('a callback', () => {
+  it('that is not rightly signed is refused and changes nothing', async () => {
+    const message = await silent();
+    const body = statusCallback(number.id, [{ status: 'read', opaque: message.id }]);
+    for (const wrong of [null, 'another-secret']) {
+      const answer = await post(body, wrong);
+      expect([answer.status, answer.body.code]).toEqual([401, 'signature_invalid']);
+    }
+    expect((await post(body, secret, '019a0b5e-7c00-7000-8000-000000000000')).status).toBe(404);
+    expect(await stateOf(message.id)).toBe('accepted');
+  });
+
+  it.each(['', '{', '[]', 'null', '{"entry":1}'])(
+    'that is %j, rightly signed, is refused as no callback',
+    async (body) => {
+      expect((await post(body)).status).toBe(400);
+    },
+  );
+
+  it('is answered once its content is committed', async () => {
+    const message = await silent();
+    const answer = await post(statusCallback(number.id, [{ status: 'delivered', opaque: message.id }]));
+    expect([answer.status, await stateOf(message.id)]).toEqual([200, 'delivered']);
+  });
+
+  it('finds a message by the platform’s identifier where ours is not echoed', async () => {
+    const message = await silent();
+    await post(statusCallback(number.id, [{ status: 'read', id: message.messageId ?? '' }]));
+    expect(await stateOf(message.id)).toBe('read');
+  });
+
+  it('moves what it knows, passes over what it does not, and is not sent again for it', async () => {
+    const message = await silent();
+    const strangers = [
+      { status: 'read', opaque: '019a0b5e-7c00-7000-8000-000000000000' },
+      { status: 'read', opaque: 'not-an-id', id: 'wamid.UNKNOWN' },
+      { status: 'read', id: 'wamid.UNKNOWN' },
+      { status: 'dancing', opaque: message.id },
+    ];
+    const body = statusCallback(number.id, [...strangers, { status: 'sent', opaque: message.id }]);
+    expect((await post(body)).status).toBe(200);
+    expect(await stateOf(message.id)).toBe('sent');
+  });
+
+  it('of a number that is no sender here is dropped, though it is signed by the same app', async () => {
+    const message = await silent();
+    expect((await post(statusCallback('777', [{ status: 'read', opaque: message.id }]))).status).toBe(200);
+    expect(await stateOf(message.id)).toBe('accepted');
+  });
+
+  it('may carry a thousand statuses of 3 MB', async () => {
+    const message = await silent();
+    const statuses = Array.from({ length: 999 }, (_, index) => ({
+      status: 'sent',
+      id: `wamid.${index}`,
+      errors: [{ code: 1, title: 'x'.repeat(3000) }],
+    }));
+    const body = statusCallback(number.id, [...statuses, { status: 'read', opaque: message.id }]);
+    expect((await post(body)).status).toBe(200);
+    expect(await stateOf(message.id)).toBe('read');
+  });
+
+  it('that comes many times at the same moment tells each stage once and in order', async () => {
+    const message = await silent();
+    const stages = ['read', 'sent', 'delivered', 'read', 'delivered', 'sent'];
+    await Promise.all(
+      stages.map((status) =>
+        post(statusCallback(number.id, [{ status, id: message.messageId ?? '', opaque: message.id }])),
+      ),
+    );
+    expect(await stagesUntil(gateway, message.messageId ?? '', 'read')).toEqual([
+      'sent',
+      'delivered',
+      'read',
+    ]);
+    expect((await messageOf(gateway, message.id)).deliveries).toHaveLength(3);
+  });
+});
+
+describe('one platform app posts all its numbers to one address', () => {
+  const second = { id: '300300300300302', displayPhoneNumber: '+1 555 010 0002' };
+  const register = (key = gateway.apiKey, of = second) =>
+    gateway.call<{ _id: string }>('POST', '/v1/senders', {
+      key,
+      body: {
+        name: 'Second',
+        phoneNumberId: of.id,
+        businessAccountId: waba,
+        accessToken: 'test-token',
+        appSecret: secret,
+        verifyToken,
+      },
+    });
+
+  it('so a number that was added a moment ago is heard at the first one’s address at once', async () => {
+    await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
+    await gateway.platform.addNumber({ ...second, wabaId: waba, messagesPerSecond: 0 });
+    const added = await register();
+    const message = await silent({ senderId: added.body.data._id });
+    await post(statusCallback(second.id, [{ status: 'read', opaque: message.id }]));
+    expect(await stateOf(message.id)).toBe('read');
+  });
+
+  it('and each account that has the number is told of its own messages alone', async () => {
+    const key = await gateway.otherAccount();
+    expect((await register(key, number)).status).toBe(200);
+    const message = await silent();
+    await post(statusCallback(number.id, [{ status: 'read', opaque: message.id }]));
+    expect(await stateOf(message.id)).toBe('read');
+    const foreign = await gateway.call('GET', `/v1/messages/${message.id}`, { key });
+    expect(foreign.status).toBe(404);
+  });
+});
+
+test('a changed app secret counts at once, and the old one no more', async () => {
+  await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
+  const changed = await gateway.call('PATCH', `/v1/senders/${senderId}`, {
+    body: { appSecret: 'a-new-secret' },
+  });
+  expect(changed.status).toBe(200);
+  const message = await silent();
+  const read = statusCallback(number.id, [{ status: 'read', opaque: message.id }]);
+  expect((await post(read, 'a-new-secret')).status).toBe(200);
+  expect(await stateOf(message.id)).toBe('read');
+  expect((await post(read)).status).toBe(401);
+});

@@ -1,0 +1,119 @@
+// The hot statements of sending meet their rows by key, on an empty database too, where a plan is made and kept.
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import type { Db, Tx } from '../../src/db/db.ts';
+import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
+import {
+  claimDue,
+  findExpired,
+  findOverdue,
+  findSettled,
+  releaseClaimed,
+} from '../../src/messaging/sending/queue-store.ts';
+import {
+  applyMoves,
+  existingMessages,
+  failMessages,
+  findByWamid,
+  markDispatching,
+  recordAccepted,
+  recordRetry,
+  reservePace,
+  slowPace,
+} from '../../src/messaging/sending/store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** The SQL of the one statement that `run` makes, without running it. */
+async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
+  const texts: string[] = [];
+  const paper = new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: (event) => void texts.push(event.query.sql),
+  });
+  await run(paper as unknown as Db & Tx);
+  expect(texts).toHaveLength(1);
+  return texts[0] ?? '';
+}
+
+async function planOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
+  const { rows } = await sql
+    .raw<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${await textOf(run)}`)
+    .execute(database.hot);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+const key = { accountId: uuidv7(), id: uuidv7() };
+const report = {
+  phoneNumberId: '1',
+  wamid: 'w',
+  opaqueId: null,
+  status: 'read' as const,
+  timestamp: 1,
+  priceCategory: null,
+  error: null,
+};
+const retry = { ...key, delaySeconds: 1, error: null, countsAttempt: true };
+const byKey = 'messages_default_pkey';
+const byDue = 'messages_default_sender_id_priority_due_at_idx';
+
+describe('on an empty database', () => {
+  it.each<[string, (db: Db & Tx) => Promise<unknown>, string]>([
+    ['marking', (db) => markDispatching(db, [key]), byKey],
+    ['recording what was taken', (db) => recordAccepted(db, [{ ...key, wamid: 'w' }]), byKey],
+    ['putting back', (db) => recordRetry(db, [retry]), byKey],
+    ['failing', (db) => failMessages(db, [{ ...key, error: ownErrors.expired }], [0]), byKey],
+    ['moving', (db) => applyMoves(db, [foldReports(key.accountId, key.id, [report])]), byKey],
+    ['asking which exist', (db) => existingMessages(db, [key]), byKey],
+    ['asking which are settled', (db) => findSettled(db, key.accountId, [key.id]), byKey],
+    ['giving back', (db) => releaseClaimed(db, [key]), byKey],
+    ['claiming', (db) => claimDue(db, 10, []), byDue],
+    ['looking for the overdue', (db) => findOverdue(db, 10), byDue],
+    ['looking for the expired', (db) => findExpired(db, 10), byDue],
+    [
+      'finding by the platform’s id',
+      (db) => findByWamid(db, [key.accountId], ['w']),
+      'messages_default_wamid_idx',
+    ],
+  ])('%s enters messages by its index', async (_what, run, index) => {
+    const plan = await planOf(run);
+    expect(plan).toContain(index);
+    expect(plan).not.toMatch(/Seq Scan on messages|messages_default_phone|messages_default_send_id/);
+    if (index === byKey) expect(plan).toMatch(/Index Cond: \(\(account_id = [^)]+\) AND \(id = /);
+  });
+
+  it.each<[string, (db: Db) => Promise<unknown>]>([
+    ['taking pace slots', (db) => reservePace(db, key.id, 10, 100)],
+    ['slowing', (db) => slowPace(db, key.id, 1)],
+  ])('%s enters the row of the number by its key', async (_what, run) => {
+    const plan = await planOf(run);
+    expect(plan).toContain('sender_paces_pkey');
+    expect(plan).not.toContain('Seq Scan');
+  });
+});
+
+it('no index holds what every move of a message changes, so that moves stay on their page', async () => {
+  const { rows } = await sql<{ indexdef: string }>`
+    select indexdef from pg_indexes where tablename = 'messages'`.execute(database.db);
+  expect(rows.length).toBeGreaterThan(3);
+  for (const { indexdef } of rows) expect(indexdef).not.toMatch(/\b(state|emitted|was|implied|read_at)\b/);
+  expect(rows.filter(({ indexdef }) => /\(account_id/.test(indexdef))).toHaveLength(1);
+});
