@@ -224,8 +224,15 @@ export interface OAuthSignIn {
 
 /** Connecting with an address, a name and a password; proves that they work before it answers. */
 export interface PasswordSignIn {
+  /** `timeZone` (IANA): where all-day dates are read if the calendar names no zone of its own. */
   connect(
-    account: { url: string; username: string; password: string; calendarUrl?: string | undefined },
+    account: {
+      url: string;
+      username: string;
+      password: string;
+      calendarUrl?: string | undefined;
+      timeZone?: string | undefined;
+    },
     limits: CallLimits,
   ): Promise<Connected>;
 }

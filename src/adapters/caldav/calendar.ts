@@ -1,0 +1,116 @@
+// The calendar port, kept by any CalDAV server (RFC 4791) that takes a name and a password.
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { VendorError } from '../../base/errors.ts';
+import type { Outgoing } from '../../base/outgoing.ts';
+import { attemptOf, withRetries } from '../../base/retry.ts';
+import type {
+  Calendar,
+  CalendarCredential,
+  CallLimits,
+  Connected,
+  PasswordSignIn,
+} from '../../ports/calendar.ts';
+import { busyTimes } from './busy-times.ts';
+import { changedEvents } from './changes.ts';
+import { type CaldavAccount, opened, sealable } from './credential.ts';
+import type { Wire } from './dav-call.ts';
+import { discover } from './discovery.ts';
+import { eventIdFor } from './event-ics.ts';
+import { type Attempt, deleteEvent, getEvent, insertEvent, replaceMeeting, updateEvent } from './events.ts';
+import { proveCalendar } from './proof.ts';
+
+export interface CaldavCalendarOptions {
+  /** Calls whatever address an account's owner gives: guarded. */
+  outgoing: Pick<Outgoing, 'request'>;
+  clock?: Clock | undefined;
+  /** The longest that one attempt of a call waits; default 5 s. */
+  attemptTimeoutMs?: number | undefined;
+}
+
+/** Refusals that rest on the event itself, as it was seen last. */
+const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
+/** How long after its caller gave up a server may still carry out what it was sent (`api.md` part 6, promise 4). */
+const lateMs = 60_000;
+
+/** The adapter; it keeps nothing. */
+export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
+  const { outgoing } = options;
+  const clock = options.clock ?? systemClock;
+  const attemptTimeoutMs = options.attemptTimeoutMs ?? 5_000;
+
+  const repeated = async <T>(
+    credential: CalendarCredential,
+    limits: CallLimits,
+    act: (attempt: Attempt) => Promise<T>,
+    longestMs = attemptTimeoutMs,
+  ): Promise<T> => {
+    const account = opened(credential);
+    return withRetries({ clock, attemptTimeoutMs: longestMs, seenAfterwards }, limits, (attempt) =>
+      act({ outgoing, limits: attempt, account, now: clock.now() }),
+    );
+  };
+
+  return {
+    provider: 'caldav',
+    supports: { meetings: false, signIn: 'password' },
+    password: passwordSignIn(outgoing),
+    eventIdFor,
+    busyTimes: (credential, question, limits) =>
+      repeated(credential, limits, (attempt) => busyTimes(attempt, attempt.account, question)),
+    getEvent: (credential, ref, limits) => repeated(credential, limits, (attempt) => getEvent(attempt, ref)),
+    insertEvent: (credential, event, limits) =>
+      repeated(credential, limits, (attempt) => insertEvent(attempt, event)),
+    updateEvent: (credential, change, limits) =>
+      repeated(credential, limits, (attempt) => updateEvent(attempt, change)),
+    replaceMeeting: (credential, ref, limits) =>
+      repeated(credential, limits, (attempt) => replaceMeeting(attempt, ref)),
+    deleteEvent: (credential, ref, limits) =>
+      repeated(credential, limits, (attempt) => deleteEvent(attempt, ref)),
+    removeForGood: async (credential, ref, limits) => {
+      await repeated(credential, limits, (attempt) => deleteEvent(attempt, ref));
+      // A name is free again once its event is deleted: an insert that is still on its way would land.
+      return { certain: false, lookAgainAfterMs: attemptTimeoutMs + lateMs };
+    },
+    changedEvents: (credential, question, limits) => {
+      // Many objects: the whole time, in one attempt.
+      const read = (attempt: Attempt) => changedEvents(attempt, question);
+      return repeated(credential, limits, read, limits.timeoutMs);
+    },
+    // There is nothing to give back: the password is its owner's.
+    disconnect: async (credential) => void opened(credential),
+  };
+}
+
+function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
+  return {
+    connect: async (given, limits) => {
+      const { url, username, password, calendarUrl } = given;
+      if (!/^https?:$/.test(new URL(url).protocol)) {
+        throw new VendorError('refused', 'The address must begin with https://.', {
+          code: 'caldav_not_found',
+        });
+      }
+      const wire: Wire = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };
+      const found = await discover(wire, { username, password }, url, calendarUrl);
+      const own = username.includes('@') ? [username.toLowerCase()] : [];
+      const account: CaldavAccount = {
+        ...{ username, password, homeUrl: found.homeUrl },
+        addresses: [...new Set([...found.addresses, ...own])],
+        organizer: found.addresses[0] ?? null,
+        timeZone: given.timeZone ?? 'UTC',
+        reads: 'time_range',
+      };
+      account.reads = await proveCalendar(wire, account, found.calendarUrl);
+      return connected(account, found.calendarUrl);
+    },
+  };
+}
+
+function connected(account: CaldavAccount, calendarId: string): Connected {
+  return {
+    credential: sealable(account),
+    accountEmail: account.addresses[0] ?? null,
+    calendarId,
+    scopes: [],
+  };
+}

@@ -1,0 +1,101 @@
+// When a series takes place: RRULE, RDATE and EXDATE by the wall clock of its zone. Pure.
+import ICAL from 'ical.js';
+import { RRuleTemporal } from 'rrule-temporal';
+import type { Interval } from '../../ports/calendar.ts';
+import { earliest, type Moment, momentOf, momentsOf, type Surroundings, UnreadableEvent } from './moments.ts';
+
+export interface Occurrence {
+  local: Temporal.PlainDateTime;
+  /** Epoch milliseconds. */
+  start: number;
+  /** Of a period given in RDATE, its own end. */
+  end?: number;
+}
+
+/** Enough for every day of 270 years; a series beyond that is refused rather than cut short. */
+const maxIterations = 100_000;
+const dayMs = 86_400_000;
+
+/**
+ * The occurrences of `event` that start within `span`, widened by at least a day, EXDATEs taken out; DTSTART always is
+ * one. The rule runs by the wall clock. A local time that clocks jump over is kept, shifted, as calendar programs show
+ * it (RFC 5545 would drop it), and one that comes twice counts twice in series of less than a day.
+ */
+export function occurrencesOf(
+  event: ICAL.Component,
+  first: Moment,
+  span: Interval,
+  around: Surroundings,
+): Occurrence[] {
+  const found = new Map<number, Occurrence>();
+  const add = (local: Temporal.PlainDateTime, each: number[]) => {
+    for (const start of each) found.set(start, { local, start });
+  };
+  add(first.local, [earliest(first)]);
+  for (const property of event.getAllProperties('rrule')) {
+    const rule = property.getFirstValue();
+    if (!(rule instanceof ICAL.Recur)) throw new UnreadableEvent('RRULE is no rule');
+    const often = ['HOURLY', 'MINUTELY', 'SECONDLY'].includes(rule.freq);
+    for (const local of ruled(rule, first, span)) {
+      const [earlier, later] = first.zone.readings(local);
+      add(local, often ? [earlier, later] : [earlier]);
+    }
+  }
+  for (const occurrence of extraOf(event, around)) found.set(occurrence.start, occurrence);
+  for (const moment of momentsOf(event, 'exdate', around)) {
+    if (!moment.isDate || first.isDate) found.delete(earliest(moment));
+    // Some programs leave a whole date out of a series of times.
+    else for (const [start, { local }] of found) if (isSameDate(local, moment.local)) found.delete(start);
+  }
+  return [...found.values()];
+}
+
+export const isSameDate = (a: Temporal.PlainDateTime, b: Temporal.PlainDateTime) =>
+  a.toPlainDate().equals(b.toPlainDate());
+
+/** The local times of a rule. UNTIL is held against them here: rules in the wild write it in every form there is. */
+function ruled(rule: ICAL.Recur, first: Moment, span: Interval): Temporal.PlainDateTime[] {
+  const last = rule.until instanceof ICAL.Time ? lastStart(rule.until, first) : undefined;
+  if (last !== undefined && last < span.start - dayMs) return [];
+  const endless = rule.clone();
+  endless.until = null as never;
+  const wall = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO('UTC');
+  try {
+    const series = new RRuleTemporal({
+      rruleString: `RRULE:${endless.toString()}`,
+      dtstart: first.local.toZonedDateTime('UTC'),
+      maxIterations,
+      cache: false,
+    });
+    return series
+      .between(wall(span.start - dayMs), wall(span.end + dayMs), true)
+      .map((each) => Temporal.PlainDateTime.from(each.toPlainDateTime().toString()))
+      .filter((local) => last === undefined || first.zone.readings(local)[0] <= last);
+  } catch (error) {
+    throw new UnreadableEvent(`its rule cannot be followed (${(error as Error).message})`);
+  }
+}
+
+/** The last instant at which an occurrence may start. A bare date lets everything of that date in. */
+function lastStart(until: ICAL.Time, first: Moment): number {
+  const { year, month, day, hour, minute, second } = until;
+  if (until.isDate) {
+    const next = new Temporal.PlainDateTime(year, month, day).add({ days: 1 });
+    return first.zone.readings(next)[0] - 1;
+  }
+  const local = new Temporal.PlainDateTime(year, month, day, hour, minute, Math.min(second, 59));
+  if (until.zone?.tzid === 'UTC' && !first.isDate) return local.toZonedDateTime('UTC').epochMilliseconds;
+  return first.zone.readings(first.isDate ? local.with({ hour: 23, minute: 59 }) : local)[1];
+}
+
+/** RDATE: times, dates, or periods with an end of their own. */
+function extraOf(event: ICAL.Component, around: Surroundings): Occurrence[] {
+  return event.getAllProperties('rdate').flatMap((property) =>
+    property.getValues().map((value: unknown): Occurrence => {
+      const period = value instanceof ICAL.Period ? value : undefined;
+      const moment = momentOf(period ? period.start : value, property, around);
+      const at = { local: moment.local, start: earliest(moment) };
+      return period ? { ...at, end: earliest(momentOf(period.getEnd(), property, around)) } : at;
+    }),
+  );
+}

@@ -1,0 +1,194 @@
+// Real CalDAV servers for tests (Radicale, Xandikos), each in a directory of its own, behind a door that can lose answers.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+export type CaldavKind = 'radicale' | 'xandikos';
+
+export interface CaldavServer {
+  /** Of the door; every call to the server passes it. */
+  url: string;
+  /** A name and a password that are good from now on, and the address under which its calendars lie. */
+  addAccount(username: string, password: string): Promise<{ homePath: string }>;
+  removeAccount(username: string): Promise<void>;
+  /** A request past the door, in the name of that account. */
+  direct(
+    account: { username: string; password: string },
+    method: string,
+    path: string,
+    given?: { body?: string; headers?: Record<string, string> },
+  ): Promise<{ status: number; text: string }>;
+  door: Door;
+  close(): Promise<void>;
+}
+
+/** Whether the program is installed here. */
+export async function isInstalled(kind: CaldavKind): Promise<boolean> {
+  const places = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, kind));
+  const found = await Promise.allSettled(places.map((place) => access(place, constants.X_OK)));
+  return found.some(({ status }) => status === 'fulfilled');
+}
+
+/** Starts a server on loopback and waits until it answers. */
+export async function startCaldav(kind: CaldavKind): Promise<CaldavServer> {
+  const directory = await mkdtemp(join(tmpdir(), `${kind}-`));
+  const port = await freePort();
+  const users = new Map<string, string>();
+  const usersFile = join(directory, 'users');
+  const writeUsers = () =>
+    writeFile(usersFile, [...users].map(([name, password]) => `${name}:${password}\n`).join(''));
+  await writeUsers();
+  const child = await (kind === 'radicale'
+    ? startRadicale(directory, port, usersFile)
+    : startXandikos(directory, port));
+  const origin = `http://127.0.0.1:${port}`;
+  // Xandikos itself lets everybody in: the door asks for the password in its place.
+  const door = await openDoor(port, kind === 'xandikos' ? users : undefined);
+
+  const direct: CaldavServer['direct'] = async (account, method, path, { body, headers } = {}) => {
+    const answer = await fetch(`${origin}${path}`, {
+      method,
+      headers: { authorization: basic(account.username, account.password), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  return {
+    url: door.url,
+    door: door.door,
+    addAccount: async (username, password) => {
+      users.set(username, password);
+      await writeUsers();
+      return { homePath: kind === 'radicale' ? `/${encodeURIComponent(username)}/` : '/user/calendars/' };
+    },
+    removeAccount: async (username) => {
+      users.delete(username);
+      await writeUsers();
+    },
+    direct,
+    close: async () => {
+      await door.close();
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      child.kill();
+      await ended;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export const basic = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+async function startRadicale(directory: string, port: number, usersFile: string): Promise<ChildProcess> {
+  const config = join(directory, 'config');
+  const sections = {
+    server: { hosts: `127.0.0.1:${port}` },
+    auth: { type: 'htpasswd', htpasswd_filename: usersFile, htpasswd_encryption: 'plain', delay: '0' },
+    rights: { type: 'owner_only' },
+    storage: { filesystem_folder: join(directory, 'data') },
+    web: { type: 'none' },
+    logging: { level: 'warning' },
+  };
+  const lines = Object.entries(sections).flatMap(([name, settings]) => [
+    `[${name}]`,
+    ...Object.entries(settings).map(([key, value]) => `${key} = ${value}`),
+  ]);
+  await writeFile(config, `${lines.join('\n')}\n`);
+  return started('radicale', ['--config', config], port);
+}
+
+function startXandikos(directory: string, port: number): Promise<ChildProcess> {
+  const where = ['-d', join(directory, 'data'), '-l', '127.0.0.1', '-p', String(port)];
+  return started('xandikos', [...where, '--current-user-principal', '/user/', '--defaults'], port);
+}
+
+async function started(program: string, args: string[], port: number): Promise<ChildProcess> {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (bytes) => {
+    said = `${said}${bytes}`.slice(-4000);
+  });
+  const failed = new Promise<never>((_resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => reject(new Error(`${program} ended at once. It wrote: ${said}`)));
+  });
+  failed.catch(() => {});
+  await Promise.race([failed, answering(port)]);
+  return child;
+}
+
+async function answering(port: number): Promise<void> {
+  for (;;) {
+    const isThere = await fetch(`http://127.0.0.1:${port}/`, { method: 'OPTIONS' }).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** What the door does with what passes. */
+export interface Door {
+  /** The answer to the next PUT is lost, after the server has carried it out. */
+  loseNextPut: boolean;
+  /** No call gets an answer. */
+  shut: boolean;
+  /** What passed, as `METHOD path`. */
+  passed: string[];
+}
+
+async function openDoor(
+  port: number,
+  users: Map<string, string> | undefined,
+): Promise<{ url: string; door: Door; close(): Promise<void> }> {
+  const door: Door = { loseNextPut: false, shut: false, passed: [] };
+  const mayPass = (authorization = '') =>
+    users === undefined || [...users].some((user) => basic(...user) === authorization);
+  const listener: RequestListener = async (incoming, outgoing) => {
+    const body = await bodyOf(incoming);
+    door.passed.push(`${incoming.method} ${incoming.url}`);
+    if (door.shut) return void incoming.socket.destroy();
+    if (!mayPass(incoming.headers.authorization)) return void outgoing.writeHead(401).end();
+    const { method, url, headers } = incoming;
+    const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, async (answer) => {
+      const answered = await bodyOf(answer);
+      if (method === 'PUT' && door.loseNextPut) {
+        door.loseNextPut = false;
+        return void incoming.socket.destroy();
+      }
+      const { 'transfer-encoding': _chunked, connection: _connection, ...kept } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 502, kept).end(answered);
+    });
+    onward.once('error', () => incoming.socket.destroy());
+    onward.end(body);
+  };
+  const server: Server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    door,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,186 @@
+// A CalDAV server as the port's tests use it: the adapter over real HTTP, connected anew as a person would, waits skipped.
+import { randomUUID } from 'node:crypto';
+import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import type { Calendar } from '../../src/ports/calendar.ts';
+import { type CaldavKind, type CaldavServer, startCaldav } from '../harness/caldav-server.ts';
+import { type CalendarUnderTest, type HandMadeEvent, limits } from './calendar-under-test.ts';
+
+const zone = 'Pacific/Auckland';
+
+export interface CaldavOutside extends CalendarUnderTest {
+  server: CaldavServer;
+  /** A new account without a connection, and the paths of its two calendars. */
+  account(): Promise<CaldavPerson>;
+  /** Puts a whole object into a calendar, as another program would. */
+  putByHand(calendarId: string, name: string, text: string): Promise<void>;
+}
+
+export interface CaldavPerson {
+  username: string;
+  password: string;
+  calendarPath: string;
+  secondCalendarPath: string;
+}
+
+/** Time that goes on by itself, and jumps over every wait. */
+function skippingClock(): Clock {
+  let skippedMs = 0;
+  return {
+    now: () => Date.now() + skippedMs,
+    sleep: async (ms) => {
+      skippedMs += ms;
+    },
+  };
+}
+
+export async function openCaldav(kind: CaldavKind): Promise<CaldavOutside> {
+  const server = await startCaldav(kind);
+  const outgoing = openOutgoing({ connectionsPerOrigin: null, keepAliveMs: 1_000 });
+  const calendar: Calendar = caldavCalendar({ outgoing, clock: skippingClock(), attemptTimeoutMs: 3_000 });
+  /** By the paths of their calendars. */
+  const people = new Map<string, CaldavPerson>();
+  const pathOf = (calendarId: string) => new URL(calendarId, server.url).pathname;
+  const ownerOf = (calendarId: string) => {
+    const found = people.get(pathOf(calendarId));
+    if (found === undefined) throw new Error(`nobody has the calendar ${calendarId}`);
+    return found;
+  };
+  const direct = async (
+    calendarId: string,
+    method: string,
+    name: string,
+    given?: { body?: string; headers?: Record<string, string> },
+  ) => {
+    const path = `${pathOf(calendarId)}${name}`;
+    const answer = await server.direct(ownerOf(calendarId), method, path, given);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.text;
+  };
+  const putByHand = async (calendarId: string, name: string, body: string) => {
+    await direct(calendarId, 'PUT', `${name}.ics`, { body, headers: { 'content-type': 'text/calendar' } });
+  };
+
+  async function account(): Promise<CaldavPerson> {
+    const name = randomUUID();
+    const person = { username: `staff-${name}@clinic.example`, password: `pass:wörd-${name}` };
+    const { homePath } = await server.addAccount(person.username, person.password);
+    const paths = ['first', 'second'].map((which) => `${homePath}${which}-${name}/`);
+    for (const path of paths) {
+      const headers = { 'content-type': 'application/xml' };
+      const made = await server.direct(person, 'MKCALENDAR', path, { body: mkcalendar, headers });
+      if (made.status >= 300) throw new Error(`MKCALENDAR ${path}: ${made.status} ${made.text}`);
+    }
+    const [calendarPath = '', secondCalendarPath = ''] = paths;
+    const whole = { ...person, calendarPath, secondCalendarPath };
+    for (const path of paths) people.set(path, whole);
+    return whole;
+  }
+
+  return {
+    calendar,
+    zone,
+    server,
+    account,
+    putByHand,
+    connect: async () => {
+      const { username, password, calendarPath, secondCalendarPath } = await account();
+      const calendarUrl = `${server.url}${calendarPath}`;
+      const given = { url: server.url, username, password, calendarUrl, timeZone: zone };
+      const connected = await calendar.password?.connect(given, limits);
+      if (connected === undefined) throw new Error('there is no way to connect');
+      const { credential, calendarId } = connected;
+      return { credential, calendarId, secondCalendarId: `${server.url}${secondCalendarPath}` };
+    },
+    addByHand: (calendarId, event) => {
+      const uid = randomUUID();
+      return putByHand(calendarId, uid, handMade(uid, event, ownerOf(calendarId).username));
+    },
+    moveByHand: async (calendarId, eventId, start, end) => {
+      const text = await direct(calendarId, 'GET', `${eventId}.ics`);
+      const moved = text
+        .replace(/^DTSTART.*$/m, `DTSTART:${stamp(start)}`)
+        .replace(/^DTEND.*$/m, `DTEND:${stamp(end)}`);
+      await putByHand(calendarId, eventId, moved);
+    },
+    deleteByHand: async (calendarId, eventId) => {
+      await direct(calendarId, 'DELETE', `${eventId}.ics`);
+    },
+    liveEventIds: async (calendarId) => {
+      const text = await direct(calendarId, 'PROPFIND', '', {
+        body: '<propfind xmlns="DAV:"><prop><getetag/></prop></propfind>',
+        headers: { depth: '1', 'content-type': 'application/xml' },
+      });
+      return [...text.matchAll(/([\w%-]+)\.ics<\/(?:\w+:)?href>/g)].map(([, id]) => id ?? '');
+    },
+    loseNextAnswer: async () => {
+      server.door.loseNextPut = true;
+    },
+    outage: async (on) => {
+      server.door.shut = on;
+    },
+    breakCredential: async (credential) => {
+      const { username } = JSON.parse(credential) as { username: string };
+      await server.removeAccount(username);
+    },
+    close: async () => {
+      await outgoing.close();
+      await server.close();
+    },
+  };
+}
+
+export const stamp = (at: number) => new Date(at).toISOString().replace(/[-:]|\.\d{3}/g, '');
+
+const mkcalendar = `<?xml version="1.0"?>
+<C:mkcalendar xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><set><prop>
+<C:supported-calendar-component-set><C:comp name="VEVENT"/></C:supported-calendar-component-set>
+<C:calendar-timezone>BEGIN:VCALENDAR&#13;
+VERSION:2.0&#13;
+PRODID:-//Test//Test//EN&#13;
+BEGIN:VTIMEZONE&#13;
+TZID:${zone}&#13;
+BEGIN:STANDARD&#13;
+DTSTART:19700101T000000&#13;
+TZOFFSETFROM:+1200&#13;
+TZOFFSETTO:+1200&#13;
+END:STANDARD&#13;
+END:VTIMEZONE&#13;
+END:VCALENDAR&#13;
+</C:calendar-timezone></prop></set></C:mkcalendar>`;
+
+/** An object around the lines of one event or of several. */
+export function object(...events: string[][]): string {
+  const lines = events.flatMap((event) => [
+    'BEGIN:VEVENT',
+    'DTSTAMP:20260101T000000Z',
+    ...event,
+    'END:VEVENT',
+  ]);
+  return ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Test//Test//EN', ...lines, 'END:VCALENDAR', ''].join(
+    '\r\n',
+  );
+}
+
+function handMade(uid: string, event: HandMadeEvent, owner: string): string {
+  const time = (text = '') =>
+    event.zone === 'UTC'
+      ? `:${text.replace(/[-:]/g, '')}00Z`
+      : `;TZID=${event.zone ?? zone}:${text.replace(/[-:]/g, '')}00`;
+  const date = event.allDay?.replaceAll('-', '');
+  const marks = {
+    transparent: ['TRANSP:TRANSPARENT'],
+    cancelled: ['STATUS:CANCELLED'],
+    tentative: ['STATUS:TENTATIVE'],
+    declined: ['ORGANIZER:mailto:boss@example.com', `ATTENDEE;PARTSTAT=DECLINED:mailto:${owner}`],
+  };
+  return object([
+    `UID:${uid}`,
+    ...(date === undefined
+      ? [`DTSTART${time(event.from)}`, `DTEND${time(event.to)}`]
+      : [`DTSTART;VALUE=DATE:${date}`]),
+    ...(event.weekly ? ['RRULE:FREQ=WEEKLY'] : []),
+    ...(event.mark ? marks[event.mark] : []),
+  ]);
+}
