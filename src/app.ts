@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openAuthenticator } from './accounts/authenticate.ts';
+import { caldavCalendar } from './adapters/caldav/calendar.ts';
 import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
 import { followChanges } from './appointments/booking/follow.ts';
 import { settleDue } from './appointments/booking/settle.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
+import type { Calendars } from './appointments/calendar/connection.ts';
 import { type KeyRing, openCipher, parseKeyRing } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';
@@ -103,22 +105,11 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     keepAliveMs: 30_000,
     guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
   });
-  const { google } = config;
-  const calendars =
-    google.clientId === null || google.clientSecret === null
-      ? {}
-      : {
-          google: googleCalendar({
-            clientId: google.clientId,
-            clientSecret: google.clientSecret,
-            outgoing,
-            apiUrl: google.apiUrl,
-            authUrl: google.authUrl,
-            tokenUrl: google.tokenUrl,
-            revokeUrl: google.revokeUrl,
-            clock,
-          }),
-        };
+  const { clientId, clientSecret, ...googleUrls } = config.google;
+  const calendars: Calendars = { caldav: caldavCalendar({ outgoing: webhookOutgoing, clock }) };
+  if (clientId !== null && clientSecret !== null) {
+    calendars.google = googleCalendar({ clientId, clientSecret, ...googleUrls, outgoing, clock });
+  }
   return {
     config,
     log,

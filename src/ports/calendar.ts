@@ -23,6 +23,8 @@ export interface CallLimits {
  * `event_id_taken`: the id belongs to an event that is not this booking's.
  * `event_not_found`: there is no event to change.
  * `event_changed`: the event is no longer at the `version` given.
+ * `calendar_read_only`: the account may not write to that calendar.
+ * `address_unusable`: the address given may not be called, or there are no calendars at it.
  */
 export type CalendarRefusal =
   | 'invalid_grant'
@@ -31,7 +33,9 @@ export type CalendarRefusal =
   | 'event_deleted'
   | 'event_id_taken'
   | 'event_not_found'
-  | 'event_changed';
+  | 'event_changed'
+  | 'calendar_read_only'
+  | 'address_unusable';
 
 /** Half-open `[start, end)`, milliseconds since the epoch. */
 export interface Interval {

@@ -87,7 +87,7 @@ function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
       const { url, username, password, calendarUrl } = given;
       if (!/^https?:$/.test(new URL(url).protocol)) {
         throw new VendorError('refused', 'The address must begin with https://.', {
-          code: 'caldav_not_found',
+          code: 'address_unusable',
         });
       }
       const wire: Wire = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };

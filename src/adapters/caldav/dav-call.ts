@@ -59,7 +59,10 @@ export async function send(wire: Wire, signIn: SignIn, call: DavCall): Promise<D
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     // An address that the operator does not allow will not be allowed by trying again.
-    const outcome = error.kind === 'blocked_address' ? 'refused' : error.sent ? 'unknown' : 'not_sent';
+    if (error.kind === 'blocked_address') {
+      throw new VendorError('refused', error.message, { code: 'address_unusable', cause: error });
+    }
+    const outcome = error.sent ? 'unknown' : 'not_sent';
     throw new VendorError(outcome, error.message, { code: error.kind, cause: error });
   }
 }

@@ -33,7 +33,7 @@ const properties = requestXml(
 /**
  * Finds the account's calendars and chooses `calendarUrl`, or the address itself if it is a calendar, or the first that
  * takes events and may be written. Throws VendorError: `invalid_grant` (wrong name or password), `calendar_not_found`,
- * `caldav_not_found` (no CalDAV at that address), or what the network met.
+ * `address_unusable` (no CalDAV at that address), or what the network met.
  */
 export async function discover(
   wire: Wire,
@@ -86,7 +86,7 @@ export function readOnly(calendarUrl: string): VendorError {
 
 function nothingThere(url: string): VendorError {
   const text = `No calendars were found by way of ${new URL(url).origin}. Give the address that its CalDAV clients use.`;
-  return new VendorError('refused', text, { code: 'caldav_not_found', title: 'No CalDAV here' });
+  return new VendorError('refused', text, { code: 'address_unusable', title: 'No CalDAV here' });
 }
 
 /** The first of the usual places that knows us: the address itself, the well-known one of its host, its root. */
@@ -126,7 +126,7 @@ async function lookAt(wire: Wire, signIn: SignIn, url: string): Promise<Resource
     at = next.href;
   }
   throw new VendorError('refused', `${new URL(url).origin} redirects in a way that cannot be followed.`, {
-    code: 'redirected',
+    code: 'address_unusable',
     status: 302,
   });
 }

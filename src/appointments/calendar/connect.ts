@@ -169,12 +169,26 @@ export async function putCalendar(
   const calendar = deps.calendars.caldav;
   if (!calendar?.password) throw notConfigured('CalDAV');
   const connected = await calendar.password
-    .connect({ url, username, password, calendarUrl }, callLimits)
+    .connect({ url, username, password, calendarUrl, timeZone: staff.timezone }, callLimits)
     .catch((error) => {
-      throw calendarFault(error);
+      throw accountFault(error, calendarUrl === undefined ? 'url' : 'calendarUrl');
     });
   if (busyCalendarIds) await proveBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
   return keep(deps, staff, calendar, connected, busyCalendarIds);
+}
+
+/** What does not work about an account that somebody gave is for that caller to mend: 400, naming the field. */
+function accountFault(error: unknown, calendarField: string): unknown {
+  if (!(error instanceof VendorError) || error.outcome !== 'refused') return calendarFault(error);
+  const field = {
+    invalid_grant: 'password',
+    address_unusable: 'url',
+    calendar_not_found: calendarField,
+    calendar_read_only: calendarField,
+  }[String(error.code)];
+  return field === undefined
+    ? calendarFault(error)
+    : invalidRequest([{ path: field, message: error.message }]);
 }
 
 function forAccountOnly(given: PutCalendarBody): Fault[] {
