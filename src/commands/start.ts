@@ -1,11 +1,11 @@
 // `start`: the gateway in this process, with the sandbox and its demonstration beside it or for real use.
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { googleClient } from '../../demo/seed.ts';
 import { databaseOf, openApp } from '../app.ts';
 import { type Log, openLog } from '../base/log.ts';
 import { type Config, readConfig } from '../config.ts';
+import { makeDataDir } from '../db/embedded-home.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { prepareDemo } from './demo.ts';
 import { endOnSignals, type Running, stopAll, tell } from './ending.ts';
@@ -28,8 +28,7 @@ function sandboxSettings({ urls }: RunningSandbox): Record<string, string> {
 
 /** Logs go to a file in the sandbox, so that its lines to copy stay in sight; for real use they go to standard output. */
 async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Promise<Log> {
-  // as root the database runs as another user, who must be able to pass
-  await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  await makeDataDir(dataDir);
   if (!sandbox) return openLog(level);
   const file = createWriteStream(join(dataDir, 'gateway.log'), { flags: 'a', mode: 0o600 });
   // a full disk shall not end the gateway
@@ -73,7 +72,8 @@ export async function start(options: { sandbox: boolean }): Promise<void> {
   } catch (error) {
     // whoever sent the signal stops what was started
     if (cancel.signal.aborted) return;
-    log.error({ err: error }, 'process.start_failed');
+    log.debug({ err: error }, 'process.start_failed');
+    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'process.start_failed');
     await stopAll(running, log).catch(() => undefined);
     throw error;
   }

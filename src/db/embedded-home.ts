@@ -92,10 +92,26 @@ async function rootsHome(dataDir: string): Promise<Home> {
   return { folder, cluster: join(folder, 'postgres'), owner, stageUnder: [rootsFolder, folder] };
 }
 
+/** Makes the folder for the data of a gateway where it is not there; says in words what stands in the way. */
+export async function makeDataDir(dataDir: string): Promise<void> {
+  // as root the server runs as another user, who must be able to pass
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  try {
+    await mkdir(dataDir, { recursive: true, mode });
+  } catch (error) {
+    throw new Error(
+      `DATA_DIR cannot be used: ${(error as Error).message}. Give a folder that this user may write.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
 /** Finds or makes the home of this DATA_DIR (created when absent). Throws when another user's database lies there. */
 export async function findHome(dataDir: string): Promise<Home> {
   const isRoot = process.getuid?.() === 0;
-  if (!existsSync(dataDir)) await mkdir(dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
+  await makeDataDir(dataDir);
   const real = await realpath(dataDir);
   if (isRoot) return rootsHome(real);
   const folder = (await readPointer(real)) ?? real;

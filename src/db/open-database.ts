@@ -45,8 +45,38 @@ export async function openDatabase(
     return { connection, db, close, stopNow };
   } catch (error) {
     await close();
-    throw error;
+    throw where.connection ? inWords(error) : error;
   }
+}
+
+const unreachableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+]);
+// invalid_authorization_specification, invalid_password, invalid_catalog_name
+const refusedCodes = new Set(['28000', '28P01', '3D000']);
+
+/** What keeps a server from being used, in words for whoever set DATABASE_URL; other errors as they are. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (unreachableCodes.has(code) || /timeout.*connect|connection timeout/i.test(error.message)) {
+    return new Error(
+      `The database server cannot be reached: ${error.message || code}. Check the address in DATABASE_URL, and that the server runs and lets this machine in.`,
+      { cause: error },
+    );
+  }
+  if (!refusedCodes.has(code)) return error;
+  return new Error(
+    `The database server refused: ${error.message}. Check the user, password and database name in DATABASE_URL.`,
+    { cause: error },
+  );
 }
 
 /**

@@ -1,0 +1,220 @@
+// The commands beside a start: for real use without the sandbox, next to a gateway that runs and without one, and said in words when wrong.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey } from '../../src/base/cipher.ts';
+import { openWorkplace, type Program, root, type Workplace } from '../harness/program.ts';
+
+let workplace: Workplace;
+let program: Program;
+let url: string;
+
+beforeAll(async () => {
+  workplace = await openWorkplace();
+  program = workplace.start(['start', '--no-sandbox']);
+  url = (await program.says(/The gateway answers at (\S+)\. /))[1] as string;
+});
+afterAll(() => workplace?.close());
+
+const stack = /^ {4}at /m;
+const statusFor = async (key: string, path: string) =>
+  (await fetch(`${url}${path}`, { headers: { 'X-API-Key': key } })).status;
+
+/** Runs a command that goes well; what it printed. */
+async function print(...args: string[]): Promise<string> {
+  const { code, out, err } = await workplace.run(args);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+}
+
+describe('beside a gateway that runs without the sandbox', () => {
+  test('there is no demonstration, and no account but the ones that are made', async () => {
+    expect(existsSync(join(workplace.dataDir, 'demo.json'))).toBe(false);
+    expect(await print('account', 'list')).toBe('');
+    const made = await print('account', 'create', 'My company');
+    const [, accountId, key] = /id +(\S+)\n +API key +(\S+)\n/.exec(made) ?? [];
+    expect(await statusFor(key as string, '/v1/templates')).toBe(200);
+    expect(await print('account', 'list')).toMatch(new RegExp(`^${accountId}  \\S+Z  My company\n$`));
+  });
+
+  test('keys are made with their scopes, listed without their secret, and revoked', async () => {
+    const [accountId = ''] = (await print('account', 'list')).split(' ');
+    const [key = ''] = (
+      await print('key', 'create', accountId, '--name', 'reader', '--scopes', 'templates:read')
+    ).split('\n');
+    const unused = (await print('key', 'create', accountId, '--name', 'unused')).split('\n')[0] as string;
+    expect(await statusFor(key, '/v1/templates')).toBe(200);
+    expect(await statusFor(key, '/v1/senders')).toBe(403);
+    const list = (await print('key', 'list', accountId)).trim().split('\n');
+    expect(list.map((line) => line.split(/ {2}/)[2])).toEqual(['unused', 'reader', 'first key']);
+    expect(list.join()).not.toContain(key);
+    expect(await print('key', 'revoke', accountId, list[0]?.split(' ')[0] as string)).toMatch(/^Key revoked/);
+    expect(await statusFor(unused, '/v1/templates')).toBe(401);
+  });
+
+  test.each([
+    [['key', 'list', 'nonsense'], /There is no account nonsense.*account list/],
+    [
+      ['key', 'create', '01a1fe2b-9cf0-77a3-ae47-f612c5196a96', '--name', 'x'],
+      /There is no account 01a1fe2b/,
+    ],
+    [['key', 'create', 'x', '--name', 'x', '--scopes', 'all'], /No such scope: all\. There are .*manage/],
+    [['account', 'create', ' '], /needs a name/],
+    [['rotate-encryption-key'], /No key was changed.*Another gateway already runs.*Stop it first/],
+  ])('%j is refused in words', async (args, words) => {
+    const { code, out, err } = await workplace.run(args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(words);
+    expect(err).not.toMatch(stack);
+  });
+
+  test('the doctor and a migration find all well, and change nothing', async () => {
+    const found = await print('doctor');
+    expect(found).toMatch(/^ok +database: reached and migrated$/m);
+    expect(found).toMatch(/^ok +object store: /m);
+    expect(found).toMatch(/^note +public address: PUBLIC_URL is not set/m);
+    expect(found).not.toMatch(/FAIL/);
+    expect(await print('migrate')).toMatch(/the shape this program needs/);
+    expect(await statusFor('nobody', '/health/ready')).toBe(200);
+  });
+});
+
+describe('without a gateway', () => {
+  beforeAll(async () => {
+    program.process.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0 });
+  });
+
+  test('an account is made all the same, and its database stopped again', async () => {
+    expect(await print('account', 'create', 'Second')).toMatch(/API key +cgw_/);
+    expect(workplace.living()).toEqual([]);
+    expect((await print('account', 'list')).match(/\n/g)).toHaveLength(2);
+  });
+
+  test('a port that another program has is said in words, and nothing is left running', async () => {
+    const stranger = createServer();
+    await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
+    const { port } = stranger.address() as { port: number };
+    const end = await workplace.run(['start', '--sandbox'], { env: { PORT: String(port) } });
+    stranger.close();
+    expect(end).toMatchObject({ code: 1, out: '' });
+    expect(end.err).toContain(`Port ${port} of 127.0.0.1 is taken by another program.`);
+    expect(end.err).not.toMatch(stack);
+    expect(workplace.living()).toEqual([]);
+  });
+
+  test('the doctor leaves a DATA_DIR that is not there as it is', async () => {
+    const DATA_DIR = join(workplace.folder, 'none');
+    const { code, out } = await workplace.run(['doctor'], { env: { DATA_DIR } });
+    expect(code).toBe(0);
+    expect(out).toMatch(/database: none yet/);
+    expect(existsSync(DATA_DIR)).toBe(false);
+  });
+
+  test('wrong settings are told all at once', async () => {
+    const env = {
+      PORT: 'abc',
+      ROLE: 'king',
+      DATABASE_URL: 'mysql://x',
+      ENCRYPTION_KEYS: 'c2VjcmV0LW1hdGVyaWFs',
+      ALLOW_PRIVATE_ADDRESSES: '10.0.0.0/8,lan',
+      CORS_ORIGINS: 'https://app.example.com/',
+      GOOGLE_CLIENT_ID: 'alone',
+    };
+    const { code, out, err } = await workplace.run(['start'], { env });
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const told = err.split('\n').filter((line) => line.startsWith('  - '));
+    expect(told).toHaveLength(7);
+    for (const name of Object.keys(env)) expect(told.some((line) => line.includes(name))).toBe(true);
+    expect(err).not.toMatch(stack);
+    expect(err).not.toContain(env.ENCRYPTION_KEYS);
+  });
+
+  test.each([
+    [
+      'a server that cannot be reached',
+      { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      /cannot be reached.*DATABASE_URL/,
+    ],
+    ['a DATA_DIR that is no folder', { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
+  ])('%s is said in words', async (_what, env, words) => {
+    const end = await workplace.run(['start'], {
+      env: { ENCRYPTION_KEYS: makeKey(), ...env } as Record<string, string>,
+    });
+    expect(end.code).toBe(1);
+    expect(end.err).toMatch(words);
+    expect(`${end.out}${end.err}`).not.toMatch(/ at .*\.ts:\d+/);
+  });
+});
+
+describe('arguments', () => {
+  test('--help names every command', async () => {
+    const out = await print('--help');
+    for (const name of ['start', 'migrate', 'account', 'key', 'doctor', 'rotate-encryption-key'])
+      expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+  });
+
+  test.each([
+    [['nonsense'], /unknown command 'nonsense'[\s\S]*Commands:/],
+    [['start', '--bogus'], /unknown option '--bogus'[\s\S]*--sandbox/],
+    [['start', 'extra'], /too many arguments/],
+    [['account', 'create'], /missing required argument 'name'/],
+    [['key', 'create', 'x'], /required option '--name/],
+    [[], /Commands:/],
+  ])('%j: what is wrong, and what there is', async (args, words) => {
+    const { code, out, err } = await workplace.run(args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(words);
+    expect(err).not.toMatch(stack);
+  });
+});
+
+describe('the Node that everything runs on', () => {
+  const name = readlinkSync(join(root, 'node_modules/.bin/node')).split('/')[1] as string;
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'runtime-test-'));
+    mkdirSync(join(folder, 'scripts'));
+    cpSync(join(root, 'scripts/link-runtime.cjs'), join(folder, 'scripts/link-runtime.cjs'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Runs the script before a start, as the Node of this version. */
+  const link = (version: string) => {
+    const program = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });
+      require(${JSON.stringify(join(folder, 'scripts/link-runtime.cjs'))})`;
+    return spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', env: {} });
+  };
+
+  test('is missed in words where the install left it out and the one at hand is too old', () => {
+    const old = link('20.20.2');
+    expect(old.status).toBe(1);
+    expect(old.stderr).toMatch(/npm ci.*Node 26 or later\. This is Node 20\.20\.2/);
+    expect(link('26.0.0').status).toBe(0);
+  });
+
+  test('is put in its place where the install ran no scripts, before each start', () => {
+    mkdirSync(join(folder, 'node_modules', name, 'bin'), { recursive: true });
+    writeFileSync(join(folder, 'node_modules', name, 'bin/node'), '#!/bin/sh\necho pinned\n', {
+      mode: 0o755,
+    });
+    expect(link('20.20.2')).toMatchObject({ status: 0, stderr: '' });
+    expect(execFileSync(join(folder, 'node_modules/.bin/node'), { encoding: 'utf8' })).toBe('pinned\n');
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    for (const script of ['start', 'gateway', 'test'])
+      expect(scripts[`pre${script}`]).toBe('node scripts/link-runtime.cjs');
+  });
+});
