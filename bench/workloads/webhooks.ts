@@ -25,7 +25,7 @@ export default workload({
     'Events a second from committed rows to 2xx beside a bare signing loop; p99 from commit at half of it.',
   options: {
     messages: { default: 2_000, about: 'messages, of three events each' },
-    warmUp: { default: 500, about: 'messages before them' },
+    warmUp: { default: 2_000, about: 'messages before them' },
   },
   async run({ messages, warmUp }) {
     // its own worker must not take what the room's process is to deliver

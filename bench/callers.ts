@@ -1,0 +1,65 @@
+// Callers of any HTTP operation: so many at a time, each call timed.
+import { Pool } from 'undici';
+import { answerParent, nowMs } from './child.ts';
+
+export interface OneCall {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface CallersInput {
+  url: string;
+  /** Made in order, each once; with `seconds`, over and over. */
+  calls: OneCall[];
+  atOnce: number;
+  seconds?: number;
+}
+
+export interface CallersResult {
+  seconds: number;
+  /** Milliseconds of each call, and its HTTP status. */
+  ms: number[];
+  statuses: Record<number, number>;
+  /** The first answer that was not 200. */
+  firstRefusal?: string;
+}
+
+async function run(input: CallersInput): Promise<CallersResult> {
+  const pool = new Pool(input.url, {
+    connections: input.atOnce,
+    pipelining: 1,
+    keepAliveTimeout: 60_000,
+    headersTimeout: 120_000,
+  });
+  const result: CallersResult = { seconds: 0, ms: [], statuses: {} };
+  const began = nowMs();
+  const until = began + (input.seconds ?? 0) * 1000;
+  let next = 0;
+  const take = (): OneCall | undefined => {
+    if (input.seconds === undefined) return input.calls[next++];
+    return nowMs() < until ? input.calls[next++ % input.calls.length] : undefined;
+  };
+  const line = async () => {
+    for (let call = take(); call; call = take()) {
+      const from = nowMs();
+      const answer = await pool.request({
+        method: call.method as 'GET',
+        path: call.path,
+        ...(call.headers ? { headers: call.headers } : {}),
+        ...(call.body === undefined ? {} : { body: call.body }),
+      });
+      const text = await answer.body.text();
+      result.ms.push(nowMs() - from);
+      result.statuses[answer.statusCode] = (result.statuses[answer.statusCode] ?? 0) + 1;
+      if (answer.statusCode !== 200) result.firstRefusal ??= text;
+    }
+  };
+  await Promise.all(Array.from({ length: input.atOnce }, line));
+  result.seconds = (nowMs() - began) / 1000;
+  await pool.close();
+  return result;
+}
+
+answerParent({ run });

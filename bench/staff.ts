@@ -1,0 +1,90 @@
+// Staff members for the workloads of appointments: with hours, a connected and busy calendar, and bookings.
+import { sql } from 'kysely';
+import { uuidv7 } from '../src/base/ids.ts';
+import type { Account, Scene } from './scene.ts';
+
+export const schedule = {
+  timezone: 'Europe/Berlin',
+  slotMinutes: 30,
+  bufferAfterMinutes: 5,
+  minimumNoticeMinutes: 0,
+  bookingWindowDays: 365,
+  dailyLimit: 200,
+  weekly: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((weekday) => ({
+    weekday,
+    from: '00:00',
+    to: '24:00',
+  })),
+};
+
+export interface Staff {
+  id: string;
+  /** The account of the calendar; absent where bookings live in the gateway alone. */
+  email?: string;
+}
+
+/** Adds a staff member who is open around the clock; with `email`, with a calendar of that account connected. */
+export async function addStaff(scene: Scene, account: Account, email?: string): Promise<Staff> {
+  const { _id } = await account.call<{ _id: string }>('POST', '/v1/appointments/users', {
+    name: email ?? 'Nobody',
+    calendar: email ? 'required' : 'none',
+  });
+  await account.call('PUT', `/v1/appointments/users/${_id}/schedule`, schedule);
+  if (email === undefined) return { id: _id };
+  await scene.google.putAccount({ email, name: email, timeZone: schedule.timezone });
+  const { authUrl } = await account.call<{ authUrl: string }>(
+    'GET',
+    `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${_id}`,
+  );
+  await scene.google.set({ account: email });
+  const page = await fetch(authUrl);
+  if (!page.ok) throw new Error(`the calendar of ${email} could not be connected: HTTP ${page.status}`);
+  return { id: _id, email };
+}
+
+/** Writes `count` confirmed bookings of half an hour, every two hours from `from` on. */
+export async function fillBookings(
+  scene: Scene,
+  account: Account,
+  staff: Staff,
+  from: Date,
+  count: number,
+): Promise<void> {
+  const ids = Array.from({ length: count }, () => uuidv7(Date.now()));
+  await sql`
+    insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email, phone_number, source,
+      answers, fallback_link)
+    select id, ${account.accountId}, ${staff.id}, 'confirmed', begins, begins + interval '30 minutes', ${schedule.timezone},
+      'guest@example.com', '15550100001', 'bench', '[]', 'https://meet.example/room'
+    from unnest(${ids}::uuid[]) with ordinality x(id, n),
+      lateral (select ${from}::timestamptz + n * interval '2 hours' as begins) y`.execute(scene.db);
+  await sql`
+    insert into occupancies (account_id, staff_id, booking_id, part, during)
+    select account_id, staff_id, id, 'kept', tstzrange(starts_at, ends_at + interval '5 minutes')
+    from bookings where staff_id = ${staff.id}`.execute(scene.db);
+  await sql`analyze bookings, occupancies`.execute(scene.db);
+}
+
+/** Puts events of a quarter of an hour into the calendar, `perDay` on each of the days from `from` on. */
+export async function fillCalendar(
+  scene: Scene,
+  email: string,
+  from: Date,
+  days: number,
+  perDay: number,
+): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    for (let index = 0; index < perDay; index++) {
+      const at = from.getTime() + day * 86_400_000 + (index * 86_400_000) / perDay;
+      await scene.google.addEvent(email, {
+        summary: 'Busy',
+        start: { dateTime: new Date(at).toISOString() },
+        end: { dateTime: new Date(at + 900_000).toISOString() },
+      });
+    }
+  }
+}
+
+/** The date so many days from today, in the schedule's zone. */
+export const dateIn = (days: number): string =>
+  Temporal.Now.plainDateISO(schedule.timezone).add({ days }).toString();

@@ -1,0 +1,146 @@
+// Rivals for one slot, of whom one wins, and distinct bookings a second.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
+import { spread } from '../percentiles.ts';
+import { keep, progress, shownSpread, table } from '../print.ts';
+import { startAsked } from '../processes.ts';
+import { type Account, type Scene, startScene } from '../scene.ts';
+import { addStaff, dateIn, type Staff } from '../staff.ts';
+import { workload } from '../workload.ts';
+
+interface Slot {
+  from: string;
+  to: string;
+}
+
+async function openSlots(account: Account, staff: Staff, date: string): Promise<Slot[]> {
+  const path = `/v1/appointments/available-slots?appointmentUserId=${staff.id}&date=${date}`;
+  return (await account.call<{ slots: Slot[] }>('GET', path)).slots;
+}
+
+function booking(account: Account, staff: Staff, date: string, { from, to }: Slot): OneCall {
+  return {
+    method: 'POST',
+    path: '/v1/appointments/book',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': account.apiKey,
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({
+      appointmentUserId: staff.id,
+      date,
+      from,
+      to,
+      email: 'guest@example.com',
+      phoneNumber: '15550100001',
+    }),
+  };
+}
+
+/** Distinct open slots of all staff, taken in turns, so that no two neighbours are of one calendar. */
+async function distinct(account: Account, staff: Staff[], count: number, firstDay: number) {
+  const calls: OneCall[] = [];
+  for (let day = firstDay; calls.length < count; day++) {
+    const date = dateIn(day);
+    const lists = await Promise.all(staff.map((one) => openSlots(account, one, date)));
+    // every other slot: its neighbour's buffer reaches into the next
+    for (let at = 0; at < Math.max(...lists.map((list) => list.length)); at += 2) {
+      staff.forEach((one, index) => {
+        const slot = lists[index]?.[at];
+        if (slot && calls.length < count) calls.push(booking(account, one, date, slot));
+      });
+    }
+  }
+  return calls;
+}
+
+async function confirmed(scene: Scene, staff: Staff): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) n from bookings where staff_id = ${staff.id} and state = 'confirmed'`.execute(scene.db);
+  return rows[0]?.n ?? 0;
+}
+
+export default workload({
+  about: '200 rivals for one slot (one wins) and distinct bookings a second, with calendars and without.',
+  options: {
+    rivals: { default: 200, about: 'callers who want the same slot at the same time' },
+    bookings: { default: 200, about: 'distinct bookings' },
+    staff: { default: 10, about: 'staff members that they are spread over' },
+    atOnce: { default: 32, about: 'distinct bookings under way at a time' },
+  },
+  async run({ rivals, bookings, staff: staffCount, atOnce }) {
+    const scene = await startScene();
+    const caller = startAsked('callers.ts');
+    try {
+      const account = await scene.account('Bench');
+      progress('staff with calendars');
+      const wanted = await addStaff(scene, account, 'wanted@bench.example');
+      const staff: Staff[] = [];
+      for (let index = 0; index < staffCount; index++)
+        staff.push(await addStaff(scene, account, `staff${index}@bench.example`));
+      const alone: Staff[] = [];
+      for (let index = 0; index < staffCount; index++) alone.push(await addStaff(scene, account));
+      const run = async (calls: OneCall[], at: number) => {
+        const input: CallersInput = { url: scene.gateway.url, calls, atOnce: at };
+        return caller.ask<CallersResult>('run', input);
+      };
+      progress('warming up');
+      await run(await distinct(account, staff, 40, 3), 8);
+
+      progress('rivals');
+      const date = dateIn(10);
+      const [slot] = await openSlots(account, wanted, date);
+      if (!slot) throw new Error('no slot is open');
+      const race = await run(
+        Array.from({ length: rivals }, () => booking(account, wanted, date, slot)),
+        rivals,
+      );
+      const raceMs = spread(race.ms);
+      const winners = await confirmed(scene, wanted);
+      const events = (await scene.google.liveEvents('wanted@bench.example')).length;
+      table(`${rivals} rivals for one slot`, [
+        [
+          'answers by HTTP status',
+          Object.entries(race.statuses)
+            .map(([s, n]) => `${s}: ${n}`)
+            .join(', '),
+        ],
+        ['bookings confirmed, and events in the calendar', `${winners}, ${events}`],
+        ['answered within', shownSpread(raceMs)],
+        ['p95 ms', raceMs.p95],
+      ]);
+
+      progress('distinct bookings');
+      const figures: Record<string, unknown> = {
+        race: { statuses: race.statuses, winners, events, ms: raceMs },
+      };
+      const faults: string[] = [];
+      if (winners !== 1 || events !== 1 || race.statuses[200] !== 1)
+        faults.push(`${winners} winners, ${events} events, ${race.statuses[200] ?? 0} times 200`);
+      for (const [name, members] of [
+        ['with calendars', staff],
+        ['without', alone],
+      ] as const) {
+        const result = await run(await distinct(account, members, bookings, 20), atOnce);
+        const ms = spread(result.ms);
+        const taken = result.statuses[200] ?? 0;
+        const perSecond = taken / result.seconds;
+        table(`Distinct bookings ${name}, ${atOnce} at a time over ${members.length} staff`, [
+          ['bookings/s', perSecond],
+          ['answered within', shownSpread(ms)],
+        ]);
+        figures[name] = { perSecond, ms, statuses: result.statuses };
+        if (taken !== bookings) faults.push(`${name}: ${taken} of ${bookings} taken; ${result.firstRefusal}`);
+      }
+      keep('bookings', { rivals, bookings, staff: staffCount, atOnce }, { ...figures, faults });
+      if (faults.length === 0) return;
+      console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);
+      process.exitCode = 1;
+    } finally {
+      await caller.stop();
+      await scene.close();
+    }
+  },
+});

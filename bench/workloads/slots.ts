@@ -1,0 +1,172 @@
+// Open slots of one busy staff member and date under 64 callers, beside a bare route with one indexed query.
+
+import { candidateStarts, freeStarts, slotsAt } from '../../src/appointments/slots/engine.ts';
+import { termsOf } from '../../src/appointments/slots/schedule.ts';
+import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
+import { nowMs } from '../child.ts';
+import { perPiece, read } from '../cpu.ts';
+import { type Spread, spread } from '../percentiles.ts';
+import { keep, progress, table } from '../print.ts';
+import { startAsked } from '../processes.ts';
+import { type Scene, startScene } from '../scene.ts';
+import { addStaff, dateIn, fillBookings, fillCalendar, schedule } from '../staff.ts';
+import { workload } from '../workload.ts';
+
+const dayMs = 86_400_000;
+const daysAhead = 20;
+const calendarDays = 40;
+
+interface Measured {
+  perSecond: number;
+  ms: Spread;
+}
+
+/** The engine by itself: a year of days with as many busy times, in milliseconds a day. */
+function engineMsPerDay(bookings: number): number {
+  const terms = termsOf({
+    timezone: schedule.timezone,
+    slot_minutes: schedule.slotMinutes,
+    slot_step_minutes: null,
+    buffer_before_minutes: 0,
+    buffer_after_minutes: schedule.bufferAfterMinutes,
+    minimum_notice_minutes: 0,
+    booking_window_days: schedule.bookingWindowDays,
+    daily_limit: schedule.dailyLimit,
+    weekly: schedule.weekly,
+    overrides: [],
+  });
+  const now = Date.now();
+  const starts = Array.from({ length: bookings }, (_, index) => now + index * 7_200_000);
+  const busy = starts.map((from) => ({ from, to: from + 2_100_000 }));
+  const today = Math.floor(now / dayMs);
+  const days = 300;
+  const year = () => {
+    for (let day = 1; day <= days; day++) {
+      const question = { day: today + day, timezone: terms.timezone, now };
+      const candidates = candidateStarts(terms, question);
+      slotsAt(terms, freeStarts(terms, candidates, { busy, bookedStarts: starts }), terms.timezone);
+    }
+  };
+  year();
+  const began = nowMs();
+  year();
+  return (nowMs() - began) / days;
+}
+
+/** The calendar's own answer to the question that the gateway asks it. */
+async function calendarMs(scene: Scene, email: string, times: number): Promise<Spread> {
+  const { sandbox, google } = scene;
+  const client = { id: 'bench-client.apps.example', secret: 'bench-client-secret' };
+  const refreshToken = await google.issueRefreshToken({ account: email, clientId: client.id });
+  const answer = await fetch(`${sandbox.googleUrl}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+      client_id: client.id,
+      client_secret: client.secret,
+    }),
+  });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  const from = Date.parse(dateIn(daysAhead));
+  const body = JSON.stringify({
+    timeMin: new Date(from).toISOString(),
+    timeMax: new Date(from + dayMs).toISOString(),
+    items: [{ id: email }],
+  });
+  const ms: number[] = [];
+  for (let index = 0; index < times; index++) {
+    const began = nowMs();
+    const busy = await fetch(`${sandbox.googleUrl}/calendar/v3/freeBusy`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+      body,
+    });
+    const said = await busy.text();
+    if (!busy.ok) throw new Error(`freeBusy: ${said}`);
+    ms.push(nowMs() - began);
+  }
+  return spread(ms);
+}
+
+export default workload({
+  about:
+    'Open slots of one staff member with 1,000 bookings and a busy calendar, 64 callers, beside a bare route.',
+  options: {
+    seconds: { default: 4, about: 'how long each is called' },
+    callers: { default: 64, about: 'callers at a time' },
+    bookings: { default: 1_000, about: 'bookings of the staff member' },
+    eventsPerDay: { default: 12, about: 'events a day in the calendar' },
+  },
+  async run({ seconds, callers, bookings, eventsPerDay }) {
+    const scene = await startScene();
+    const caller = startAsked('callers.ts');
+    const bare = startAsked('bare-route.ts');
+    try {
+      const account = await scene.account('Bench');
+      progress('a staff member with bookings and a busy calendar');
+      const email = 'busy@bench.example';
+      const staff = await addStaff(scene, account, email);
+      const alone = await addStaff(scene, account);
+      const from = new Date(Date.now() + dayMs);
+      for (const one of [staff, alone]) await fillBookings(scene, account, one, from, bookings);
+      await fillCalendar(scene, email, from, calendarDays, eventsPerDay);
+      const bareUrl = await bare.ask<string>('open', {
+        connection: await findRunningEmbedded(scene.gateway.dataDir),
+        staffId: staff.id,
+      });
+      const measure = async (url: string, call: OneCall, forSeconds = seconds): Promise<Measured> => {
+        const input: CallersInput = { url, calls: [call], atOnce: callers, seconds: forSeconds };
+        const result = await caller.ask<CallersResult>('run', input);
+        if (result.firstRefusal !== undefined) throw new Error(result.firstRefusal);
+        return { perSecond: result.ms.length / result.seconds, ms: spread(result.ms) };
+      };
+      const slotsOf = (id: string): OneCall => ({
+        method: 'GET',
+        path: `/v1/appointments/available-slots?appointmentUserId=${id}&date=${dateIn(daysAhead)}`,
+        headers: { 'x-api-key': account.apiKey },
+      });
+      const bareCall: OneCall = { method: 'GET', path: '/bookings' };
+      progress('warming up');
+      await measure(scene.gateway.url, slotsOf(staff.id), 2);
+      await measure(bareUrl, bareCall, 2);
+      progress('callers');
+      const bareBefore = await measure(bareUrl, bareCall);
+      const calledBefore = (await scene.google.calls('freebusy.query')).length;
+      const before = read(scene.meters);
+      const slots = await measure(scene.gateway.url, slotsOf(staff.id));
+      const requests = slots.ms.count;
+      const cpu = perPiece(before, read(scene.meters), requests);
+      const calendarCalls = (await scene.google.calls('freebusy.query')).length - calledBefore;
+      const withoutCalendar = await measure(scene.gateway.url, slotsOf(alone.id));
+      const bareAfter = await measure(bareUrl, bareCall);
+      const calendar = await calendarMs(scene, email, 200);
+      const engineMs = engineMsPerDay(bookings);
+      const ratio = (2 * slots.perSecond) / (bareBefore.perSecond + bareAfter.perSecond);
+      const row = (name: string, { perSecond, ms }: Measured) => [name, perSecond, ms.p50, ms.p95, ms.p99];
+      table(`Slots of one staff member and date, ${callers} callers`, [
+        ['', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms'],
+        row('open slots, with the calendar', slots),
+        row('open slots, of a staff member without one', withoutCalendar),
+        row('bare route before', bareBefore),
+        row('bare route after', bareAfter),
+        ['ratio to the bare route', ratio],
+      ]);
+      table('Apart', [
+        ["the calendar's own time for the question, one at a time, p50 ms", calendar.p50],
+        ['requests that shared a question to the calendar', requests / Math.max(1, calendarCalls)],
+        ['the engine alone, ms a day', engineMs],
+        ...Object.entries(cpu).map(([name, ms]) => [`CPU ms a request: ${name}`, ms]),
+      ]);
+      keep(
+        'slots',
+        { seconds, callers, bookings, eventsPerDay },
+        { slots, withoutCalendar, bareBefore, bareAfter, ratio, calendar, calendarCalls, engineMs, cpu },
+      );
+    } finally {
+      await Promise.all([caller.stop(), bare.stop()]);
+      await scene.close();
+    }
+  },
+});
