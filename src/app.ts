@@ -19,7 +19,7 @@ import type { Log } from './base/log.ts';
 import { openMetrics } from './base/metrics.ts';
 import { type Outgoing, openOutgoing } from './base/outgoing.ts';
 import type { Config } from './config.ts';
-import { type Connection, type Db, openDb } from './db/db.ts';
+import { type Db, openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { migrationState } from './db/migrate.ts';
 import type { OpenDatabase } from './db/open-database.ts';
@@ -207,12 +207,6 @@ export interface App {
   clock: Clock;
   /** Stops taking requests and work, lets what is under way end, and closes everything. */
   close(): Promise<void>;
-}
-
-/** The server that the settings name; null: the embedded one. */
-export function databaseOf(config: Config): { connection: Connection | null; dataDir: string } {
-  const connection = config.databaseUrl === null ? null : { connectionString: config.databaseUrl };
-  return { connection, dataDir: config.dataDir };
 }
 
 /**

@@ -35,7 +35,7 @@ program
   .command('migrate')
   .description('bring the database to the shape this program needs')
   .action(async () => {
-    const { onDatabase } = await import('./commands/accounts.ts');
+    const { onDatabase } = await import('./commands/database.ts');
     await onDatabase(async () => process.stdout.write('The database has the shape this program needs.\n'));
   });
 

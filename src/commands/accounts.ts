@@ -1,27 +1,14 @@
 // `account` and `key`: the first account and its keys, made where the operator sits.
 import { createAccount, createKey, revoke } from '../accounts/keys.ts';
 import { listAccounts, listKeys } from '../accounts/store.ts';
-import { databaseOf } from '../app.ts';
 import { systemClock } from '../base/clock.ts';
-import { openLog } from '../base/log.ts';
-import { readConfig } from '../config.ts';
-import { type OpenDatabase, openDatabaseBeside } from '../db/open-database.ts';
+import type { Db } from '../db/db.ts';
+import { onDatabase } from './database.ts';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Runs `work` on the database of the settings, also while a gateway uses it. */
-export async function onDatabase<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
-  const config = readConfig();
-  const database = await openDatabaseBeside(databaseOf(config), openLog('warn'));
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
-
 /** Throws in words unless there is such an account. */
-async function needAccount(db: OpenDatabase['db'], accountId: string): Promise<void> {
+async function needAccount(db: Db, accountId: string): Promise<void> {
   const accounts = await listAccounts(db);
   if (accounts.some(({ id }) => id === accountId)) return;
   throw new Error(`There is no account ${accountId}. The command "account list" shows those there are.`);

@@ -1,6 +1,6 @@
 // `rotate-encryption-key`: a new key, and everything at rest sealed anew with it.
 
-import { addEncryptionKey, databaseOf, keyFileOf, openKeyRing, openObjects } from '../app.ts';
+import { addEncryptionKey, keyFileOf, openKeyRing, openObjects } from '../app.ts';
 import { resealCalendars, resealConsents } from '../appointments/calendar/reseal.ts';
 import { type KeyRing, openCipher } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
@@ -16,6 +16,7 @@ import { resealMedia } from '../messaging/media/reseal.ts';
 import { openVault } from '../messaging/media/vault.ts';
 import { resealSenders } from '../messaging/senders/reseal.ts';
 import { resealEndpoints } from '../webhooks/endpoints/reseal.ts';
+import { databaseOf } from './database.ts';
 
 export interface RotateOptions {
   /** False: only what is not yet under the newest key is sealed anew, as after a rotation that was cut off. */

@@ -2,11 +2,12 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { googleClient } from '../../demo/seed.ts';
-import { databaseOf, openApp } from '../app.ts';
+import { openApp } from '../app.ts';
 import { type Log, openLog } from '../base/log.ts';
 import { type Config, readConfig } from '../config.ts';
 import { makeDataDir } from '../db/embedded-home.ts';
 import { openDatabase } from '../db/open-database.ts';
+import { databaseOf } from './database.ts';
 import { prepareDemo } from './demo.ts';
 import { endOnSignals, type Running, stopAll, tell } from './ending.ts';
 import { type RunningSandbox, startSandbox } from './sandbox.ts';
