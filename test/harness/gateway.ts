@@ -8,7 +8,7 @@ import { googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
 import { startReceiver } from '../../sandbox/receiver/server.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
-import { openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app.ts';
 import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
 import { type Log, openLog } from '../../src/base/log.ts';
 import { readConfig } from '../../src/config.ts';
@@ -75,11 +75,14 @@ export async function startGateway(options: GatewayOptions = {}) {
   const keyRing = parseKeyRing(makeKey());
   const log = options.log ?? openLog('silent');
   const { connection, db } = database;
-  const running = await openApp(
-    config,
-    { connection, db, close: async () => undefined, stopNow: () => undefined },
-    { log, keyRing },
-  );
+  const open = () =>
+    openApp(
+      config,
+      { connection, db, close: async () => undefined, stopNow: () => undefined },
+      { log, keyRing },
+    );
+  const running = await open();
+  const beside: App[] = [];
   const { accountId, key } = await createAccount(running, 'Test');
 
   const call = async <T = Record<string, unknown>>(
@@ -122,8 +125,14 @@ export async function startGateway(options: GatewayOptions = {}) {
     otherAccount: async (name = 'Other') => (await createAccount(running, name)).key.apiKey,
     /** Ends the gateway alone, as a signal would. */
     stop: () => running.close(),
+    /** A second gateway on the same database and keys; answers its address. */
+    async another() {
+      const app = await open();
+      beside.push(app);
+      return app.url;
+    },
     async close() {
-      await running.close();
+      await Promise.all([running, ...beside].map((app) => app.close()));
       await Promise.all([cloudApi.close(), google.close(), receiver.close()]);
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });

@@ -1,0 +1,82 @@
+// Two gateways on one database: what both do at the same moment comes out once and in order.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postCallback, statusCallback } from '../harness/callbacks.ts';
+import { addEndpoint, addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
+import { messageOf, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let secondUrl: string;
+let senderId: string;
+let templateId: string;
+let secret: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const added = await addSender(gateway, templateKinds);
+  senderId = added.senderId;
+  templateId = added.templateIds.plain ?? '';
+  secret = (await gateway.platform.state()).apps[0]?.secret ?? '';
+  await addEndpoint(gateway);
+  secondUrl = await gateway.another();
+});
+afterAll(() => gateway?.close());
+
+/** The same calls, to the second gateway. */
+const second = {
+  call: (method: string, path: string, { body, headers }: { body?: unknown; headers?: object } = {}) =>
+    fetch(`${secondUrl}${path}`, {
+      method,
+      headers: { 'X-API-Key': gateway.apiKey, 'Content-Type': 'application/json', ...headers },
+      body: (typeof body === 'string' ? body : JSON.stringify(body)) as string,
+    }),
+};
+
+test('stages of one message that both apply at once reach the receiver each once and in order', async () => {
+  // taken by the platform, which then never says a word: every report is ours
+  const recipients = Array.from({ length: 60 }, (_, index) => `${20000 + index}0000000204`);
+  const { body } = await send(gateway, { templateId, recipients });
+  expect(body.data).toMatchObject({ accepted: 60 });
+  const report = (by: unknown, status: string, message: { id: string; messageId: string | null }) =>
+    postCallback(
+      by as Gateway,
+      senderId,
+      statusCallback(number.id, [{ status, id: message.messageId ?? '', opaque: message.id }]),
+      secret,
+    );
+  const answers = await Promise.all(
+    body.data.messages.flatMap((message) => [
+      report(gateway, 'sent', message),
+      report(second, 'delivered', message),
+      report(gateway, 'delivered', message),
+      report(second, 'sent', message),
+      report(second, 'read', message),
+    ]),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  for (const { id, messageId } of body.data.messages) {
+    expect(await stagesUntil(gateway, messageId ?? '', 'read')).toEqual(['sent', 'delivered', 'read']);
+    const shown = await messageOf(gateway, id);
+    expect([shown.status, shown.deliveries.length]).toEqual(['read', 3]);
+  }
+});
+
+test('messages that both could call are called once, and asked of either they are the same', async () => {
+  const of = (first: number) => Array.from({ length: 200 }, (_, index) => ({ phone: String(first + index) }));
+  const prefer = { Prefer: 'respond-async' };
+  const [one, other] = await Promise.all([
+    send(gateway, { templateId, recipients: of(15550800000) }, { headers: prefer }),
+    second.call('POST', '/v1/templates/send', {
+      body: { templateId, recipients: of(15550810000) },
+      headers: prefer,
+    }),
+  ]);
+  expect([one.status, other.status]).toEqual([202, 202]);
+  const { sendId } = ((await other.json()) as { data: { sendId: string } }).data;
+  for (const id of [one.body.data.sendId, sendId])
+    await expect
+      .poll(async () => (await gateway.call<{ counts: object }>('GET', `/v1/sends/${id}`)).body.data.counts, {
+        timeout: 15_000,
+      })
+      .toEqual({ read: 200 });
+  expect((await gateway.platform.counts()).repeatedOpaque).toBe(0);
+});
