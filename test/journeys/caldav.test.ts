@@ -1,0 +1,167 @@
+// The whole way of an appointment in a CalDAV calendar: connected, its busy times kept out of the slots, booked, moved, cancelled.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-room.ts';
+import { type CaldavServer, isInstalled, startCaldav } from '../harness/caldav-server.ts';
+import { type Gateway, startGateway } from '../harness/gateway.ts';
+
+const base = '/v1/appointments';
+const installed = await isInstalled('radicale');
+
+if (installed) describe('with Radicale', journey);
+else {
+  console.warn('The CalDAV journey is NOT tested: radicale is not installed (apt-get install radicale).');
+  test('NOT TESTED with Radicale, which is not installed here', () => expect(installed).toBe(false));
+}
+
+function journey(): void {
+  const person = { username: 'ada@clinic.example', password: 'correct horse' };
+  const home = `/${encodeURIComponent(person.username)}/`;
+  let gateway: Gateway;
+  let server: CaldavServer;
+
+  beforeAll(async () => {
+    [gateway, server] = await Promise.all([startGateway(), startCaldav('radicale')]);
+    await server.addAccount(person.username, person.password);
+    await dav('MKCALENDAR', `${home}work/`);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await server?.close();
+  });
+
+  async function dav(method: string, path: string, body?: string): Promise<string> {
+    const headers = { depth: '1', 'content-type': 'text/calendar' };
+    const given = body === undefined ? { headers } : { body, headers };
+    const answer = await server.direct(person, method, path, given);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.text;
+  }
+  async function must<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<T> {
+    const answer = await gateway.call<T>(method, path, { body, ...(headers ? { headers } : {}) });
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.body.data;
+  }
+  async function staff(): Promise<string> {
+    const { _id } = await must<{ _id: string }>('POST', `${base}/users`, { name: 'Ada' });
+    await must('PUT', `${base}/users/${_id}/schedule`, { ...plainSchedule, bookingWindowDays: 365 });
+    return _id;
+  }
+  const account = (more: object = {}) => ({ provider: 'caldav', url: server.url, ...person, ...more });
+  const slotsOf = async (staffId: string, date: string) => {
+    const query = `appointmentUserId=${staffId}&date=${date}`;
+    const { slots } = await must<{ slots: { from: string }[] }>('GET', `${base}/available-slots?${query}`);
+    return slots.map(({ from }) => from);
+  };
+  const files = async () => {
+    const listed = await dav('PROPFIND', `${home}work/`);
+    return [...listed.matchAll(/([\w-]+)\.ics</g)].map(([, id]) => id);
+  };
+
+  test('from a name and a password to a booking in the calendar, moved and cancelled', async () => {
+    const staffId = await staff();
+    const status = await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    expect(status).toMatchObject({
+      connected: true,
+      provider: 'caldav',
+      calendarId: `${server.url}${home}work/`,
+      accountEmail: person.username,
+    });
+    expect(await files()).toEqual([]);
+
+    const date = comingMonday();
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const booked = await must<{ bookingId: string; meetingLink: string; calendarEventId: string }>(
+      'POST',
+      `${base}/book`,
+      { ...bookingOf(staffId, date, '10:00', '10:30'), name: 'Zoë, "Z"' },
+      headers,
+    );
+    expect(booked.meetingLink).toMatch(/^https:\/\/meet\.jit\.si\/.+/);
+    expect(await files()).toEqual([booked.calendarEventId]);
+    const read = async () =>
+      (await dav('GET', `${home}work/${booked.calendarEventId}.ics`)).replace(/\r\n[ \t]/g, '');
+    const day = date.replaceAll('-', '');
+    const event = await read();
+    expect(event).toContain(`DTSTART:${day}T100000Z`);
+    expect(event).toContain(`DTEND:${day}T103000Z`);
+    expect(event).toContain(`LOCATION:${booked.meetingLink}`);
+    expect(event).toContain('SUMMARY:Zoë\\, "Z" – Ada');
+    expect(await slotsOf(staffId, date)).not.toContain('10:00');
+
+    const path = `${base}/bookings/${booked.bookingId}`;
+    await must('POST', `${path}/reschedule`, { date, from: '11:00', to: '11:30' });
+    const moved = await read();
+    expect(moved).toContain(`DTSTART:${day}T110000Z`);
+    expect(moved).toContain(booked.meetingLink);
+    expect(await slotsOf(staffId, date)).toEqual(['09:00', '09:30', '10:00', '10:30', '11:30']);
+
+    await must('POST', `${path}/cancel`);
+    expect(await files()).toEqual([]);
+    expect(await slotsOf(staffId, date)).toContain('11:00');
+  });
+
+  test('a weekly event keeps its wall clock out of the slots when clocks change', async () => {
+    const staffId = await staff();
+    await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    const zone = 'Europe/London';
+    const change = Temporal.Now.zonedDateTimeISO(zone).add({ days: 8 }).getTimeZoneTransition('next');
+    if (change === null) throw new Error(`no clock change ahead in ${zone}`);
+    const [before, after] = [-3, 4].map((days) => change.toPlainDate().add({ days }).toString());
+    const first = Temporal.PlainDate.from(before ?? '').subtract({ weeks: 10 });
+    const at = (time: string) => `TZID=${zone}:${first.toString().replaceAll('-', '')}T${time}00`;
+    const lines = [
+      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Test//Test//EN', 'BEGIN:VEVENT', 'UID:weekly'],
+      ...['DTSTAMP:20260101T000000Z', `DTSTART;${at('1000')}`, `DTEND;${at('1100')}`],
+      ...['RRULE:FREQ=WEEKLY', 'END:VEVENT', 'END:VCALENDAR', ''],
+    ];
+    await dav('PUT', `${home}work/weekly.ics`, lines.join('\r\n'));
+    const open = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30'];
+    for (const date of [before ?? '', after ?? '']) {
+      const local = (from: string) =>
+        Temporal.Instant.from(`${date}T${from}:00Z`).toZonedDateTimeISO(zone).toPlainTime().toString();
+      const free = open.filter((from) => !['10:00:00', '10:30:00'].includes(local(from)));
+      expect(free).toHaveLength(4);
+      expect(await slotsOf(staffId, date)).toEqual(free);
+    }
+    await dav('DELETE', `${home}work/weekly.ics`);
+  });
+
+  test('what is wrong with an account names the field to mend, and nothing is connected', async () => {
+    const staffId = await staff();
+    const put = async (more: object) => {
+      const { status, body } = await gateway.call('PUT', `${base}/users/${staffId}/ext-calendar`, {
+        body: account(more),
+      });
+      return [status, body.errors?.map(({ path }) => path)];
+    };
+    expect(await put({ password: 'wrong' })).toEqual([400, ['password']]);
+    expect(await put({ url: 'http://10.0.0.1/' })).toEqual([400, ['url']]);
+    expect(await put({ calendarUrl: `${server.url}${home}none/` })).toEqual([400, ['calendarUrl']]);
+    expect(await put({ calendarUrl: `${gateway.urls.google}/` })).toEqual([400, ['calendarUrl']]);
+    expect(await put({ url: gateway.urls.google })).toEqual([400, ['url']]);
+    expect(await put({ busyCalendarIds: ['https://elsewhere.example/'] })).toEqual([
+      400,
+      ['busyCalendarIds'],
+    ]);
+    const query = `appointmentUserId=${staffId}`;
+    expect(await must('GET', `${base}/ext-calendar/status?${query}`)).toMatchObject({ connected: false });
+  });
+
+  test('a password that was changed shows at the next look', async () => {
+    const staffId = await staff();
+    await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    const status = () => must('GET', `${base}/ext-calendar/status?appointmentUserId=${staffId}`);
+    expect(await status()).toMatchObject({ connected: true });
+    await server.addAccount(person.username, 'another');
+    expect(await status()).toMatchObject({ connected: false, error: expect.stringContaining('again') });
+    await server.addAccount(person.username, person.password);
+    await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    expect(await status()).toMatchObject({ connected: true, error: null });
+  });
+}
