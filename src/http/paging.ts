@@ -1,4 +1,4 @@
-// Paging: page numbers for lists that are counted, opaque cursors for lists that grow without end. Pure.
+// Paging: page numbers for lists that are counted, opaque cursors for lists that grow without end.
 import { invalidRequest } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 

@@ -8,7 +8,8 @@ const options: Options = {
   // every fault is named, not just the first
   allErrors: true,
   removeAdditional: false,
-  useDefaults: true,
+  // a default is told to callers and kept by the code: written into a body, it would change what a PATCH leaves out
+  useDefaults: false,
   strict: false,
 };
 

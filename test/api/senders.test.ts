@@ -1,0 +1,115 @@
+// Senders: proved before they are kept, their secrets never shown, one of them the default.
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { addSender, type Gateway, startGateway, waba } from '../harness/gateway.ts';
+import { templateKinds } from '../harness/sends.ts';
+
+interface Sender {
+  _id: string;
+  isDefault: boolean;
+  displayPhone: string;
+  callbackUrl: string;
+  messagesPerSecond: number;
+  templatesSyncedAt: string | null;
+}
+
+let gateway: Gateway;
+let senderId: string;
+const secrets = {
+  accessToken: 'test-token',
+  appSecret: 'very-secret-app',
+  verifyToken: 'very-secret-verify',
+};
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ senderId } = await addSender(gateway, templateKinds));
+  await gateway.platform.addNumber({ id: '31', wabaId: waba, displayPhoneNumber: '+1 555 010 0031' });
+});
+afterAll(() => gateway?.close());
+
+const add = (more: object = {}, key = gateway.apiKey) =>
+  gateway.call<Sender>('POST', '/v1/senders', {
+    key,
+    body: { name: 'Second', phoneNumberId: '31', businessAccountId: waba, ...secrets, ...more },
+  });
+const list = async (key = gateway.apiKey) =>
+  (await gateway.call<{ items: Sender[] }>('GET', '/v1/senders', { key })).body.data.items;
+
+describe('adding a number', () => {
+  it('is refused in the platform’s words where token, number or business account is wrong', async () => {
+    for (const wrong of [{ accessToken: 'wrong' }, { phoneNumberId: '404' }, { businessAccountId: '404' }]) {
+      const answer = await add(wrong);
+      expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
+      expect(answer.body).toMatchObject({
+        provider: { code: expect.any(Number), message: expect.any(String) },
+      });
+      expect(answer.text).not.toMatch(/test-token|very-secret/);
+    }
+    expect(await list()).toHaveLength(1);
+  });
+
+  it('says to come again where the platform cannot be reached', async () => {
+    const answer = await add({ apiUrl: 'http://127.0.0.1:9' });
+    expect([answer.status, answer.body.code]).toEqual([503, 'provider_unavailable']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await add({ apiUrl: 'ftp://127.0.0.1' })).status).toBe(400);
+  });
+
+  it('keeps it once, the first one as default, and shows no secret ever', async () => {
+    const added = await add();
+    expect(added.body.data).toMatchObject({
+      isDefault: false,
+      displayPhone: '+1 555 010 0031',
+      messagesPerSecond: 80,
+      callbackUrl: `${gateway.url}/callbacks/messaging/${added.body.data._id}`,
+    });
+    const twice = await add();
+    expect([twice.status, twice.body.code]).toEqual([409, 'sender_exists']);
+    const shown = await gateway.call('GET', '/v1/senders');
+    for (const { text } of [added, shown]) expect(text).not.toMatch(/test-token|very-secret|test-app-secret/);
+    expect((await list()).map(({ isDefault }) => isDefault)).toEqual([true, false]);
+    await expect
+      .poll(async () => (await list()).every((one) => one.templatesSyncedAt !== null), { timeout: 8_000 })
+      .toBe(true);
+  });
+});
+
+test('the default is one number at a time', async () => {
+  const [, other] = await list();
+  const changed = await gateway.call<Sender>('PATCH', `/v1/senders/${other?._id}`, {
+    body: { isDefault: true },
+  });
+  expect(changed.body.data.isDefault).toBe(true);
+  expect((await list()).map(({ isDefault }) => isDefault)).toEqual([false, true]);
+  expect((await gateway.call('PATCH', `/v1/senders/${senderId}`, { body: {} })).status).toBe(400);
+  expect(
+    (await gateway.call('PATCH', `/v1/senders/${senderId}`, { body: { isDefault: false } })).status,
+  ).toBe(400);
+});
+
+test('a change leaves alone what it does not name', async () => {
+  const change = (body: object) => gateway.call<Sender>('PATCH', `/v1/senders/${senderId}`, { body });
+  expect((await change({ messagesPerSecond: 7 })).body.data.messagesPerSecond).toBe(7);
+  expect((await change({ name: 'Renamed' })).body.data).toMatchObject({
+    name: 'Renamed',
+    messagesPerSecond: 7,
+  });
+});
+
+test('another account neither sees nor changes nor removes it', async () => {
+  const key = await gateway.otherAccount();
+  expect(await list(key)).toEqual([]);
+  for (const [method, body] of [
+    ['PATCH', { name: 'x' }],
+    ['DELETE', undefined],
+  ] as const)
+    expect((await gateway.call(method, `/v1/senders/${senderId}`, { key, body })).body.code).toBe(
+      'sender_not_found',
+    );
+});
+
+test('a number is removed when nothing of it waits', async () => {
+  const [, other] = await list();
+  expect((await gateway.call('DELETE', `/v1/senders/${other?._id}`)).status).toBe(200);
+  expect((await list()).map(({ _id }) => _id)).toEqual([senderId]);
+});
