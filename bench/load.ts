@@ -15,6 +15,8 @@ export interface LoadInput {
   atOnce: number;
   /** Messages a second: sends begin by the clock, whatever became of those before. */
   perSecond?: number;
+  /** Do not wait for the platform (`Prefer: respond-async`). */
+  respondAsync?: boolean;
   /** The first recipient's number. */
   firstPhone: number;
 }
@@ -54,7 +56,11 @@ async function one(pool: Pool, input: LoadInput, number: number, result: LoadRes
   const { body } = await pool.request({
     method: 'POST',
     path: '/v1/templates/send',
-    headers: { 'content-type': 'application/json', 'x-api-key': input.apiKey },
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': input.apiKey,
+      ...(input.respondAsync ? { prefer: 'respond-async' } : {}),
+    },
     body: bodyOf(input, number),
   });
   const said = (await body.json()) as Answer;

@@ -1,0 +1,72 @@
+// Fills the messages of an account with rows that have lived their lives, made by the database itself.
+import { sql } from 'kysely';
+import { uuidv7 } from '../src/base/ids.ts';
+import type { Account, Numbers, Scene } from './scene.ts';
+
+const rowsAtOnce = 200_000;
+
+/** Adds messages until the account has `count`; phones and platform ids are numbered from 0. */
+export async function fillMessages(
+  scene: Scene,
+  account: Account,
+  numbers: Numbers,
+  have: number,
+  count: number,
+): Promise<void> {
+  const templateId = numbers.templateIds.order_update;
+  for (let from = have; from < count; from += rowsAtOnce) {
+    const to = Math.min(count, from + rowsAtOnce) - 1;
+    const sendId = uuidv7(Date.now());
+    await sql`
+      insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+      values (${account.accountId}, ${sendId}, ${numbers.senderIds[0]}, ${templateId}, 'order_update', 'en_US',
+        ${to - from + 1})`.execute(scene.db);
+    await sql`
+      insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, position, priority, state,
+        emitted, attempts, expires_at, wamid, accepted_at, sent_at, delivered_at, read_at)
+      select ${account.accountId}, uuid7(), ${sendId}, (${numbers.senderIds}::uuid[])[1 + n % ${numbers.senderIds.length}::int],
+        ${templateId}, (491700000000 + n)::text, 'Ada Lovelace',
+        '{"body": [{"text": "Ada"}, {"text": "A-1001"}, {"text": "on Friday"}], "buttons": []}', 0, 1, 5,
+        7, 1, now() + interval '1 day', 'wamid.bench' || n, now(), now(), now(), now()
+      from generate_series(${from}::bigint, ${to}::bigint) n`.execute(scene.db);
+  }
+  await sql`vacuum analyze messages`.execute(scene.db);
+}
+
+/** Makes every message of a random `count` taken again (state 2), so that reports can move it; answers their ids. */
+export async function reopen(
+  scene: Scene,
+  account: Account,
+  total: number,
+  count: number,
+): Promise<string[]> {
+  const wanted = Array.from({ length: count }, () => `wamid.bench${Math.floor(Math.random() * total)}`);
+  const { rows } = await sql<{ id: string }>`
+    update messages set state = 2, emitted = 0, sent_at = null, delivered_at = null, read_at = null
+    where wamid = any(${wanted}::text[]) and account_id = ${account.accountId} returning id`.execute(
+    scene.db,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Adds messages of each number that are due now. */
+export async function addDue(
+  scene: Scene,
+  account: Account,
+  numbers: Numbers,
+  perNumber: number,
+): Promise<void> {
+  const sendId = uuidv7(Date.now());
+  const templateId = numbers.templateIds.order_update;
+  for (const senderId of numbers.senderIds) {
+    await sql`
+      insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+      values (${account.accountId}, ${sendId}, ${senderId}, ${templateId}, 'order_update', 'en_US', ${perNumber})
+      on conflict do nothing`.execute(scene.db);
+    await sql`
+      insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, priority, due_at, expires_at)
+      select ${account.accountId}, uuid7(), ${sendId}, ${senderId}, ${templateId}, (494000000000 + n)::text,
+        '{"body": [], "buttons": []}', 1, now(), now() + interval '1 day'
+      from generate_series(1, ${perNumber}::int) n`.execute(scene.db);
+  }
+}

@@ -1,0 +1,66 @@
+// Uploads large files as forms, and for comparison seals the same bytes with plain AES-256-GCM.
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Pool } from 'undici';
+import { answerParent, nowMs } from './child.ts';
+
+export interface UploadInput {
+  url: string;
+  apiKey: string;
+  files: number;
+  bytes: number;
+}
+
+const chunkBytes = 64 * 1024;
+const chunk = randomBytes(chunkBytes);
+
+/** A PDF as far as its first bytes go, made as it is read. */
+function* file(bytes: number): Iterable<Buffer> {
+  const head = Buffer.from('%PDF-1.7\n');
+  yield head;
+  for (let left = bytes - head.length; left > 0; left -= chunkBytes)
+    yield left < chunkBytes ? chunk.subarray(0, left) : chunk;
+}
+
+function* form(boundary: string, name: string, bytes: number): Iterable<Buffer> {
+  yield Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/pdf\r\n\r\n`,
+  );
+  yield* file(bytes);
+  yield Buffer.from(`\r\n--${boundary}--\r\n`);
+}
+
+/** Uploads all files at once; answers milliseconds of the whole and of each. */
+async function upload({ url, apiKey, files, bytes }: UploadInput) {
+  const pool = new Pool(url, { connections: files, headersTimeout: 600_000, bodyTimeout: 600_000 });
+  const began = nowMs();
+  const one = async (index: number) => {
+    const boundary = `bench-${index}-${randomBytes(8).toString('hex')}`;
+    const answer = await pool.request({
+      method: 'POST',
+      path: '/v1/templates/media',
+      headers: { 'x-api-key': apiKey, 'content-type': `multipart/form-data; boundary=${boundary}` },
+      body: Readable.from(form(boundary, `file-${index}.pdf`, bytes), { objectMode: false }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`an upload: ${answer.statusCode} ${text}`);
+    return nowMs() - began;
+  };
+  const each = await Promise.all(Array.from({ length: files }, (_, index) => one(index)));
+  await pool.close();
+  return { ms: nowMs() - began, each };
+}
+
+/** Seals the same bytes, one file after the other, and drops them; answers milliseconds. */
+function plain({ files, bytes }: Pick<UploadInput, 'files' | 'bytes'>): number {
+  const began = nowMs();
+  for (let index = 0; index < files; index++) {
+    const cipher = createCipheriv('aes-256-gcm', randomBytes(32), randomBytes(12));
+    for (const part of file(bytes)) cipher.update(part);
+    cipher.final();
+    cipher.getAuthTag();
+  }
+  return nowMs() - began;
+}
+
+answerParent({ upload, plain });

@@ -1,0 +1,125 @@
+// A campaign of one account is under way: what another's single send takes, and whether authentication overtakes marketing.
+import { sql } from 'kysely';
+import { nowMs } from '../child.ts';
+import type { LoadInput, LoadResult } from '../load.ts';
+import { median, spread } from '../percentiles.ts';
+import { keep, progress, shown, table } from '../print.ts';
+import { startAsked } from '../processes.ts';
+import { type Scene, startScene } from '../scene.ts';
+import { openSingleSends, orderVariables, type SingleSends } from '../single-sends.ts';
+import { workload } from '../workload.ts';
+
+const recipientsPerSend = 1_000;
+const gapMs = 20;
+
+async function queuedOf(scene: Scene, accountId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) n from messages where account_id = ${accountId} and state = 0`.execute(scene.db);
+  return rows[0]?.n ?? 0;
+}
+
+const pause = () => new Promise((go) => setTimeout(go, gapMs));
+
+async function idleSends(single: SingleSends, count: number) {
+  const send: number[] = [];
+  const platform: number[] = [];
+  for (let index = 0; index < count; index++) {
+    platform.push(await single.platform());
+    send.push(await single.send('order_update', orderVariables));
+    await pause();
+  }
+  return { send, platform };
+}
+
+export default workload({
+  about:
+    "Another account's single send while a campaign is under way, and authentication overtaking marketing.",
+  options: {
+    campaign: { default: 5_000, about: 'recipients of the campaign (marketing, one number)' },
+    idle: { default: 100, about: 'single sends before it' },
+  },
+  async run({ campaign, idle }) {
+    const scene = await startScene();
+    const caller = startAsked('load.ts');
+    try {
+      const [large, small] = [await scene.account('Campaign'), await scene.account('Single')];
+      const largeNumbers = await scene.numbers(large, 1);
+      const largeSingle = await openSingleSends(scene, large, largeNumbers);
+      const smallNumbers = await scene.numbers(small, 1);
+      const smallSingle = await openSingleSends(scene, small, smallNumbers);
+      await scene.endpoint(large, 'large');
+      await scene.endpoint(small, 'small');
+      progress('single sends, idle');
+      await idleSends(smallSingle, Math.ceil(idle / 2));
+      const before = await idleSends(smallSingle, idle);
+
+      progress('the campaign begins');
+      const input: LoadInput = {
+        url: scene.gateway.url,
+        apiKey: large.apiKey,
+        templateId: largeNumbers.templateIds.summer_sale as string,
+        senderIds: largeNumbers.senderIds,
+        recipientsPerSend,
+        sends: Math.ceil(campaign / recipientsPerSend),
+        atOnce: 2,
+        respondAsync: true,
+        firstPhone: 493_000_000_000,
+      };
+      const began = nowMs();
+      const asked = caller.ask<LoadResult>('run', input);
+      const during = { send: [] as number[], platform: [] as number[] };
+      const authentication: number[] = [];
+      const overtaken: number[] = [];
+      let written = false;
+      void asked.then(() => {
+        written = true;
+      });
+      for (let round = 0; ; round++) {
+        during.platform.push(await smallSingle.platform());
+        during.send.push(await smallSingle.send('order_update', orderVariables));
+        if (round % 5 === 0) {
+          const waiting = await queuedOf(scene, large.accountId);
+          if (waiting === 0 && written) break;
+          if (waiting > 0) {
+            authentication.push(await largeSingle.send('login_code', { '1': '123456' }));
+            overtaken.push(Math.min(waiting, await queuedOf(scene, large.accountId)));
+          }
+        }
+        await pause();
+      }
+      const campaignSeconds = (nowMs() - began) / 1000;
+      const result = await asked;
+      await Promise.all([largeSingle.close(), smallSingle.close()]);
+
+      const overPlatform = ({ send, platform }: typeof during) => {
+        const own = median(platform);
+        return spread(send.map((ms) => ms - own));
+      };
+      const rows = {
+        'single send, idle': overPlatform(before),
+        'single send, during the campaign': overPlatform(during),
+        'authentication on the campaign’s own number, whole call': spread(authentication),
+      };
+      table('Over the platform’s own time (ms)', [
+        ['', 'calls', 'p50', 'p95', 'p99', 'longest'],
+        ...Object.entries(rows).map(([name, ms]) => [name, ms.count, ms.p50, ms.p95, ms.p99, ms.max]),
+        ["the platform's own time, idle", ...Object.values(spread(before.platform))],
+        ["the platform's own time, during the campaign", ...Object.values(spread(during.platform))],
+      ]);
+      table('The campaign', [
+        ['recipients', result.messages],
+        ['seconds until none waited', campaignSeconds],
+        ['messages a second', result.messages / campaignSeconds],
+        ['marketing that waited when an authentication send was answered, median', shown(median(overtaken))],
+      ]);
+      keep(
+        'fairness',
+        { campaign, idle },
+        { ...rows, campaignSeconds, result, overtaken: spread(overtaken) },
+      );
+    } finally {
+      await caller.stop();
+      await scene.close();
+    }
+  },
+});

@@ -1,0 +1,134 @@
+// Claim, status update, list page and search with few messages and with very many.
+
+import { openDb } from '../../src/db/db.ts';
+import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { foldReports } from '../../src/messaging/sending/message.ts';
+import { claimDue, releaseClaimed } from '../../src/messaging/sending/queue-store.ts';
+import { applyMoves } from '../../src/messaging/sending/store.ts';
+import { nowMs } from '../child.ts';
+import { addDue, fillMessages, reopen } from '../filling.ts';
+import { type Spread, spread } from '../percentiles.ts';
+import { keep, progress, shown, table } from '../print.ts';
+import { type Account, type Numbers, type Scene, startScene } from '../scene.ts';
+import { workload } from '../workload.ts';
+
+const claimPerSender = 200;
+const reportsPerBatch = 60;
+
+type Work = () => Promise<unknown>;
+
+async function timed(rounds: number, work: Work): Promise<Spread> {
+  const ms: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = nowMs();
+    await work();
+    ms.push(nowMs() - began);
+  }
+  return spread(ms);
+}
+
+interface Place {
+  scene: Scene;
+  account: Account;
+  numbers: Numbers;
+  hot: ReturnType<typeof openDb>;
+}
+
+async function measure(place: Place, total: number, rounds: number): Promise<Record<string, Spread>> {
+  const { scene, account, hot } = place;
+  const { call, accountId } = account;
+  const one = () => Math.floor(Math.random() * total);
+  const ids = await reopen(scene, account, total, rounds * reportsPerBatch);
+  const claims: number[] = [];
+  for (let round = 0; round < Math.min(rounds, 50); round++) {
+    const began = nowMs();
+    const due = await claimDue(hot, claimPerSender, []);
+    claims.push(nowMs() - began);
+    const keys = due.map((message) => ({ accountId: message.account_id, id: message.id }));
+    await releaseClaimed(
+      hot,
+      keys.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+  }
+  const apply = () => {
+    const moves = ids
+      .splice(0, reportsPerBatch)
+      .sort()
+      .map((id) =>
+        foldReports(accountId, id, [
+          {
+            phoneNumberId: '',
+            wamid: '',
+            opaqueId: id,
+            status: 'delivered',
+            timestamp: Math.floor(Date.now() / 1000),
+            priceCategory: null,
+            error: null,
+          },
+        ]),
+      );
+    return hot.transaction().execute((tx) => applyMoves(tx, moves));
+  };
+  const page = await call<{ pagination: { nextCursor: string } }>('GET', '/v1/messages?limit=50');
+  return {
+    [`claim, ${claimPerSender} of each number`]: spread(claims),
+    [`status update, ${reportsPerBatch} messages`]: await timed(
+      Math.floor(ids.length / reportsPerBatch),
+      apply,
+    ),
+    'list: first page of 50': await timed(rounds, () => call('GET', '/v1/messages?limit=50')),
+    'list: next page': await timed(rounds, () =>
+      call('GET', `/v1/messages?limit=50&cursor=${encodeURIComponent(page.pagination.nextCursor)}`),
+    ),
+    'list: one state': await timed(rounds, () => call('GET', '/v1/messages?limit=50&status=failed')),
+    'search by phone': await timed(rounds, () =>
+      call('GET', `/v1/messages?phone=${491_700_000_000 + one()}`),
+    ),
+    "search by the platform's id": await timed(rounds, () =>
+      call('GET', `/v1/messages?messageId=wamid.bench${one()}`),
+    ),
+  };
+}
+
+export default workload({
+  about: 'Claim, status update, list page and search with few messages and with 1 to 10 million.',
+  options: {
+    few: { default: 10_000, about: 'messages at first' },
+    messages: { default: 100_000, about: 'messages at last (the real run: 1,000,000 to 10,000,000)' },
+    rounds: { default: 100, about: 'times that each is done' },
+  },
+  async run({ few, messages, rounds }) {
+    // its worker would claim what is to be claimed here
+    const scene = await startScene({ settings: { ROLE: 'api' } });
+    const connection = await findRunningEmbedded(scene.gateway.dataDir);
+    if (!connection) throw new Error('the database of the gateway was not found');
+    const hot = openDb(connection, { maxConnections: 2, applicationName: 'bench hot', hot: true });
+    try {
+      const account = await scene.account('Bench');
+      const numbers = await scene.numbers(account, 4);
+      const place: Place = { scene, account, numbers, hot };
+      progress(`${shown(few)} messages`);
+      await fillMessages(scene, account, numbers, 0, few);
+      await addDue(scene, account, numbers, claimPerSender * 2);
+      await measure(place, few, Math.ceil(rounds / 4));
+      const small = await measure(place, few, rounds);
+      progress(`${shown(messages)} messages`);
+      const began = nowMs();
+      await fillMessages(scene, account, numbers, few, messages);
+      const fillSeconds = (nowMs() - began) / 1000;
+      await measure(place, messages, Math.ceil(rounds / 4));
+      const large = await measure(place, messages, rounds);
+      table(`With ${shown(few)} messages and with ${shown(messages)} (ms)`, [
+        ['', 'p50', 'p99', 'p50', 'p99', 'times'],
+        ...Object.entries(small).map(([name, ms]) => {
+          const then = large[name] as Spread;
+          return [name, ms.p50, ms.p99, then.p50, then.p99, then.p50 / ms.p50];
+        }),
+      ]);
+      keep('growth', { few, messages, rounds }, { small, large, fillSeconds });
+    } finally {
+      await hot.destroy();
+      await scene.close();
+    }
+  },
+});
