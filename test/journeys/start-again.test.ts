@@ -1,5 +1,6 @@
 // A second start finds everything again: after an orderly end, with other ports, after a kill of the gateway, and after one of the sandbox.
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -8,6 +9,9 @@ import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
 import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+
+// several whole starts each
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let workplace: Workplace;
 let program: Program;
@@ -103,12 +107,12 @@ test('the kill of the gateway takes the sandbox along; the next start takes over
   await platform.addFault({ on: 'messages', does: 'hang', when: 'after', times: 1 });
   const phone = '15550300004';
   const answer = sendTo(gateway, phone).catch(() => undefined);
-  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 15_000 });
   program.process.kill('SIGKILL');
   await Promise.all([program.ended, answer]);
   await vi.waitFor(
     () => expect(workplace.living().filter(({ command }) => command.includes('sandbox/main.ts'))).toEqual([]),
-    { timeout: 5_000 },
+    { timeout: 15_000 },
   );
   const survivors = workplace.living().length;
 
@@ -117,7 +121,7 @@ test('the kill of the gateway takes the sandbox along; the next start takes over
   const log = readFileSync(join(workplace.dataDir, 'gateway.log'), 'utf8').trim().split('\n');
   const started = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'database.started');
   expect(started.map(({ adopted }) => adopted)).toEqual([false, false, true]);
-  await vi.waitFor(async () => expect(await stateOf(phone)).toBe('read'), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await stateOf(phone)).toBe('read'), { timeout: 20_000 });
   expect(await cloudApiControl(demo.sandbox.cloudApiUrl).ledger({ phone })).toHaveLength(1);
   const now = new Set((await messages()).map(({ id }) => id));
   expect(had.filter(({ id }) => !now.has(id))).toEqual([]);
@@ -136,3 +140,16 @@ test.runIf(process.platform === 'linux')(
     expect(await bookFirst(gateway, one?._id as string)).toMatchObject({ status: 'confirmed' });
   },
 );
+
+test('a sandbox whose folder was thrown away is furnished anew, with every calendar connected', async () => {
+  program.process.kill('SIGTERM');
+  await program.ended;
+  await rm(join(workplace.dataDir, 'sandbox'), { recursive: true });
+  await start();
+  expect(program.err()).not.toMatch(/not set up anew/);
+  await sendUntilRead('15550300006');
+  for (const { _id, calendarConnected } of await staff()) {
+    expect(calendarConnected).toBe(true);
+    expect(await bookFirst(gateway, _id)).toMatchObject({ status: 'confirmed' });
+  }
+});

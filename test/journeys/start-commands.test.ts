@@ -13,9 +13,12 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/base/cipher.ts';
 import { openWorkplace, type Program, root, type Workplace } from '../harness/program.ts';
+
+// several whole starts each
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let workplace: Workplace;
 let program: Program;

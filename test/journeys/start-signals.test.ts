@@ -7,6 +7,9 @@ import { cloudApiControl } from '../../sandbox/control.ts';
 import { type Staff, sendTo } from '../harness/demo-account.ts';
 import { type End, openWorkplace, type Program, type Workplace } from '../harness/program.ts';
 
+// several whole starts each
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 /** What container and service managers wait before they send SIGKILL. */
 const patienceMs = 10_000;
 
@@ -69,12 +72,13 @@ test('while the platform hangs: in order within the time, and at the second sign
   const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
   const phone = '15550400001';
   const answer = sendTo(gateway, phone).catch(() => undefined);
-  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 15_000 });
   program.process.kill('SIGTERM');
   await program.says(/Stopping \(SIGTERM\)/);
   const end = await endBy(program, () => program.process.kill('SIGTERM'));
   expect(end.code).toBe(1);
-  expect(end.tookMs).toBeLessThan(1_000);
+  // far less than the calls that hang are given to end
+  expect(end.tookMs).toBeLessThan(3_000);
   await vi.waitFor(() => expect(workplace.living()).toEqual([]), { timeout: patienceMs });
   await answer;
 
@@ -85,13 +89,13 @@ test('while the platform hangs: in order within the time, and at the second sign
       const { items } = await again<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`);
       expect(items.map(({ status }) => status)).toEqual(['read']);
     },
-    { timeout: 10_000 },
+    { timeout: 20_000 },
   );
   const second = cloudApiControl(next.demo.sandbox.cloudApiUrl);
   await second.addFault({ on: 'messages', does: 'hang', when: 'after' });
   const cut = sendTo(again, '15550400002').catch(() => undefined);
   await vi.waitFor(async () => expect(await second.ledger({ phone: '15550400002' })).toHaveLength(1), {
-    timeout: 5_000,
+    timeout: 15_000,
   });
   const slow = await endBy(next.program, () => next.program.process.kill('SIGTERM'));
   expect(slow).toMatchObject({ code: 0 });
