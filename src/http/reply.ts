@@ -130,7 +130,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const told =
     known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
   const status = httpStatus(told.code);
-  if (status >= 500) request.log.error({ err: error, code: told.code }, 'request.failed');
+  if (status >= 500) request.log.error({ reqId: request.id, err: error, code: told.code }, 'request.failed');
   const { errors, provider, retryAfterSeconds, extra } = told.details;
   if (retryAfterSeconds !== undefined)
     reply.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));

@@ -76,7 +76,10 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
           afterContent,
         });
         const { size, kind } = row;
-        request.log.info({ accountId, mediaId: row.public_id, kind, size }, 'media.uploaded');
+        request.log.info(
+          { reqId: request.id, accountId, mediaId: row.public_id, kind, size },
+          'media.uploaded',
+        );
         return ok('Media uploaded.', mediaItem(row));
       } catch (error) {
         await drain(request);
