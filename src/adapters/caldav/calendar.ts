@@ -10,14 +10,10 @@ import type {
   Connected,
   PasswordSignIn,
 } from '../../ports/calendar.ts';
-import { busyTimes } from './busy-times.ts';
-import { changedEvents } from './changes.ts';
 import { type CaldavAccount, opened, sealable } from './credential.ts';
 import type { Wire } from './dav-call.ts';
-import { discover } from './discovery.ts';
-import { eventIdFor } from './event-ics.ts';
-import { type Attempt, deleteEvent, getEvent, insertEvent, replaceMeeting, updateEvent } from './events.ts';
-import { proveCalendar } from './proof.ts';
+import { eventIdFor } from './event-id.ts';
+import type { Attempt } from './events.ts';
 
 export interface CaldavCalendarOptions {
   /** Calls whatever address an account's owner gives: guarded. */
@@ -31,6 +27,9 @@ export interface CaldavCalendarOptions {
 const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
 /** How long after its caller gave up a server may still carry out what it was sent (`api.md` part 6, promise 4). */
 const lateMs = 60_000;
+
+/** iCalendar, recurrence rules and XML are 15 MB: loaded when the first calendar is used. */
+const events = () => import('./events.ts');
 
 /** The adapter; it keeps nothing. */
 export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
@@ -56,24 +55,31 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     password: passwordSignIn(outgoing),
     eventIdFor,
     busyTimes: (credential, question, limits) =>
-      repeated(credential, limits, (attempt) => busyTimes(attempt, attempt.account, question)),
-    getEvent: (credential, ref, limits) => repeated(credential, limits, (attempt) => getEvent(attempt, ref)),
+      repeated(credential, limits, async (attempt) => {
+        const { busyTimes } = await import('./busy-times.ts');
+        return busyTimes(attempt, attempt.account, question);
+      }),
+    getEvent: (credential, ref, limits) =>
+      repeated(credential, limits, async (attempt) => (await events()).getEvent(attempt, ref)),
     insertEvent: (credential, event, limits) =>
-      repeated(credential, limits, (attempt) => insertEvent(attempt, event)),
+      repeated(credential, limits, async (attempt) => (await events()).insertEvent(attempt, event)),
     updateEvent: (credential, change, limits) =>
-      repeated(credential, limits, (attempt) => updateEvent(attempt, change)),
+      repeated(credential, limits, async (attempt) => (await events()).updateEvent(attempt, change)),
     replaceMeeting: (credential, ref, limits) =>
-      repeated(credential, limits, (attempt) => replaceMeeting(attempt, ref)),
+      repeated(credential, limits, async (attempt) => (await events()).replaceMeeting(attempt, ref)),
     deleteEvent: (credential, ref, limits) =>
-      repeated(credential, limits, (attempt) => deleteEvent(attempt, ref)),
+      repeated(credential, limits, async (attempt) => (await events()).deleteEvent(attempt, ref)),
     removeForGood: async (credential, ref, limits) => {
-      await repeated(credential, limits, (attempt) => deleteEvent(attempt, ref));
+      await repeated(credential, limits, async (attempt) => (await events()).deleteEvent(attempt, ref));
       // A name is free again once its event is deleted: an insert that is still on its way would land.
       return { certain: false, lookAgainAfterMs: attemptTimeoutMs + lateMs };
     },
     changedEvents: (credential, question, limits) => {
+      const read = async (attempt: Attempt) => {
+        const { changedEvents } = await import('./changes.ts');
+        return changedEvents(attempt, question);
+      };
       // Many objects: the whole time, in one attempt.
-      const read = (attempt: Attempt) => changedEvents(attempt, question);
       return repeated(credential, limits, read, limits.timeoutMs);
     },
     // There is nothing to give back: the password is its owner's.
@@ -90,6 +96,10 @@ function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
           code: 'address_unusable',
         });
       }
+      const [{ discover }, { proveCalendar }] = await Promise.all([
+        import('./discovery.ts'),
+        import('./proof.ts'),
+      ]);
       const wire: Wire = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };
       const found = await discover(wire, { username, password }, url, calendarUrl);
       const own = username.includes('@') ? [username.toLowerCase()] : [];

@@ -4,7 +4,8 @@ import type { CalendarEvent, EventChanges } from '../../ports/calendar.ts';
 import { eventUrlOf } from './busy-times.ts';
 import { type CaldavAccount, calendarUrlOf } from './credential.ts';
 import { ask } from './dav-call.ts';
-import { isOurs, readEvent } from './event-ics.ts';
+import { readEvent } from './event-ics.ts';
+import { isOurs } from './event-id.ts';
 import type { Attempt } from './events.ts';
 import { escaped, requestXml } from './multistatus.ts';
 import {

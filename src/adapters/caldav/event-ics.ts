@@ -1,20 +1,12 @@
 // A booking's event as iCalendar text (RFC 5545), made, read and changed. Pure.
 import ICAL from 'ical.js';
 import type { CalendarEvent, Interval, NewEvent } from '../../ports/calendar.ts';
+import { isOurs } from './event-id.ts';
 import { earliest, lengthOf, momentOfFirst } from './moments.ts';
 import type { Zone } from './zones.ts';
 
 const bookingProperty = 'x-chatbot-gateway-booking';
 const producer = '-//Chatbot Gateway//Bookings//EN';
-
-/** The name of the event's file and its UID: the booking's id itself. */
-export function eventIdFor(bookingId: string, generation = 0): string {
-  return generation === 0 ? bookingId : `${bookingId}-g${generation}`;
-}
-
-/** True if an event id may be one of ours. */
-export const isOurs = (eventId: string) =>
-  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-g\d+)?$/.test(eventId);
 
 const instant = (at: number) => ICAL.Time.fromJSDate(new Date(at), true);
 

@@ -33,22 +33,16 @@ interface Exception {
  * for sure: what cannot be read must not pass for free.
  */
 export function busyIn(text: string, span: Interval, owner: Owner): Interval[] {
-  const object = parsed(text);
-  const around: Surroundings = { object, calendarZone: owner.calendarZone };
-  const events = object.getAllSubcomponents('vevent');
-  const uids = new Set(events.map((event) => String(event.getFirstPropertyValue('uid') ?? '')));
-  return [...uids].flatMap((uid) => {
-    const same = events.filter((event) => String(event.getFirstPropertyValue('uid') ?? '') === uid);
-    return busyOfSeries(same, span, owner, around);
-  });
-}
-
-function parsed(text: string): ICAL.Component {
   try {
-    const roots = ICAL.parse(text);
-    return new ICAL.Component(Array.isArray(roots[0]) ? (roots[0] as unknown[]) : roots);
+    const object = new ICAL.Component(ICAL.parse(text) as unknown[]);
+    const around: Surroundings = { object, calendarZone: owner.calendarZone };
+    const byUid = Map.groupBy(object.getAllSubcomponents('vevent'), (event) =>
+      String(event.getFirstPropertyValue('uid') ?? ''),
+    );
+    return [...byUid.values()].flatMap((events) => busyOfSeries(events, span, owner, around));
   } catch (error) {
-    throw new UnreadableEvent(`it is no iCalendar text (${(error as Error).message})`);
+    if (error instanceof UnreadableEvent) throw error;
+    throw new UnreadableEvent((error as Error).message, { cause: error });
   }
 }
 

@@ -29,7 +29,7 @@ export function momentOf(
   property: ICAL.Property,
   { object, calendarZone }: Surroundings,
 ): Moment {
-  if (!(value instanceof ICAL.Time) || !isWritten(value)) {
+  if (!(value instanceof ICAL.Time)) {
     throw new UnreadableEvent(`${property.name.toUpperCase()} is no time`);
   }
   const { year, month, day, hour, minute, second, isDate } = value;
@@ -44,16 +44,6 @@ export function momentOf(
   const zone = zoneOf(tzid, object);
   if (zone === null) throw new UnreadableEvent(`nobody says what the time zone "${tzid}" is`);
   return { local, isDate, zone };
-}
-
-/** ical.js lets impossible fields through (month 13, hour 99). */
-function isWritten({ year, month, day, hour, minute, second }: ICAL.Time): boolean {
-  try {
-    new Temporal.PlainDateTime(year, month, day, hour, minute, Math.min(second, 59));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** All values of a property that may stand several times with several values each (RDATE, EXDATE). */

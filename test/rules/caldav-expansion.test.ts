@@ -1,0 +1,249 @@
+// What a calendar object makes busy: series and their exceptions, every form of time, and what does not block.
+import { describe, expect, test } from 'vitest';
+import { busyIn, type Owner } from '../../src/adapters/caldav/expansion.ts';
+import { UnreadableEvent } from '../../src/adapters/caldav/moments.ts';
+import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
+
+const owner: Owner = {
+  calendarZone: namedZone('Pacific/Auckland') ?? utc,
+  addresses: ['ada@clinic.example'],
+};
+const at = (text: string) => Date.parse(text);
+const june = { start: at('2026-06-01T00:00:00Z'), end: at('2026-07-01T00:00:00Z') };
+
+function object(events: string[][], more: string[] = []): string {
+  const lines = events.flatMap((event) => ['BEGIN:VEVENT', 'UID:one', ...event, 'END:VEVENT']);
+  return ['BEGIN:VCALENDAR', 'VERSION:2.0', ...more, ...lines, 'END:VCALENDAR', ''].join('\r\n');
+}
+
+/** Busy times as `from/to`, in order. */
+function busy(events: string[][], span = june, more: string[] = []): string[] {
+  return busyIn(object(events, more), span, owner)
+    .toSorted((a, b) => a.start - b.start)
+    .map(({ start, end }) => [start, end].map((each) => new Date(each).toISOString().slice(0, 16)).join('/'));
+}
+
+const ten = ['DTSTART:20260610T100000Z', 'DTEND:20260610T110000Z'];
+const tenBusy = ['2026-06-10T10:00/2026-06-10T11:00'];
+const weekly = ['DTSTART:20260603T100000Z', 'DTEND:20260603T110000Z', 'RRULE:FREQ=WEEKLY'];
+const wednesdays = ['03', '10', '17', '24'].map((day) => `2026-06-${day}T10:00/2026-06-${day}T11:00`);
+
+describe('an event blocks', () => {
+  test.each([
+    ['from start to end', [ten], tenBusy],
+    ['for its duration', [['DTSTART:20260610T100000Z', 'DURATION:PT1H']], tenBusy],
+    [
+      'for days that it lasts',
+      [['DTSTART:20260530T100000Z', 'DURATION:P3DT1H']],
+      ['2026-05-30T10:00/2026-06-02T11:00'],
+    ],
+    ['not at all without an end', [['DTSTART:20260610T100000Z']], []],
+    [
+      'not at all where it ends before it starts',
+      [['DTSTART:20260610T100000Z', 'DTEND:20260610T090000Z']],
+      [],
+    ],
+    ['in a named zone', [['DTSTART;TZID=Asia/Kolkata:20260610T153000', 'DURATION:PT1H']], tenBusy],
+    [
+      'in a zone with a prefix',
+      [['DTSTART;TZID=/mozilla.org/20050126_1/Asia/Kolkata:20260610T153000', 'DURATION:PT1H']],
+      tenBusy,
+    ],
+    ['floating: in the zone of the calendar', [['DTSTART:20260610T220000', 'DURATION:PT1H']], tenBusy],
+    ['a whole day of the calendar', [['DTSTART;VALUE=DATE:20260610']], ['2026-06-09T12:00/2026-06-10T12:00']],
+    [
+      'whole days, the last one excluded',
+      [['DTSTART;VALUE=DATE:20260610', 'DTEND;VALUE=DATE:20260613']],
+      ['2026-06-09T12:00/2026-06-12T12:00'],
+    ],
+    ['when tentative', [[...ten, 'STATUS:TENTATIVE']], tenBusy],
+    ['when opaque, whatever the organizer is', [[...ten, 'TRANSP:OPAQUE']], tenBusy],
+    ['when out of office', [[...ten, 'X-MICROSOFT-CDO-BUSYSTATUS:OOF']], tenBusy],
+    [
+      'as its owner shows it, not as its organizer meant it',
+      [[...ten, 'X-MICROSOFT-CDO-BUSYSTATUS:BUSY', 'X-MICROSOFT-CDO-INTENDEDSTATUS:FREE']],
+      tenBusy,
+    ],
+    ['when another guest declined', [[...ten, 'ATTENDEE;PARTSTAT=DECLINED:mailto:bob@x.example']], tenBusy],
+    ['not when transparent', [[...ten, 'TRANSP:TRANSPARENT']], []],
+    ['not when cancelled', [[...ten, 'STATUS:CANCELLED']], []],
+    ['not when meant as free', [[...ten, 'X-MICROSOFT-CDO-INTENDEDSTATUS:FREE']], []],
+    ['not when shown as free', [[...ten, 'X-MICROSOFT-CDO-BUSYSTATUS:free']], []],
+    ['not when its owner declined', [[...ten, 'ATTENDEE;PARTSTAT=DECLINED:MAILTO:Ada@Clinic.example']], []],
+  ])('%s', (_what, events, expected) => {
+    expect(busy(events)).toEqual(expected);
+  });
+
+  test('in a zone that only the object defines', () => {
+    const zone = [
+      ...['BEGIN:VTIMEZONE', 'TZID:Our own time', 'BEGIN:STANDARD', 'DTSTART:16010101T030000'],
+      ...[
+        'TZOFFSETFROM:+0200',
+        'TZOFFSETTO:+0100',
+        'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10',
+        'END:STANDARD',
+      ],
+      ...['BEGIN:DAYLIGHT', 'DTSTART:16010101T020000', 'TZOFFSETFROM:+0100', 'TZOFFSETTO:+0200'],
+      ...['RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3', 'END:DAYLIGHT', 'END:VTIMEZONE'],
+    ];
+    const event = ['DTSTART;TZID=Our own time:20260324T120000', 'DURATION:PT1H', 'RRULE:FREQ=WEEKLY'];
+    const span = { start: at('2026-03-23T00:00:00Z'), end: at('2026-04-06T00:00:00Z') };
+    expect(busy([event], span, zone)).toEqual([
+      '2026-03-24T11:00/2026-03-24T12:00',
+      '2026-03-31T10:00/2026-03-31T11:00',
+    ]);
+  });
+});
+
+describe('a series', () => {
+  test.each([
+    ['goes on', [weekly], wednesdays],
+    ['ends after COUNT', [[...weekly.slice(0, 2), 'RRULE:FREQ=WEEKLY;COUNT=2']], wednesdays.slice(0, 2)],
+    [
+      'ends at UNTIL, the last one included',
+      [[...weekly.slice(0, 2), 'RRULE:FREQ=WEEKLY;UNTIL=20260617T100000Z']],
+      wednesdays.slice(0, 3),
+    ],
+    [
+      'ends with the date that UNTIL names',
+      [[...weekly.slice(0, 2), 'RRULE:FREQ=WEEKLY;UNTIL=20260617']],
+      wednesdays.slice(0, 3),
+    ],
+    [
+      'leaves out what EXDATE names',
+      [[...weekly, 'EXDATE:20260610T100000Z,20260617T100000Z']],
+      [wednesdays[0], wednesdays[3]],
+    ],
+    [
+      'leaves out what EXDATE names in another zone',
+      [[...weekly, 'EXDATE;TZID=Asia/Kolkata:20260610T153000']],
+      [wednesdays[0], ...wednesdays.slice(2)],
+    ],
+    [
+      'leaves out a date',
+      [[...weekly, 'EXDATE;VALUE=DATE:20260610']],
+      [wednesdays[0], ...wednesdays.slice(2)],
+    ],
+    [
+      'takes in what RDATE adds, periods too',
+      [
+        [
+          ...ten,
+          'RDATE:20260612T100000Z',
+          'RDATE;VALUE=PERIOD:20260613T100000Z/PT3H,20260614T100000Z/20260614T103000Z',
+        ],
+      ],
+      [
+        ...tenBusy,
+        '2026-06-12T10:00/2026-06-12T11:00',
+        '2026-06-13T10:00/2026-06-13T13:00',
+        '2026-06-14T10:00/2026-06-14T10:30',
+      ],
+    ],
+    [
+      'loses what was moved, which blocks where it is now',
+      [weekly, ['RECURRENCE-ID:20260610T100000Z', 'DTSTART:20260611T080000Z', 'DURATION:PT30M']],
+      [wednesdays[0], '2026-06-11T08:00/2026-06-11T08:30', ...wednesdays.slice(2)],
+    ],
+    [
+      'gains what was moved here from far away',
+      [
+        ['DTSTART:20250101T100000Z', 'DURATION:PT1H', 'RRULE:FREQ=YEARLY;COUNT=3'],
+        ['RECURRENCE-ID:20260101T100000Z', 'DTSTART:20260610T100000Z', 'DURATION:PT1H'],
+      ],
+      tenBusy,
+    ],
+    [
+      'loses what was cancelled or made free alone',
+      [
+        weekly,
+        ['RECURRENCE-ID:20260610T100000Z', ...ten, 'STATUS:CANCELLED'],
+        ['RECURRENCE-ID:20260617T100000Z', 'DTSTART:20260617T100000Z', 'DURATION:PT1H', 'TRANSP:TRANSPARENT'],
+      ],
+      [wednesdays[0], wednesdays[3]],
+    ],
+    [
+      'keeps what was made busy alone in a free series',
+      [
+        [...weekly, 'TRANSP:TRANSPARENT'],
+        ['RECURRENCE-ID:20260610T100000Z', ...ten],
+      ],
+      tenBusy,
+    ],
+    [
+      'moves with an exception for this one and all after it',
+      [
+        weekly,
+        ['RECURRENCE-ID;RANGE=THISANDFUTURE:20260617T100000Z', 'DTSTART:20260617T120000Z', 'DURATION:PT2H'],
+      ],
+      [...wednesdays.slice(0, 2), '2026-06-17T12:00/2026-06-17T14:00', '2026-06-24T12:00/2026-06-24T14:00'],
+    ],
+    ['of which only one occurrence is known', [['RECURRENCE-ID:20260610T100000Z', ...ten]], tenBusy],
+    [
+      'of whole days that began before',
+      [['DTSTART;VALUE=DATE:20260120', 'DTEND;VALUE=DATE:20260204', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=20']],
+      ['2026-05-19T12:00/2026-06-03T12:00', '2026-06-19T12:00/2026-07-04T12:00'],
+    ],
+    [
+      'of months that have no such day',
+      [['DTSTART:20260131T100000Z', 'DURATION:PT1H', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=31,30']],
+      ['2026-06-30T10:00/2026-06-30T11:00'],
+    ],
+  ])('%s', (_what, events, expected) => {
+    expect(busy(events)).toEqual(expected);
+  });
+
+  test('keeps a time that clocks jump over, shifted', () => {
+    const event = [
+      'DTSTART;TZID=America/New_York:20260307T023000',
+      'DURATION:PT30M',
+      'RRULE:FREQ=DAILY;COUNT=3',
+    ];
+    const span = { start: at('2026-03-08T00:00:00Z'), end: at('2026-03-10T00:00:00Z') };
+    expect(busy([event], span)).toEqual([
+      '2026-03-08T07:30/2026-03-08T08:00',
+      '2026-03-09T06:30/2026-03-09T07:00',
+    ]);
+  });
+
+  test('of every hour leaves none out where an hour comes twice', () => {
+    const event = [
+      'DTSTART;TZID=America/New_York:20261101T000000',
+      'DURATION:PT1H',
+      'RRULE:FREQ=HOURLY;COUNT=4',
+    ];
+    const span = { start: at('2026-11-01T00:00:00Z'), end: at('2026-11-02T00:00:00Z') };
+    const starts = busy([event], span).map((each) => each.slice(11, 16));
+    expect(starts).toEqual(['04:00', '05:00', '06:00', '07:00', '08:00']);
+  });
+
+  test('over a night in which clocks change ends at the later of the two ends', () => {
+    const nights = [
+      'DTSTART;TZID=Europe/Berlin:20260301T220000',
+      'DTEND;TZID=Europe/Berlin:20260302T060000',
+      'RRULE:FREQ=DAILY',
+    ];
+    const night = (day: string) => {
+      const span = { start: at(`${day}T12:00:00Z`), end: at(`${day}T12:00:00Z`) + 86_400_000 };
+      return busy([nights], span);
+    };
+    expect(night('2026-03-28')).toEqual(['2026-03-28T21:00/2026-03-29T05:00']);
+    expect(night('2026-10-24')).toEqual(['2026-10-24T20:00/2026-10-25T05:00']);
+  });
+});
+
+describe('what cannot be read is never free:', () => {
+  test.each([
+    ['a zone that nobody defines', [['DTSTART;TZID=Our own time:20260610T100000', 'DURATION:PT1H']]],
+    ['a rule that cannot be followed', [[...ten, 'RRULE:FREQ=SECONDLY']]],
+    ['a rule that is none', [[...ten, 'RRULE:FREQ=NOW;BYDAY=XX']]],
+    ['an event without a start', [['SUMMARY:x']]],
+    ['a start that is no time', [['DTSTART:soon', 'DURATION:PT1H']]],
+  ])('%s', (_what, events) => {
+    expect(() => busy(events)).toThrow(UnreadableEvent);
+  });
+
+  test('a text that is no calendar', () => {
+    expect(() => busyIn('<html></html>', june, owner)).toThrow(UnreadableEvent);
+  });
+});
