@@ -16,7 +16,8 @@ export type MessageStateName = (typeof messageStates)[number];
 
 const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
   maxProperties: 10,
-  propertyNames: { minLength: 1, maxLength: 64 },
+  // line breaks: what writes answers would leave such keys out
+  propertyNames: { minLength: 1, maxLength: 64, pattern: '^.*$' },
   description: 'Carried into lists and events.',
 });
 const Location = Type.Object(

@@ -178,3 +178,35 @@ test('an access token that no header can carry is refused before anything is cal
     expect(answer.text).not.toContain(JSON.stringify(accessToken).slice(1, -1));
   }
 });
+
+test('keys of metadata that an answer would leave out are refused', async () => {
+  const recipients = [{ phone: '15550100001', variables: { '1': 'Ada' } }];
+  for (const metadata of [
+    { 'a\nb': 5 },
+    { 'a\nb': 'x' },
+    { '\u2028': 'x' },
+    { '': 'x' },
+    { ['k'.repeat(65)]: 'x' },
+  ]) {
+    const answer = await gateway.call('POST', '/v1/templates/send', {
+      body: { templateId, recipients, metadata },
+    });
+    expect([answer.status, answer.body.errors?.map((fault) => fault.path)]).toEqual([400, ['metadata']]);
+  }
+});
+
+test('an instant before all time lists everything after it', async () => {
+  await gateway.call('POST', '/v1/templates/send', {
+    body: { templateId, recipients: [{ phone: '15550100007', variables: { '1': 'Ada' } }] },
+  });
+  const endpoint = await gateway.call<{ _id: string }>('POST', '/v1/webhooks/endpoints', {
+    body: { url: gateway.receiver.hookUrl('early') },
+  });
+  await gateway.call('POST', `/v1/webhooks/endpoints/${endpoint.body.data._id}/test`);
+  for (const path of ['/v1/messages', '/v1/webhooks/deliveries']) {
+    const list = async (query: string) =>
+      (await gateway.call<{ items: unknown[] }>('GET', `${path}?${query}`)).body.data.items.length;
+    expect(await list('from=0001-01-01T00:00:00Z')).toBeGreaterThan(0);
+    expect(await list('to=0001-01-01T00:00:00Z')).toBe(0);
+  }
+});

@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidRequest } from '../../base/errors.ts';
 import type { CallbackContent, StatusReport, TemplateReport } from '../../ports/platform.ts';
+import { isObject, type Json, objectsOf, readJson, textOf } from './json.ts';
 
 /** `X-Hub-Signature-256: sha256=<hex>`: HMAC-SHA-256 of the raw bytes with the app secret, compared in constant time. */
 export function isSigned(rawBody: Buffer, header: string | undefined, appSecret: string): boolean {
@@ -10,66 +11,62 @@ export function isSigned(rawBody: Buffer, header: string | undefined, appSecret:
   return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(rawBody).digest());
 }
 
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
-
 /** The last second of the year 9999: no instant of ours lies behind it. */
 const latestTimestamp = 253_402_300_799;
 
 const known = new Set(['sent', 'delivered', 'read', 'failed']);
 
 function statusError(status: Json): StatusReport['error'] {
-  const error = objects(status.errors)[0];
+  const error = objectsOf(status.errors)[0];
   if (!error) return null;
   const code = Number(error.code);
-  const title = text(error.title) ?? text(error.message) ?? 'Failed';
-  const details = isObject(error.error_data) ? text(error.error_data.details) : undefined;
-  return { code: Number.isFinite(code) ? code : 0, title, message: details ?? text(error.message) ?? title };
+  const title = textOf(error.title) ?? textOf(error.message) ?? 'Failed';
+  const details = isObject(error.error_data) ? textOf(error.error_data.details) : undefined;
+  return {
+    code: Number.isFinite(code) ? code : 0,
+    title,
+    message: details ?? textOf(error.message) ?? title,
+  };
 }
 
 function statusReport(status: Json, phoneNumberId: string): StatusReport | undefined {
   // `played` is a voice message that was listened to: it was read
-  const word = status.status === 'played' ? 'read' : text(status.status);
-  const wamid = text(status.id);
+  const word = status.status === 'played' ? 'read' : textOf(status.status);
+  const wamid = textOf(status.id);
   const timestamp = Number(status.timestamp);
   const isInstant = Number.isSafeInteger(timestamp) && timestamp >= 0 && timestamp <= latestTimestamp;
   if (!wamid || !word || !known.has(word) || !isInstant) return undefined;
   return {
     phoneNumberId,
     wamid,
-    opaqueId: text(status.biz_opaque_callback_data) ?? null,
+    opaqueId: textOf(status.biz_opaque_callback_data) ?? null,
     status: word as StatusReport['status'],
     timestamp,
-    priceCategory: isObject(status.pricing) ? (text(status.pricing.category) ?? null) : null,
+    priceCategory: isObject(status.pricing) ? (textOf(status.pricing.category) ?? null) : null,
     error:
       word === 'failed' ? (statusError(status) ?? { code: 0, title: 'Failed', message: 'Failed' }) : null,
   };
 }
 
 function templateReport(field: string, value: Json, businessAccountId: string): TemplateReport | undefined {
-  const providerTemplateId = text(value.message_template_id);
+  const providerTemplateId = textOf(value.message_template_id);
   if (!providerTemplateId) return undefined;
   const report: TemplateReport = { businessAccountId, providerTemplateId };
   switch (field) {
     case 'message_template_status_update': {
-      const status = text(value.event);
-      const reason = text(value.reason);
+      const status = textOf(value.event);
+      const reason = textOf(value.reason);
       if (status) report.status = status;
       report.reason = reason === undefined || reason === 'NONE' ? null : reason;
       return report;
     }
     case 'template_category_update': {
-      const category = text(value.new_category);
+      const category = textOf(value.new_category);
       if (category) report.category = category;
       return report;
     }
     case 'message_template_quality_update': {
-      const score = text(value.new_quality_score);
+      const score = textOf(value.new_quality_score);
       if (score) report.qualityScore = score;
       return report;
     }
@@ -87,7 +84,7 @@ function templateReport(field: string, value: Json, businessAccountId: string): 
 export function readCallback(rawBody: Buffer): CallbackContent {
   let root: unknown;
   try {
-    root = JSON.parse(rawBody.toString());
+    root = readJson(rawBody);
   } catch {
     root = undefined;
   }
@@ -95,23 +92,23 @@ export function readCallback(rawBody: Buffer): CallbackContent {
     throw invalidRequest([{ path: 'entry', message: 'this is not a callback of the messaging platform' }]);
   }
   const content: CallbackContent = { statuses: [], templates: [], ignored: 0 };
-  for (const entry of objects(root.entry)) {
-    for (const change of objects(entry.changes)) readChange(content, change, text(entry.id) ?? '');
+  for (const entry of objectsOf(root.entry)) {
+    for (const change of objectsOf(entry.changes)) readChange(content, change, textOf(entry.id) ?? '');
   }
   return content;
 }
 
 function readChange(content: CallbackContent, change: Json, businessAccountId: string): void {
-  const field = text(change.field) ?? '';
+  const field = textOf(change.field) ?? '';
   const value = isObject(change.value) ? change.value : {};
   if (field === 'messages') {
-    const phoneNumberId = isObject(value.metadata) ? text(value.metadata.phone_number_id) : undefined;
-    for (const status of objects(value.statuses)) {
+    const phoneNumberId = isObject(value.metadata) ? textOf(value.metadata.phone_number_id) : undefined;
+    for (const status of objectsOf(value.statuses)) {
       const report = phoneNumberId ? statusReport(status, phoneNumberId) : undefined;
       if (report) content.statuses.push(report);
       else content.ignored += 1;
     }
-    content.ignored += objects(value.messages).length;
+    content.ignored += objectsOf(value.messages).length;
     return;
   }
   const report = templateReport(field, value, businessAccountId);

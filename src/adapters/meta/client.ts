@@ -4,6 +4,7 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
+import { isObject, type Json, readJson, textOf } from './json.ts';
 
 export interface MetaClient {
   call(sender: SenderAccess, call: MetaCall): Promise<Record<string, unknown>>;
@@ -19,20 +20,16 @@ export interface MetaCall {
   timeoutMs: number;
 }
 
-interface ErrorEnvelope {
-  error?: {
-    message?: string;
-    code?: number;
-    error_user_title?: string;
-    error_user_msg?: string;
-    error_data?: { details?: string };
-  };
-}
+const longestRetryAfterSeconds = 86_400;
+/** Longest text of the platform that is kept and told on. */
+const textMax = 1_000;
 
-function parsed(response: OutgoingResponse): Record<string, unknown> | undefined {
+const told = (value: unknown): string | undefined => textOf(value)?.slice(0, textMax).toWellFormed();
+
+function parsed(response: OutgoingResponse): Json | undefined {
   try {
-    const value: unknown = JSON.parse(response.body.toString());
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined;
+    const value = readJson(response.body);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -40,7 +37,7 @@ function parsed(response: OutgoingResponse): Record<string, unknown> | undefined
 
 function retryAfterSeconds(response: OutgoingResponse): { retryAfterSeconds?: number } {
   const seconds = Number(response.headers['retry-after']);
-  return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {};
+  return seconds > 0 ? { retryAfterSeconds: Math.min(seconds, longestRetryAfterSeconds) } : {};
 }
 
 /** `(#132000) Number of parameters does not match` → `Number of parameters does not match` */
@@ -53,12 +50,12 @@ function titleOf(message: string): string {
  * platform asks to decide by code, not by status); a 4xx without one is a refusal too; anything else says nothing.
  */
 function failure(response: OutgoingResponse): VendorError {
-  const body = parsed(response) as ErrorEnvelope | undefined;
-  const error = body?.error;
+  const error = parsed(response)?.error;
   const details = { status: response.status, ...retryAfterSeconds(response) };
-  if (error && typeof error.code === 'number') {
-    const title = titleOf(error.error_user_title ?? error.message ?? 'Refused');
-    const text = error.error_data?.details ?? error.error_user_msg ?? error.message ?? title;
+  if (isObject(error) && typeof error.code === 'number') {
+    const title = titleOf(told(error.error_user_title) ?? told(error.message) ?? 'Refused');
+    const explained = isObject(error.error_data) ? told(error.error_data.details) : undefined;
+    const text = explained ?? told(error.error_user_msg) ?? told(error.message) ?? title;
     return new VendorError('refused', text, { ...details, code: error.code, title });
   }
   if (response.status >= 400 && response.status < 500) {

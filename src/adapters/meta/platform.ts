@@ -6,6 +6,7 @@ import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { isSigned, readCallback } from './callback.ts';
 import { type MetaClientOptions, openMetaClient } from './client.ts';
 import { classify } from './error-codes.ts';
+import { objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
 import { platformTemplate, templateFields } from './template.ts';
 
@@ -83,9 +84,11 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
       const answer = await read(sender, `${sender.businessAccountId}/message_templates`, query);
       const paging = answer.paging as { next?: unknown; cursors?: { after?: unknown } } | undefined;
       const next = typeof paging?.next === 'string' ? paging.cursors?.after : undefined;
-      const data = Array.isArray(answer.data) ? (answer.data as Record<string, unknown>[]) : undefined;
-      if (!data) throw unexpected('a list of templates');
-      return { templates: data.map(platformTemplate), after: typeof next === 'string' ? next : undefined };
+      if (!Array.isArray(answer.data)) throw unexpected('a list of templates');
+      return {
+        templates: objectsOf(answer.data).map(platformTemplate),
+        after: typeof next === 'string' ? next : undefined,
+      };
     },
 
     async readTemplate(sender, providerTemplateId) {

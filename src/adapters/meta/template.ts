@@ -1,18 +1,15 @@
 // The platform's template object (Cloud API, "Message templates") in ours. Pure.
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../ports/platform.ts';
+import { type Json, objectsOf, textOf } from './json.ts';
 
 /** Asked for on every read: the default answer leaves quality and reasons out. */
 export const templateFields =
   'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
 
-const text = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+const text = (value: unknown): string => textOf(value) ?? '';
 
-type Json = Record<string, unknown>;
-const objects = (value: unknown): Json[] =>
-  Array.isArray(value)
-    ? value.filter((one) => one !== null && typeof one === 'object' && typeof one.type === 'string')
-    : [];
+/** Parts that say what they are. */
+const typed = (value: unknown): Json[] => objectsOf(value).filter((one) => typeof one.type === 'string');
 
 /** Passed through as it is, but for members that are not of the documented kind: those the rules could not read. */
 function component(value: Json): TemplateComponent {
@@ -21,7 +18,7 @@ function component(value: Json): TemplateComponent {
     ...(rest as TemplateComponent),
     ...(typeof format === 'string' ? { format } : {}),
     ...(typeof text === 'string' ? { text } : {}),
-    ...(buttons === undefined ? {} : { buttons: objects(buttons).map(button) }),
+    ...(buttons === undefined ? {} : { buttons: typed(buttons).map(button) }),
     ...(example !== null && typeof example === 'object' ? { example: example as Json } : {}),
   };
 }
@@ -44,7 +41,7 @@ export function platformTemplate(value: Record<string, unknown>): PlatformTempla
     status: text(value.status).toUpperCase(),
     category: text(value.category).toUpperCase(),
     parameterFormat: text(value.parameter_format).toUpperCase() === 'NAMED' ? 'named' : 'positional',
-    components: objects(value.components).map(component),
+    components: typed(value.components).map(component),
     qualityScore: score === '' || score === 'UNKNOWN' ? null : score,
     rejectedReason: reason === '' || reason === 'NONE' ? null : reason,
   };

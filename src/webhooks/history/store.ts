@@ -44,8 +44,8 @@ export async function listDeliveries(
   ];
   if (filter.endpointId !== undefined) conditions.push(sql`endpoint_id = ${filter.endpointId}::uuid`);
   if (filter.messageId !== undefined) conditions.push(sql`message_id = ${filter.messageId}`);
-  if (filter.from) conditions.push(sql`id >= uuid7_floor(${filter.from}::timestamptz)`);
-  if (filter.to) conditions.push(sql`id < uuid7_floor(${filter.to}::timestamptz)`);
+  if (filter.from) conditions.push(sql`id >= uuid7_floor(greatest(${filter.from}::timestamptz, 'epoch'))`);
+  if (filter.to) conditions.push(sql`id < uuid7_floor(greatest(${filter.to}::timestamptz, 'epoch'))`);
   if (filter.before !== undefined) conditions.push(sql`id < ${filter.before}::uuid`);
   const { rows } = await sql<DeliveryRow>`
     select ${columns} from deliveries where ${sql.join(conditions, sql` and `)}

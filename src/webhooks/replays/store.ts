@@ -53,7 +53,9 @@ export async function insertReplay(
   await sql`
     insert into replays (id, account_id, endpoint_id, from_at, to_at, states, after_id)
     values (${replay.id}, ${replay.accountId}, ${replay.endpointId}, ${replay.from}, ${replay.to},
-      ${[...replay.states]}::smallint[], uuid7_floor(${replay.from}::timestamptz))`.execute(tx);
+      ${[...replay.states]}::smallint[], uuid7_floor(greatest(${replay.from}::timestamptz, 'epoch')))`.execute(
+    tx,
+  );
 }
 
 export async function findReplay(tx: Tx, id: string): Promise<ReplayRow> {
@@ -81,7 +83,7 @@ export async function replayStep(tx: Tx, id: string, limit: number): Promise<num
     picked as (
       select d.* from replay r join lateral (
         select * from deliveries
-        where account_id = r.account_id and id > r.after_id and id < uuid7_floor(r.to_at)
+        where account_id = r.account_id and id > r.after_id and id < uuid7_floor(greatest(r.to_at, 'epoch'))
           and endpoint_id = r.endpoint_id and state = any (r.states)
         order by id limit ${limit}::int for update) d on true),
     ${replayPicked},

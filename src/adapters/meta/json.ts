@@ -1,0 +1,24 @@
+// Looks into the platform's JSON, of which nothing is sure yet. Pure.
+
+export type Json = Record<string, unknown>;
+
+/** Escapes of a NUL character, or of a surrogate, which may lack its other half. */
+const suspicious = /\\u(?:0000|d[89a-f])/i;
+
+/** The value of JSON bytes, its texts such as every column can hold. Throws SyntaxError. */
+export function readJson(bytes: Buffer): unknown {
+  const text = bytes.toString();
+  if (!suspicious.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  );
+}
+
+export const isObject = (value: unknown): value is Json =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** The text of a string or a number. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;

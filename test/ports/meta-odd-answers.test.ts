@@ -1,0 +1,123 @@
+// A platform that answers nonsense, by fault or by intent: every call ends in a VendorError that can be kept, or in values that can.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCallback } from '../../src/adapters/meta/callback.ts';
+import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
+import { VendorError } from '../../src/base/errors.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+
+const outgoing = openOutgoing({ connectionsPerOrigin: 4, keepAliveMs: 1_000 });
+const platform = openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' });
+let answer: RequestListener;
+const server = createServer((request, response) => answer(request, response));
+const sender = {
+  ...{ senderId: 's', accountId: 'a', phoneNumberId: '1', businessAccountId: '2', accessToken: 't' },
+  ...{ apiUrl: '', isOwnAddress: false },
+};
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  sender.apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await outgoing.close();
+  server.close();
+});
+
+function answering(status: number, body: string, headers: Record<string, string> = {}): void {
+  answer = (_request, response) => {
+    response.writeHead(status, headers);
+    response.end(body);
+  };
+}
+
+const failure = async (): Promise<VendorError> => {
+  const error = await platform.listTemplates(sender).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(VendorError);
+  return error as VendorError;
+};
+
+describe('a refusal', () => {
+  it.each([
+    '{"error":{"code":190,"message":{},"error_user_title":[],"error_data":"x"}}',
+    '{"error":{"code":190,"message":null,"error_data":{"details":5}}}',
+    '{"error":{"code":190}}',
+  ])('%s is told with its code', async (body) => {
+    answering(400, body);
+    expect(await failure()).toMatchObject({ outcome: 'refused', code: 190, title: 'Refused' });
+  });
+
+  it('of megabytes, with NUL characters and half a pair, is cut to a text that can be kept', async () => {
+    answering(400, `{"error":{"code":1,"message":"a\\u0000\\ud800${'😀'.repeat(500_000)}"}}`);
+    const { message, title } = await failure();
+    expect(message.length).toBeLessThanOrEqual(1_000);
+    expect([message.isWellFormed(), message.includes('\0'), title?.isWellFormed()]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it.each(['1e300', '99999999999999', 'Infinity'])(
+    'never asks for a longer wait than a day (%s)',
+    async (wait) => {
+      answering(429, '{"error":{"code":4,"message":"x"}}', { 'retry-after': wait });
+      expect((await failure()).retryAfterSeconds).toBe(86_400);
+    },
+  );
+
+  it.each(['[]', 'null', '"x"', '{', '', '\xff'])(
+    'of the body %j is one without an explanation',
+    async (body) => {
+      answering(400, body);
+      expect(await failure()).toMatchObject({ outcome: 'refused', code: 400 });
+      answering(200, body);
+      expect((await failure()).outcome).toBe('unknown');
+    },
+  );
+});
+
+describe('a list of templates', () => {
+  const odd = [
+    ...[null, 5, [], {}],
+    {
+      id: 7,
+      name: 'odd',
+      language: 'en',
+      status: 'APPROVED',
+      category: 'UTILITY',
+      components: [
+        ...[null, 'x', {}, { type: 5 }],
+        { type: 'BODY', text: 5, format: {}, buttons: 'x', example: 'x', kept: { a: [1] } },
+        { type: 'BUTTONS', buttons: [null, {}, { type: 'URL', url: 5, text: 'Go' }] },
+      ],
+    },
+  ];
+
+  it('keeps of odd parts what can be read', async () => {
+    answering(200, JSON.stringify({ data: odd }));
+    const { templates } = await platform.listTemplates(sender);
+    expect(templates.at(-1)).toMatchObject({
+      providerTemplateId: '7',
+      components: [
+        { type: 'BODY', kept: { a: [1] }, buttons: [] },
+        { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Go' }] },
+      ],
+    });
+    expect(Object.keys(templates.at(-1)?.components[0] ?? {})).toEqual(['type', 'kept', 'buttons']);
+  });
+
+  it.each(['{"data":{}}', '{"data":null}', '{}'])('that is %s is no success', async (body) => {
+    answering(200, body);
+    expect((await failure()).outcome).toBe('unknown');
+  });
+});
+
+it('texts of a callback can be kept, whatever was escaped in them', () => {
+  const status =
+    '{"id":"w","status":"failed","timestamp":"1","errors":[{"code":1,"title":"a\\u0000\\udc00b"}]}';
+  const value = `{"metadata":{"phone_number_id":"1"},"statuses":[${status}]}`;
+  const body = `{"entry":[{"id":"2","changes":[{"field":"messages","value":${value}}]}]}`;
+  expect(readCallback(Buffer.from(body)).statuses[0]?.error?.title).toBe('a\ufffdb');
+});
