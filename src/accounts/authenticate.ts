@@ -26,6 +26,7 @@ const touchStepMs = 60_000;
 export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Authenticator {
   const remembered = new Map<string, { caller: Caller; until: number; expiresAt: number }>();
   let used = new Set<string>();
+  let flushedAt = deps.clock.now();
 
   async function lookUp(key: string): Promise<Caller> {
     const now = deps.clock.now();
@@ -49,7 +50,18 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     return caller;
   }
 
+  async function flush(): Promise<void> {
+    const now = deps.clock.now();
+    flushedAt = now;
+    const ids = [...used];
+    used = new Set();
+    if (ids.length === 0) return;
+    const at = new Date(Math.floor(now / touchStepMs) * touchStepMs);
+    await touchKeys(deps.db, ids, at).catch((error) => deps.log.warn({ err: error }, 'keys.touch_failed'));
+  }
+
   return {
+    flush,
     async authenticate(header) {
       const key = Array.isArray(header) ? header.join(',') : header;
       if (!key) {
@@ -57,16 +69,11 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
       }
       const caller = await lookUp(key);
       used.add(caller.keyId);
+      // a process without workers has nobody else to do it
+      if (deps.clock.now() - flushedAt >= touchStepMs) void flush();
       return caller;
     },
     forget: () => remembered.clear(),
-    async flush() {
-      const ids = [...used];
-      used = new Set();
-      if (ids.length === 0) return;
-      const at = new Date(Math.floor(deps.clock.now() / touchStepMs) * touchStepMs);
-      await touchKeys(deps.db, ids, at).catch((error) => deps.log.warn({ err: error }, 'keys.touch_failed'));
-    },
   };
 }
 

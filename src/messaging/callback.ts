@@ -31,6 +31,7 @@ export interface CallbackDeps extends PublishDeps {
 /** The platform posts up to 3 MB. */
 const bodyMaxBytes = 4 * 1024 * 1024;
 const rememberMs = 5_000;
+const rememberedMax = 10_000;
 
 interface App {
   sender: SenderRow;
@@ -62,6 +63,7 @@ function openApps(deps: CallbackDeps): Apps {
       verifyToken: openSecret(deps.cipher, sender, 'verify_token'),
       numbers: await findSendersOfApp(deps.db, sender.app_secret_hash),
     };
+    if (remembered.size >= rememberedMax) remembered.clear();
     remembered.set(senderId, { app, until: deps.clock.now() + rememberMs });
     return app;
   }

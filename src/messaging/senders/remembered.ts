@@ -7,6 +7,7 @@ import { findSenderById } from './store.ts';
 
 /** How long a changed token may still be used by another process. */
 const rememberMs = 5_000;
+const rememberedMax = 10_000;
 
 export interface RememberedAccess {
   /** What a call on behalf of a number needs; undefined if the number was removed. */
@@ -26,6 +27,7 @@ export function openAccessOf(deps: AccessDeps & { db: Db; clock: Clock }): Remem
 
   function freshAccessOf(senderId: string): Promise<SenderAccess | undefined> {
     const access = read(senderId);
+    if (remembered.size >= rememberedMax) remembered.clear();
     remembered.set(senderId, { access, until: deps.clock.now() + rememberMs });
     access.catch(() => remembered.delete(senderId));
     return access;
