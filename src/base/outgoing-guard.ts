@@ -117,7 +117,8 @@ export function addressGuard(rules: GuardRules, connectTimeoutMs: number): Addre
   };
 
   const lookup: LookupFunction = (hostname, options, done) => {
-    vetted(hostname).then(
+    // the same form of the name that a registration judged
+    vetted(bare(hostname)).then(
       (addresses) => {
         const first = addresses[0];
         if (first === undefined) {

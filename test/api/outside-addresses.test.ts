@@ -29,6 +29,14 @@ const addSender = (apiUrl: string) =>
   gateway.call('POST', '/v1/senders', {
     body: { name: 'x', phoneNumberId: '1', businessAccountId: '2', apiUrl, ...secrets },
   });
+const connectCalendar = async (url: string) => {
+  const { _id } = (
+    await gateway.call<{ _id: string }>('POST', '/v1/appointments/users', { body: { name: 'x' } })
+  ).body.data;
+  return gateway.call('PUT', `/v1/appointments/users/${_id}/ext-calendar`, {
+    body: { provider: 'caldav', url, username: 'ada', password: 'secret' },
+  });
+};
 const addEndpoint = (url: string) => gateway.call('POST', '/v1/webhooks/endpoints', { body: { url } });
 
 const forms = [
@@ -43,6 +51,7 @@ const forms = [
 describe.each([
   ['a sender', 'apiUrl', addSender],
   ['a webhook endpoint', 'url', addEndpoint],
+  ['a calendar', 'url', connectCalendar],
 ] as const)('%s', (_what, path, add) => {
   it.each(forms)('at %s is refused', async (url) => {
     const answer = await add(url);
@@ -63,5 +72,6 @@ test("the operator's own address of the platform is called all the same, and not
   });
   expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
   expect((await addSender(inside.url)).status).toBe(400);
+  expect((await connectCalendar(inside.url)).status).toBe(400);
   expect(inside.requests).toBe(0);
 });

@@ -96,6 +96,11 @@ function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
           code: 'address_unusable',
         });
       }
+      if (new URL(url).username !== '' || new URL(url).password !== '') {
+        throw new VendorError('refused', 'The address must not hold a user name or password.', {
+          code: 'address_unusable',
+        });
+      }
       const [{ discover }, { proveCalendar }] = await Promise.all([
         import('./discovery.ts'),
         import('./proof.ts'),
