@@ -140,6 +140,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** An answer on its way out. */
+export interface Passing {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
 /** What the door does with what passes. */
 export interface Door {
   /** The answer to the next PUT is lost, after the server has carried it out. */
@@ -148,13 +155,17 @@ export interface Door {
   shut: boolean;
   /** What passed, as `METHOD path`. */
   passed: string[];
+  /** Alters answers (another kind of server); null lets them pass as they are. */
+  change:
+    | ((method: string, path: string, answer: Passing, asked: string) => Passing | Promise<Passing>)
+    | null;
 }
 
 async function openDoor(
   port: number,
   users: Map<string, string> | undefined,
 ): Promise<{ url: string; door: Door; close(): Promise<void> }> {
-  const door: Door = { loseNextPut: false, shut: false, passed: [] };
+  const door: Door = { loseNextPut: false, shut: false, passed: [], change: null };
   const mayPass = (authorization = '') =>
     users === undefined || [...users].some((user) => basic(...user) === authorization);
   const listener: RequestListener = async (incoming, outgoing) => {
@@ -170,7 +181,11 @@ async function openDoor(
         return void incoming.socket.destroy();
       }
       const { 'transfer-encoding': _chunked, connection: _connection, ...kept } = answer.headers;
-      outgoing.writeHead(answer.statusCode ?? 502, kept).end(answered);
+      const passing = { status: answer.statusCode ?? 502, headers: kept, body: answered.toString() };
+      const changed = (await door.change?.(method ?? '', url ?? '', passing, body.toString())) ?? passing;
+      const length = { 'content-length': String(Buffer.byteLength(changed.body)) };
+      const given = Object.entries(changed.headers).filter(([, value]) => value !== undefined);
+      outgoing.writeHead(changed.status, { ...Object.fromEntries(given), ...length }).end(changed.body);
     });
     onward.once('error', () => incoming.socket.destroy());
     onward.end(body);

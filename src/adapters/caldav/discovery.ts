@@ -104,7 +104,7 @@ async function firstAnswer(wire: Wire, signIn: SignIn, url: string): Promise<Res
       if (failure?.code !== 'invalid_grant') failure = error;
     }
   }
-  if (failure?.code === 'invalid_grant' || failure?.outcome === 'unknown') throw failure;
+  if (failure?.code === 'invalid_grant' || (failure?.status ?? 0) >= 500) throw failure;
   throw nothingThere(url);
 }
 

@@ -1,0 +1,322 @@
+// What CalDAV servers do differently, and what the adapter makes of it: discovery, searches that miss, tags, tokens, refusals.
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import type { CalendarCredential } from '../../src/ports/calendar.ts';
+import { isInstalled, type Passing } from '../harness/caldav-server.ts';
+import { type CaldavOutside, object, openCaldav } from './caldav-outside.ts';
+import {
+  at,
+  bookingEvent,
+  day,
+  eleven,
+  failure,
+  halfPast,
+  limits,
+  noon,
+  ten,
+} from './calendar-under-test.ts';
+
+for (const kind of ['radicale', 'xandikos'] as const) {
+  if (await isInstalled(kind)) describe(`searches of ${kind}`, () => searches(kind));
+  else test(`searches NOT TESTED with ${kind}, which is not installed here`, () => expect(kind).toBeTruthy());
+}
+if (await isInstalled('radicale')) describe('a server', servers);
+else test('servers NOT TESTED: radicale is not installed here', () => expect(servers).toBeTypeOf('function'));
+
+function searches(kind: 'radicale' | 'xandikos'): void {
+  let outside: CaldavOutside;
+  beforeAll(async () => {
+    outside = await openCaldav(kind);
+  });
+  afterAll(() => outside.close());
+
+  test.each([
+    ['a series that began long ago', [['DTSTART:20150101T100000Z', 'DURATION:PT1H', 'RRULE:FREQ=DAILY']]],
+    ['a date added to an event', [['DTSTART:20250101T100000Z', 'DURATION:PT1H', 'RDATE:20260610T100000Z']]],
+    [
+      'an occurrence moved here from another year',
+      [
+        ['DTSTART:20250101T100000Z', 'DURATION:PT1H', 'RRULE:FREQ=YEARLY;COUNT=3'],
+        ['RECURRENCE-ID:20260101T100000Z', 'DTSTART:20260610T100000Z', 'DURATION:PT1H'],
+      ],
+    ],
+    ['an event of many days', [['DTSTART:20260601T110000Z', 'DURATION:P20D']]],
+  ])('miss %s, or not: it is busy', async (_what, events) => {
+    const { credential, calendarId } = await outside.connect();
+    const uid = randomUUID();
+    await outside.putByHand(calendarId, uid, object(...events.map((event) => [`UID:${uid}`, ...event])));
+    const span = { from: ten, to: eleven };
+    const busy = await outside.calendar.busyTimes(credential, { calendarIds: [calendarId], ...span }, limits);
+    expect(busy).toEqual([{ start: ten, end: eleven }]);
+  });
+
+  test('are proven when the calendar is connected, which leaves nothing behind', async () => {
+    const { credential, calendarId } = await outside.connect();
+    expect(JSON.parse(credential)).toMatchObject({ reads: 'with_series' });
+    expect(await outside.liveEventIds(calendarId)).toEqual([]);
+  });
+}
+
+function servers(): void {
+  let outside: CaldavOutside;
+  beforeAll(async () => {
+    outside = await openCaldav('radicale');
+  });
+  afterAll(() => outside.close());
+  afterEach(() => {
+    outside.server.door.change = null;
+  });
+
+  const change = (act: NonNullable<CaldavOutside['server']['door']['change']>) => {
+    outside.server.door.change = act;
+  };
+  const connect = async (more: { url?: string; calendarUrl?: string; password?: string } = {}) => {
+    const { username, password, calendarPath } = await outside.account();
+    const given = { url: outside.server.url, username, password, timeZone: 'UTC', ...more };
+    return { calendarPath, connected: outside.calendar.password?.connect(given, limits) ?? Promise.reject() };
+  };
+  const busy = (credential: CalendarCredential, calendarId: string) =>
+    outside.calendar.busyTimes(credential, { calendarIds: [calendarId], ...day }, limits);
+  const event = (calendarId: string) => bookingEvent(outside.calendar, calendarId);
+
+  describe('is found', () => {
+    test('by its root, its principal, the calendar itself, or the well-known address alone', async () => {
+      const { username, password, calendarPath } = await outside.account();
+      const home = `/${encodeURIComponent(username)}/`;
+      const connectBy = async (path: string) => {
+        const given = { url: `${outside.server.url}${path}`, username, password };
+        return (await outside.calendar.password?.connect(given, limits))?.calendarId;
+      };
+      const ours = `${outside.server.url}${calendarPath}`;
+      expect(await connectBy('/')).toContain(home);
+      expect(await connectBy(home)).toContain(home);
+      expect(await connectBy(calendarPath)).toBe(ours);
+      change((method, path, answer) => {
+        if (path === '/nothing/') return { ...answer, status: 405, body: '' };
+        if (path !== '/.well-known/caldav' || method !== 'PROPFIND') return answer;
+        return { status: 302, headers: { location: home }, body: '' };
+      });
+      expect(await connectBy('/nothing/')).toContain(home);
+    });
+
+    test('but not by following redirects for ever', async () => {
+      change((_method, _path, answer) => ({
+        ...answer,
+        status: 301,
+        headers: { location: '/round/' },
+        body: '',
+      }));
+      const { connected } = await connect();
+      expect(await failure(connected)).toMatchObject({ outcome: 'refused', code: 'address_unusable' });
+    });
+
+    test('only where it speaks CalDAV', async () => {
+      change(() => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' }));
+      const { connected } = await connect();
+      expect(await failure(connected)).toMatchObject({ outcome: 'refused', code: 'address_unusable' });
+    });
+
+    test('with a calendar that may be written: chosen, first, or none', async () => {
+      const readOnly = (_method: string, _path: string, answer: Passing) => ({
+        ...answer,
+        body: answer.body.replace(/<privilege><(all|write|write-content) \/><\/privilege>/g, ''),
+      });
+      change(readOnly);
+      expect(await failure((await connect()).connected)).toMatchObject({ code: 'calendar_not_found' });
+      change((method, _path, answer) => (method === 'PUT' ? { ...answer, status: 403, body: '' } : answer));
+      expect(await failure((await connect()).connected)).toMatchObject({ code: 'calendar_read_only' });
+    });
+
+    test('never with the password in an error', async () => {
+      const error = await failure((await connect({ password: 'v3ry-secret' })).connected);
+      expect(error).toMatchObject({ outcome: 'refused', code: 'invalid_grant' });
+      const basic = Buffer.from('v3ry-secret').toString('base64').slice(2, 12);
+      expect(`${error.stack} ${JSON.stringify(error)} ${error.cause}`).not.toMatch(`v3ry-secret|${basic}`);
+    });
+
+    test('not behind an address that may not be called', async () => {
+      const outgoing = openOutgoing({
+        connectionsPerOrigin: null,
+        keepAliveMs: 1_000,
+        guard: { allowCidrs: [], httpsOnly: true },
+      });
+      const { username, password } = await outside.account();
+      const given = { url: outside.server.url, username, password };
+      const connected = caldavCalendar({ outgoing }).password?.connect(given, limits) ?? Promise.reject();
+      expect(await failure(connected)).toMatchObject({ outcome: 'refused', code: 'address_unusable' });
+      await outgoing.close();
+    });
+  });
+
+  test('never sees the password of another: a calendar elsewhere is none of this account', async () => {
+    const { credential } = await outside.connect();
+    outside.server.door.passed.length = 0;
+    const elsewhere = outside.server.url.replace('127.0.0.1', 'localhost');
+    for (const id of [`${elsewhere}/x/`, '//elsewhere.example/', 'mailto:x', '']) {
+      expect(await failure(busy(credential, id))).toMatchObject({ code: 'calendar_not_found' });
+    }
+    expect(outside.server.door.passed).toEqual([]);
+  });
+
+  test('that keeps back the text of events, or marks its tags as weak, or gives none, is served all the same', async () => {
+    const { credential, calendarId } = await outside.connect();
+    const made = event(calendarId);
+    const weak = (tag: unknown) => (typeof tag === 'string' ? `W/${tag}` : undefined);
+    change((method, _path, answer, asked) => {
+      const etag = method === 'PUT' ? undefined : weak(answer.headers.etag);
+      const hidden = asked.includes('calendar-query')
+        ? answer.body.replace(/<C:calendar-data>[^<]*<\/C:calendar-data>/g, '')
+        : answer.body;
+      return { ...answer, headers: { ...answer.headers, etag }, body: hidden };
+    });
+    const { version } = await outside.calendar.insertEvent(credential, made, limits);
+    expect(version).toMatch(/^"/);
+    const moved = { ...made, time: { start: eleven, end: noon }, version: version ?? 'none', notify: false };
+    await outside.calendar.updateEvent(credential, moved, limits);
+    expect(await busy(credential, calendarId)).toEqual([{ start: eleven, end: noon }]);
+  });
+
+  test('that does not tell all events is not taken for one that has no others', async () => {
+    const { credential, calendarId } = await outside.connect();
+    const more =
+      '<response><href>/</href><status>HTTP/1.1 507 Insufficient Storage</status></response></multistatus>';
+    change((_method, _path, answer) => {
+      const body = answer.body.replace(/(?:<\/multistatus>|\/>)\s*$/, (end) =>
+        end.startsWith('/>') ? `>${more}` : more,
+      );
+      return { ...answer, body };
+    });
+    expect(await failure(busy(credential, calendarId))).toMatchObject({ code: 'too_many_events' });
+  });
+
+  test('that answers what cannot be read, or is in trouble, is not taken for free', async () => {
+    const { credential, calendarId } = await outside.connect();
+    for (const status of [200, 207, 302, 500, 503]) {
+      change(() => ({ status, headers: {}, body: '<multistatus xmlns="DAV:"><response>' }));
+      expect((await failure(busy(credential, calendarId))).outcome).toBe('unknown');
+    }
+    change(() => ({ status: 429, headers: { 'retry-after': '3' }, body: '' }));
+    expect(await failure(busy(credential, calendarId))).toMatchObject({
+      outcome: 'not_sent',
+      retryAfterSeconds: 3,
+    });
+  });
+
+  test('with one event that cannot be read is not free, and the event is named', async () => {
+    const { credential, calendarId } = await outside.connect();
+    const uid = randomUUID();
+    const text = object([`UID:${uid}`, 'DTSTART;TZID=Nowhere:20260610T100000', 'DURATION:PT1H']);
+    await outside.putByHand(calendarId, uid, text);
+    const error = await failure(busy(credential, calendarId));
+    expect(error).toMatchObject({ outcome: 'refused', code: 'event_unreadable' });
+    expect(error.message).toContain(uid);
+  });
+
+  describe('and a booking in it:', () => {
+    test('a change by hand between our reading and our writing is kept', async () => {
+      const { credential, calendarId } = await outside.connect();
+      const made = event(calendarId);
+      await outside.calendar.insertEvent(credential, made, limits);
+      let byHand = 0;
+      change(async (method, _path, answer) => {
+        // somebody else's change is there before our writing, which rests on what we read before
+        if (method !== 'GET' || byHand > 0) return answer;
+        byHand += 1;
+        const text = answer.body.replace(/^SUMMARY.*$/m, 'SUMMARY:By hand');
+        await outside.putByHand(calendarId, made.eventId, text);
+        return answer;
+      });
+      const moved = {
+        ...made,
+        summary: undefined,
+        description: undefined,
+        time: { start: eleven, end: noon },
+      };
+      expect(await outside.calendar.updateEvent(credential, moved, limits)).toMatchObject({ start: eleven });
+      expect(byHand).toBe(1);
+      const path = `${new URL(calendarId).pathname}${made.eventId}.ics`;
+      const { username, password } = JSON.parse(credential) as { username: string; password: string };
+      const stored = await outside.server.direct({ username, password }, 'GET', path);
+      expect(stored.text).toContain('DTSTART:20260610T110000Z');
+      expect(stored.text).toContain('SUMMARY:By hand');
+    });
+
+    test('made a whole day, or cancelled, by hand, is told so', async () => {
+      const { credential, calendarId } = await outside.connect();
+      const made = event(calendarId);
+      const lines = [`UID:${made.eventId}`, 'DTSTART;VALUE=DATE:20260610'];
+      await outside.putByHand(calendarId, made.eventId, object(lines));
+      const get = () => outside.calendar.getEvent(credential, { ...made, timeZone: 'Asia/Kolkata' }, limits);
+      const start = at('2026-06-09T18:30:00Z');
+      expect(await get()).toMatchObject({ bookingId: made.bookingId, start, end: start + 86_400_000 });
+      const time = { start: ten, end: halfPast };
+      await outside.calendar.updateEvent(credential, { ...made, time }, limits);
+      expect(await get()).toMatchObject(time);
+      await outside.putByHand(calendarId, made.eventId, object([...lines, 'STATUS:CANCELLED']));
+      expect(await get()).toMatchObject({ status: 'deleted' });
+      const update = outside.calendar.updateEvent(credential, { ...made, time }, limits);
+      expect(await failure(update)).toMatchObject({ code: 'event_deleted' });
+    });
+
+    test('invites its guests where the server names an address for its owner, and only there', async () => {
+      const address = '<C:calendar-user-address-set><href>mailto:Ada@Clinic.example</href><href>';
+      change((_method, _path, answer) => ({
+        ...answer,
+        body: answer.body.replace('<C:calendar-user-address-set><href>', address),
+      }));
+      const { credential, calendarId } = await outside.connect();
+      const written: string[] = [];
+      change((method, _path, answer, asked) => {
+        if (method === 'PUT') written.push(asked.replace(/\r\n[ \t]/g, ''));
+        return answer;
+      });
+      await outside.calendar.insertEvent(credential, event(calendarId), limits);
+      expect(written[0]).toContain('ORGANIZER:mailto:ada@clinic.example');
+      expect(written[0]).toMatch(/ATTENDEE;CN=Ravi;PARTSTAT=NEEDS-ACTION;.*:mailto:ravi@example\.com/);
+      const plain = await outside.connect();
+      await outside.calendar.insertEvent(plain.credential, event(plain.calendarId), limits);
+      expect(written[1]).toContain('BEGIN:VEVENT');
+      expect(written[1]).not.toMatch(/ATTENDEE|ORGANIZER/);
+    });
+  });
+
+  describe('tells what changed', () => {
+    const changes = (credential: CalendarCredential, calendarId: string, cursor: string | null) =>
+      outside.calendar.changedEvents(credential, { calendarId, cursor, since: day.from }, limits);
+
+    test('from the start again, where it has forgotten our token', async () => {
+      const { credential, calendarId } = await outside.connect();
+      const made = event(calendarId);
+      await outside.calendar.insertEvent(credential, made, limits);
+      const { cursor } = await changes(credential, calendarId, null);
+      await outside.moveByHand(calendarId, made.eventId, eleven, noon);
+      for (const status of [403, 409, 500]) {
+        change((_method, _path, answer, asked) =>
+          asked.includes('sync-collection') ? { ...answer, status, body: '' } : answer,
+        );
+        const again = await changes(credential, calendarId, cursor);
+        expect(again).toMatchObject({ complete: true, events: [{ eventId: made.eventId, start: eleven }] });
+      }
+    });
+
+    test('without tokens by the tag of the calendar, or without any tag', async () => {
+      for (const hidden of [/<sync-token>[^<]*<\/sync-token>/g, /<(sync-token|CS:getctag)>[^<]*<\/\1>/g]) {
+        change((_method, _path, answer) => ({ ...answer, body: answer.body.replace(hidden, '') }));
+        const { credential, calendarId } = await outside.connect();
+        const [moved, removed] = [event(calendarId), event(calendarId)];
+        for (const each of [moved, removed]) await outside.calendar.insertEvent(credential, each, limits);
+        const first = await changes(credential, calendarId, null);
+        expect([first.complete, first.events.length]).toEqual([true, 2]);
+        expect((await changes(credential, calendarId, first.cursor)).events).toEqual([]);
+        await outside.moveByHand(calendarId, moved.eventId, eleven, noon);
+        await outside.deleteByHand(calendarId, removed.eventId);
+        const next = await changes(credential, calendarId, first.cursor);
+        const told = Object.fromEntries(next.events.map(({ eventId, status }) => [eventId, status]));
+        expect(told).toEqual({ [moved.eventId]: 'live', [removed.eventId]: 'deleted' });
+        expect((await changes(credential, calendarId, next.cursor)).events).toEqual([]);
+      }
+    });
+  });
+}
