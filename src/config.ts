@@ -61,9 +61,9 @@ export const settings: Record<string, string> = {
   GOOGLE_REVOKE_URL: 'Default https://oauth2.googleapis.com/revoke.',
   MEETING_URL: 'Base of meeting rooms where the calendar gives none. Default https://meet.jit.si.',
   ALLOW_PRIVATE_ADDRESSES:
-    'Networks (CIDR, by comma) that webhook receivers and CalDAV servers may lie in although not public.',
+    "Networks (CIDR, by comma) that webhook receivers, CalDAV servers and senders' own apiUrl may lie in although not public.",
   ALLOW_HTTP_RECEIVERS:
-    'true lets webhook receivers and CalDAV servers be reached by http too. Default false; for trying things out.',
+    "true lets webhook receivers, CalDAV servers and senders' own apiUrl be reached by http too. Default false; for trying things out.",
   SEND_WAIT_SECONDS: 'How long a send waits for the platform before it answers. Default 20.',
   WEBHOOK_TIMEOUT_SECONDS: 'How long a webhook receiver may take. Default 15.',
   RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute. Default 600; 0 for no limit.',

@@ -18,11 +18,6 @@ export async function insertAccount(db: Db | Tx, account: { id: string; name: st
   await db.insertInto('accounts').values(account).execute();
 }
 
-/** The account of that name, if there is exactly the one. */
-export async function findAccountByName(db: Db, name: string): Promise<{ id: string } | undefined> {
-  return db.selectFrom('accounts').select('id').where('name', '=', name).orderBy('id').executeTakeFirst();
-}
-
 /** All accounts, oldest first. */
 export async function listAccounts(db: Db): Promise<{ id: string; name: string; created_at: Date }[]> {
   return db.selectFrom('accounts').select(['id', 'name', 'created_at']).orderBy('id').execute();

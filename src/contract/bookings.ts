@@ -1,6 +1,6 @@
 // Bookings on the wire.
 import { type Static, Type } from 'typebox';
-import { ClockText, DateText, Slot, StaffId } from './appointments.ts';
+import { ClockText, DateText, StaffId } from './appointments.ts';
 import { cursorProperties, Id, Instant, nullable } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -154,5 +154,3 @@ export const RescheduleBody = Type.Object(
   { date: DateText, from: ClockText, to: ClockText, timezone: Type.Optional(Timezone) },
   { ...closed, examples: [{ date: '2026-03-11', from: '10:00', to: '10:30' }] },
 );
-/** Beside `message` in a 409 `slot_unavailable`. */
-export const Alternatives = Type.Array(Slot, { maxItems: 3 });
