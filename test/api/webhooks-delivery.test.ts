@@ -439,14 +439,17 @@ describe('one endpoint’s trouble', () => {
       const { rows } = await sql<{
         failures: number;
       }>`select failures from endpoints where id = ${id}`.execute(room.db);
-      expect(rows[0]?.failures).toBe(12);
+      // what was not under way when the tenth failed is given back untried
+      expect(rows[0]?.failures).toBeGreaterThanOrEqual(10);
+      expect(rows[0]?.failures).toBe(hitsOf('rests').length);
     });
+    const tried = hitsOf('rests').length;
     await sql`update endpoints set paused_until = null, failing_since = now() - interval '10 minutes' where id = ${id}`.execute(
       room.db,
     );
     await makeDue(id);
     expect(await room.deliveries.claimDue()).toBe(1);
-    await until(() => expect(hitsOf('rests')).toHaveLength(13));
+    await until(() => expect(hitsOf('rests')).toHaveLength(tried + 1));
     await until(async () => {
       const { rows } = await sql<{ seconds: number }>`
         select round(extract(epoch from paused_until - now()))::int as seconds from endpoints where id = ${id}`.execute(

@@ -5,7 +5,7 @@ import { messageTo, numberId, plain, startPlatform } from './platform.ts';
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 beforeAll(async () => {
-  platform = await startPlatform({ settings: { deliveredMs: 10, readMs: 20, slowAnswerMs: 150 } });
+  platform = await startPlatform({ settings: { deliveredMs: 150, readMs: 350, slowAnswerMs: 150 } });
   await platform.control.addTemplate(plain);
 });
 beforeEach(() => platform.control.clearLedger());
@@ -67,7 +67,7 @@ test('…0000000101 is held for quality assessment, then lives on', async () => 
 test('…0000000303 has all its callbacks at the same moment', async () => {
   await platform.control.settings({ deliveredMs: 60_000, readMs: 60_000 });
   expect((await lifeOf('0000000303')).sort()).toEqual(['delivered', 'read', 'sent']);
-  await platform.control.settings({ deliveredMs: 10, readMs: 20 });
+  await platform.control.settings({ deliveredMs: 150, readMs: 350 });
 });
 
 test.each([131026, 131049, 131047, 130429, 131056])(
