@@ -152,7 +152,11 @@ export async function startGatewayProcess(
   );
   const running = watched(child);
   child.stdout?.pipe(createWriteStream(join(dataDir, 'gateway.log')));
-  const url = await firstLine(child, 'stderr', (line) => /answers at (http\S+?)\.?\s/.exec(line)?.[1]);
+  const addressIn = (line: string) => /answers at (http\S+?)\.?\s/.exec(line)?.[1];
+  const url = await firstLine(child, 'stderr', addressIn).catch(async (error: unknown) => {
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  });
   return {
     pid: running.pid,
     url,

@@ -77,7 +77,7 @@ export default workload({
       for (let round = 0; ; round++) {
         during.platform.push(await smallSingle.platform());
         during.send.push(await smallSingle.send('order_update', orderVariables));
-        if (round % 5 === 0) {
+        if (round % 2 === 0) {
           const waiting = await queuedOf(scene, large.accountId);
           if (waiting === 0 && written) break;
           if (waiting > 0) {
