@@ -51,6 +51,7 @@ const statusOf: Record<string, number> = {
   provider_unavailable: 503,
   storage_unavailable: 503,
   not_ready: 503,
+  query_too_slow: 503,
 };
 
 /** HTTP status of an AppError's code; a code ending in `_not_found` is 404, an unlisted one is a fault of ours (500). */
@@ -124,9 +125,19 @@ function onePerPath(faults: Fault[]): Fault[] {
   return faults.filter(({ path }) => !seen.has(path) && seen.add(path));
 }
 
+/** A statement that ran into its time limit: a list whose filter meets few of very many rows. */
+function tooSlow(error: unknown): AppError | undefined {
+  if ((error as { code?: unknown } | null)?.code !== '57014') return undefined;
+  return new AppError(
+    'query_too_slow',
+    'Finding that took too long. Narrow it, such as by from and to, or by a more particular filter.',
+    { retryAfterSeconds: 5, cause: error },
+  );
+}
+
 /** Turns whatever was thrown into the failure body; an unknown error becomes `internal` and its text is never shown. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = error instanceof AppError ? error : frameworkError(error as FastifyError);
+  const known = error instanceof AppError ? error : (tooSlow(error) ?? frameworkError(error as FastifyError));
   const told =
     known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
   const status = httpStatus(told.code);

@@ -45,11 +45,10 @@ describe('a message that the platform takes', () => {
     ['15550000131026', 'is undeliverable, which only a callback says', ['failed']],
   ])('%s %s', async (phone, _what, stages) => {
     const message = await sendTo(phone);
-    expect(message).toMatchObject({
-      status: 'accepted',
-      messageId: expect.stringMatching(/^wamid\./),
-      error: null,
-    });
+    // a report of failure may be quicker than the answer
+    expect(message.status).toMatch(stages.includes('failed') ? /^(accepted|failed)$/ : /^accepted$/);
+    expect(message.messageId).toMatch(/^wamid\./);
+    expect(message.error === null).toBe(message.status === 'accepted');
     const last = stages.at(-1) ?? '';
     expect(await stagesUntil(gateway, message.messageId ?? '', last)).toEqual(stages);
     const shown = await settled(message.id, last);

@@ -7,6 +7,9 @@ import type { DueMessage, MessageKey } from './store.ts';
 /** `cancelled`: its send was cancelled while it was being called, and the platform did not take it. */
 export type ClaimedMessage = DueMessage & { cancelled: boolean };
 
+/** Of all numbers together; those whose lanes are full by it are passed over in the next round. */
+const claimedAtOnceMax = 5_000;
+
 /**
  * Claims due messages for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
  * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code.
@@ -18,7 +21,8 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
         select m.account_id, m.id from messages m
         where m.sender_id = s.id and m.due_at <= now() and m.state = 0
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
-      where s.halted_at is null and not (s.id = any(${busySenders}::uuid[])))
+      where s.halted_at is null and not (s.id = any(${busySenders}::uuid[]))
+      limit ${claimedAtOnceMax})
     update messages m set due_at = now() + interval '60 seconds'
     from picked p, sends s
     where m.account_id = p.account_id and m.id = p.id and s.account_id = m.account_id and s.id = m.send_id
