@@ -2,9 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { type Hit, openRoom, type Room } from '../harness/webhook-room.ts';
+import type { Hit } from '../harness/hooks.ts';
+import { until } from '../harness/until.ts';
+import { openRoom, type Room } from '../harness/webhook-room.ts';
 
 let room: Room;
 beforeAll(async () => {
@@ -13,9 +15,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 const path = '/v1/webhooks/endpoints';
-const until = (condition: () => void | Promise<void>) =>
-  vi.waitFor(condition, { timeout: 8_000, interval: 10 });
-const hitsOf = (hook: string): Hit[] => room.hooks.hits.filter((hit) => hit.hook === hook);
+const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
 const given = (secret: string, hit: Hit | undefined) =>
   hit?.headers['x-webhook-signature'] ===
   `sha256=${createHmac('sha256', secret)

@@ -1,9 +1,10 @@
 // Promises of the list of deliveries and of replays: filters, paging, exact bytes, and replays that survive a crash.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { deliveriesOf } from '../../src/webhooks/publish.ts';
 import { insertReplay, replayStep } from '../../src/webhooks/replays/store.ts';
+import { until } from '../harness/until.ts';
 import { openRoom, type Room } from '../harness/webhook-room.ts';
 
 let room: Room;
@@ -12,9 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-const until = (condition: () => void | Promise<void>) =>
-  vi.waitFor(condition, { timeout: 8_000, interval: 10 });
-const hitsOf = (hook: string) => room.hooks.hits.filter((hit) => hit.hook === hook);
+const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
 const list = async (accountId: string, query = '') =>
   (await room.call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data;
 

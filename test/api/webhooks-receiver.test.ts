@@ -1,10 +1,12 @@
 // What the gateway sends is taken by receivers that check it: the played one's seven steps, and the client's functions.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySignature, verifyWebhook } from '../../client/webhooks.js';
 import { startReceiver } from '../../sandbox/receiver/server.ts';
 import type { Played } from '../../sandbox/server.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { type Hit, openRoom, type Room } from '../harness/webhook-room.ts';
+import type { Hit } from '../harness/hooks.ts';
+import { until } from '../harness/until.ts';
+import { openRoom, type Room } from '../harness/webhook-room.ts';
 
 let room: Room;
 let receiver: Played;
@@ -56,7 +58,7 @@ describe('the client', () => {
     const account = await room.account();
     const { secret } = await room.endpoint(account, 'client');
     await room.stages(account, uuidv7(), ['sent']);
-    await vi.waitFor(() => expect(room.hooks.hits).toHaveLength(1));
+    await until(() => expect(room.hooks.hits).toHaveLength(1));
     const { body, headers } = room.hooks.hits[0] as Hit;
     const { id, event } = verifyWebhook(body, headers, secret);
     expect([id, event]).toEqual([headers['webhook-id'], JSON.parse(body)]);

@@ -1,8 +1,5 @@
 // The webhooks room by itself for tests: real database, real calls, a receiver on loopback that does what it is told.
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import fastify, { type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -25,52 +22,7 @@ import {
 import { endpointRoutes } from '../../src/webhooks/endpoints-routes.ts';
 import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-
-export interface Hit {
-  hook: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-  json: { event: string; data: Record<string, unknown> };
-}
-
-export interface Answer {
-  status: number;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-export interface Hooks {
-  url(hook: string): string;
-  hits: Hit[];
-  /** What a hook answers from now on; the default is 200. A promise holds the answer back. */
-  answer(hook: string, how: (hit: Hit) => Answer | Promise<Answer>): void;
-  close(): Promise<void>;
-}
-
-/** A receiver whose every answer the test decides. */
-export async function startHooks(): Promise<Hooks> {
-  const hits: Hit[] = [];
-  const answers = new Map<string, (hit: Hit) => Answer | Promise<Answer>>();
-  const server = createServer(async (request, response: ServerResponse) => {
-    const hook = (request.url ?? '').slice(1);
-    const body = (await buffer(request)).toString();
-    const hit = { hook, headers: request.headers, body, json: JSON.parse(body) };
-    hits.push(hit);
-    const { status, headers, body: text } = (await answers.get(hook)?.(hit)) ?? { status: 200 };
-    response.writeHead(status, headers).end(text ?? '');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: (hook) => `http://127.0.0.1:${port}/${hook}`,
-    hits,
-    answer: (hook, how) => answers.set(hook, how),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+import { type Hooks, startHooks } from './hooks.ts';
 
 export type StageName = 'sent' | 'delivered' | 'read' | 'failed';
 const stageNumbers = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
@@ -95,6 +47,12 @@ export interface Room {
   endpoint(accountId: string, hook: string, more?: object): Promise<{ id: string; secret: string }>;
   /** Stages of one message, published in one transaction; with `offer` false nobody is told, as after a crash. */
   stages(accountId: string, messageId: string, names: StageName[], offer?: boolean): Promise<void>;
+  /** The first page of an account's deliveries, as the API lists them. */
+  listed(accountId: string, query?: string): Promise<Reply['data'][]>;
+  /** Lets the time pass that retries wait for (`tries`), or that a lease lasts (`leases`), without waiting for it. */
+  makeDue(endpointId: string, what?: 'tries' | 'leases'): Promise<void>;
+  /** Pauses every endpoint, so that what one test leaves due is not for the claims of the next. */
+  pauseAll(): Promise<void>;
   chores(): Promise<void>;
   /** A deliverer of another process on the same database. */
   another(settings?: Partial<DeliverSettings>): Deliveries;
@@ -211,6 +169,18 @@ export async function openRoom(settings: Partial<DeliverSettings> = {}): Promise
         ),
       );
       if (offer) deliveries.offer(startable);
+    },
+    async listed(accountId, query = '') {
+      return (await call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data.items;
+    },
+    async makeDue(endpointId, what = 'tries') {
+      await sql`update deliveries set due_at = now()
+        where endpoint_id = ${endpointId} and due_at is not null and state = ${what === 'tries' ? 4 : 0}`.execute(
+        database.db,
+      );
+    },
+    async pauseAll() {
+      await sql`update endpoints set status = 'paused' where status = 'active'`.execute(database.db);
     },
     async chores() {
       while ((await doWebhookChores({ db: database.db, log })) > 0);

@@ -1,0 +1,165 @@
+// Promises of order: the stages of one message arrive one after the other, whatever fails or runs at the same moment.
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import type { Db } from '../../src/db/db.ts';
+import { completeDeliveries, releaseNext } from '../../src/webhooks/delivering/store.ts';
+import { publish } from '../../src/webhooks/publish.ts';
+import { until } from '../harness/until.ts';
+import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
+
+let room: Room;
+beforeAll(async () => {
+  room = await openRoom({ random: () => 0.5 });
+});
+afterAll(() => room.close());
+afterEach(() => room.pauseAll());
+
+const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
+const statusesAt = (hook: string) => room.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
+const list = (accountId: string, query = '') => room.listed(accountId, query);
+
+/** Resolves once a statement waits for another's lock. */
+function blocked(db: Db): Promise<void> {
+  return until(async () => {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    expect(rows[0]?.waiting).toBe(1);
+  });
+}
+
+describe('the stages of one message', () => {
+  it('arrive in order, each after the one before it was taken', async () => {
+    const account = await room.account();
+    await room.endpoint(account, 'order');
+    const seen: string[] = [];
+    room.hooks.answer('order', async (hit) => {
+      seen.push(`begin ${hit.json.data.status}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(`end ${hit.json.data.status}`);
+      return { status: 200 };
+    });
+    const message = uuidv7();
+    await room.stages(account, message, ['sent', 'delivered']);
+    await room.stages(account, message, ['read']);
+    await until(() => expect(seen).toHaveLength(6));
+    expect(seen).toEqual(['sent', 'delivered', 'read'].flatMap((name) => [`begin ${name}`, `end ${name}`]));
+  });
+
+  it('wait behind one that fails, until it is delivered', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'behind');
+    room.hooks.answer('behind', () => ({ status: 500 }));
+    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    await until(async () => expect(await list(account, '?status=pending')).toHaveLength(2));
+    await until(() => expect(statusesAt('behind')).toEqual(['sent']));
+    room.hooks.answer('behind', () => ({ status: 200 }));
+    await until(async () => {
+      await room.makeDue(id);
+      await room.deliveries.claimDue();
+      expect(statusesAt('behind')).toEqual(['sent', 'sent', 'delivered']);
+    });
+  });
+
+  it('wait no longer than an hour', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'hour');
+    room.hooks.answer('hour', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
+    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    await until(() => expect(statusesAt('hour')).toEqual(['sent']));
+    const { rows } = await sql<{ minutes: number }>`
+      select round(extract(epoch from due_at - now()) / 60)::int as minutes from deliveries
+      where endpoint_id = ${id} and state = 3`.execute(room.db);
+    expect(rows).toEqual([{ minutes: 60 }]);
+    await sql`update deliveries set due_at = now() where endpoint_id = ${id} and state = 3`.execute(room.db);
+    await room.deliveries.claimDue();
+    await until(() => expect(statusesAt('hour')).toEqual(['sent', 'delivered']));
+  });
+
+  it('keep their order when two processes publish them at the same moment', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'race');
+    for (let round = 0; round < 20; round++) {
+      const message = uuidv7();
+      // The subject's row lock, which both publishers take before they publish.
+      const lock = sql`select pg_advisory_xact_lock(hashtext(${message}))`;
+      const startables = await Promise.all(
+        (['sent', 'delivered', 'read'] as const).map((name) =>
+          room.hot.transaction().execute(async (tx) => {
+            await lock.execute(tx);
+            return publish({ deliveries: room.deliveries }, tx, [stageEvent(account, message, name)]);
+          }),
+        ),
+      );
+      expect(startables.flat()).toHaveLength(1);
+    }
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*) as waiting from deliveries where endpoint_id = ${id} and state = 3`.execute(room.db);
+    expect(rows).toEqual([{ waiting: 40 }]);
+  });
+
+  it('are neither stranded nor doubled, whichever of the end of one and the publishing of the next commits first', async () => {
+    const account = await room.account();
+    const { id: endpointId } = await room.endpoint(account, 'commits');
+    const deps = { deliveries: room.deliveries };
+    for (const first of ['end', 'publish'] as const) {
+      const subjectId = uuidv7();
+      await room.stages(account, subjectId, ['sent'], false);
+      const sent = { subjectId, endpointId, stage: 3, status: 200, durationMs: 1 };
+      const [ending, publishing] = [
+        await room.hot.startTransaction().execute(),
+        await room.hot.startTransaction().execute(),
+      ];
+      const end = async () => {
+        await completeDeliveries(ending, [sent]);
+        return releaseNext(ending, [sent]);
+      };
+      const next = () => publish(deps, publishing, [stageEvent(account, subjectId, 'delivered')]);
+      const started: { stage: number }[] = [];
+      if (first === 'end') {
+        started.push(...(await end()));
+        const waits = next();
+        await blocked(room.db);
+        await ending.commit().execute();
+        started.push(...(await waits));
+        await publishing.commit().execute();
+      } else {
+        started.push(...(await next()));
+        const waits = end();
+        await blocked(room.db);
+        await publishing.commit().execute();
+        started.push(...(await waits));
+        await ending.commit().execute();
+      }
+      expect(started.map(({ stage }) => stage)).toEqual([4]);
+    }
+  });
+
+  it('are never stranded when one ends while the next is published', async () => {
+    const account = await room.account();
+    await room.endpoint(account, 'stranded');
+    const messages = Array.from({ length: 40 }, () => uuidv7());
+    await Promise.all(
+      messages.map(async (message) => {
+        for (const name of ['sent', 'delivered', 'read'] as const)
+          await room.stages(account, message, [name]);
+      }),
+    );
+    await until(() => expect(hitsOf('stranded')).toHaveLength(120));
+    for (const message of messages) {
+      const own = hitsOf('stranded').filter((hit) => hit.json.data.id === message);
+      expect(own.map((hit) => hit.json.data.status)).toEqual(['sent', 'delivered', 'read']);
+    }
+  });
+
+  it('are delivered after a failure that the platform later corrected, in the order of their publishing', async () => {
+    const account = await room.account();
+    await room.endpoint(account, 'corrected');
+    const message = uuidv7();
+    await room.stages(account, message, ['sent']);
+    await room.stages(account, message, ['failed']);
+    await room.stages(account, message, ['delivered']);
+    await until(() => expect(statusesAt('corrected')).toEqual(['sent', 'failed', 'delivered']));
+  });
+});

@@ -1,0 +1,120 @@
+// Promises of retries: when the next try comes, how many there are, and what a failed one says.
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { until } from '../harness/until.ts';
+import { openRoom, type Room } from '../harness/webhook-room.ts';
+
+let room: Room;
+beforeAll(async () => {
+  room = await openRoom({ random: () => 0.5 });
+});
+afterAll(() => room.close());
+afterEach(() => room.pauseAll());
+
+const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
+const statusesAt = (hook: string) => room.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
+const list = (accountId: string, query = '') => room.listed(accountId, query);
+
+describe('a failed try', () => {
+  it('is followed by the next 5 s after it, with the same webhook-id and a new timestamp', async () => {
+    const account = await room.account();
+    const { id, secret } = await room.endpoint(account, 'again');
+    room.hooks.answer('again', () => ({ status: 503, body: 'closed for lunch' }));
+    room.clock.nowMs = Date.now() - 60_000;
+    await room.stages(account, uuidv7(), ['sent']);
+    await until(async () =>
+      expect((await list(account))[0]).toMatchObject({ attempts: 1, status: 'pending' }),
+    );
+    room.clock.nowMs = undefined;
+    const [item] = await list(account);
+    const wait = new Date(item.nextAttemptAt).getTime() - Date.now();
+    expect(wait).toBeGreaterThan(2_000);
+    expect(wait).toBeLessThanOrEqual(5_000);
+    expect(item).toMatchObject({ lastStatusCode: 503, lastFailure: 'bad_status' });
+    room.hooks.answer('again', () => ({ status: 204 }));
+    await room.makeDue(id);
+    await room.deliveries.claimDue();
+    await until(async () =>
+      expect((await list(account))[0]).toMatchObject({ status: 'delivered', attempts: 2 }),
+    );
+    const [first, second] = hitsOf('again').map((hit) => hit.headers);
+    expect(first?.['webhook-id']).toBe(second?.['webhook-id']);
+    expect(Number(second?.['webhook-timestamp'])).toBeGreaterThan(Number(first?.['webhook-timestamp']));
+    expect(hitsOf('again')[0]?.body).toBe(hitsOf('again')[1]?.body);
+    expect(
+      new Webhook(secret).verify(hitsOf('again')[1]?.body ?? '', second as Record<string, string>),
+    ).toBeTruthy();
+    const { body } = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
+    expect(body.data.attemptLog).toMatchObject([
+      { number: 1, statusCode: 503, failure: 'bad_status', answer: 'closed for lunch' },
+      { number: 2, statusCode: 204, failure: null },
+    ]);
+    expect(body.data.body).toBe(hitsOf('again')[0]?.body);
+  });
+
+  it('is one of ten at most; then the delivery is dead, and the next stage may go', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'ten');
+    room.hooks.answer('ten', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
+    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    await until(async () => {
+      await sql`update endpoints set paused_until = null where id = ${id}`.execute(room.db);
+      await room.makeDue(id);
+      await room.deliveries.claimDue();
+      expect(await list(account, '?status=dead')).toMatchObject([
+        { attempts: 10, lastFailure: 'bad_status' },
+      ]);
+    });
+    expect(statusesAt('ten').filter((name) => name === 'sent')).toHaveLength(10);
+    await sql`update endpoints set paused_until = null where id = ${id}`.execute(room.db);
+    await until(async () => {
+      await room.deliveries.claimDue();
+      expect(statusesAt('ten').at(-1)).toBe('delivered');
+    });
+  });
+
+  it.each([
+    ['redirect', () => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' } }), 302],
+    ['bad_status', () => ({ status: 404 }), 404],
+    ['timeout', () => new Promise<never>(() => {}), null],
+  ] as const)('says what it was: %s', async (failure, how, status) => {
+    const account = await room.account();
+    const hook = `kind-${failure}`;
+    await room.endpoint(account, hook);
+    room.hooks.answer(hook, how);
+    await room.stages(account, uuidv7(), ['sent']);
+    await until(async () =>
+      expect(await list(account)).toMatchObject([
+        { lastFailure: failure, lastStatusCode: status, attempts: 1 },
+      ]),
+    );
+  });
+
+  it('waits as long as Retry-After asks, and so do the endpoint’s other deliveries', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'later');
+    room.hooks.answer('later', () => ({ status: 429, headers: { 'retry-after': '120' } }));
+    await room.stages(account, uuidv7(), ['sent']);
+    await until(async () => expect((await list(account))[0]?.attempts).toBe(1));
+    const [item] = await list(account);
+    const wait = new Date(item.nextAttemptAt).getTime() - Date.now();
+    expect(wait).toBeGreaterThan(110_000);
+    expect(wait).toBeLessThanOrEqual(120_000);
+    await room.stages(account, uuidv7(), ['sent']);
+    await room.makeDue(id);
+    expect(await room.deliveries.claimDue()).toBe(0);
+    expect(hitsOf('later')).toHaveLength(1);
+  });
+
+  it('to an address that may not be called is seen as such', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'blocked');
+    await sql`update endpoints set url = 'http://10.0.0.1/', version = version + 1 where id = ${id}`.execute(
+      room.db,
+    );
+    await room.stages(account, uuidv7(), ['sent']);
+    await until(async () => expect(await list(account)).toMatchObject([{ lastFailure: 'blocked_address' }]));
+  });
+});
