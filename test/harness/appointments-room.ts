@@ -184,6 +184,9 @@ export async function openAppointmentsRoom(options: { attemptTimeoutMs?: number 
       (await must(slots(accountId, staffId, date))).slots.map(({ from }: { from: string }) => from),
     book: (accountId: string, body: unknown, key: string = randomUUID()) =>
       call(accountId, 'POST', '/v1/appointments/book', body, { 'idempotency-key': key }),
+    /** When the events of a calendar start, in UTC. */
+    startsOf: async (email: string): Promise<string[]> =>
+      (await control.liveEvents(email)).map(({ start }) => new Date(start.dateTime ?? '').toISOString()),
     /** Whatever the worker would do by and by, now: rounds until nothing is left, leases and waits cut short. */
     async settleAll(on: Parameters<typeof settleDue>[0] = deps) {
       for (let round = 0; round < 10; round += 1) {

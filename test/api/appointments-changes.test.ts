@@ -1,0 +1,159 @@
+// Bookings cancelled, moved, or changed by hand in the calendar: booking and calendar come to say the same.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { followChanges } from '../../src/appointments/booking/follow.ts';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+
+let room: AppointmentsRoom;
+let account: string;
+const date = comingMonday();
+
+beforeAll(async () => {
+  room = await openAppointmentsRoom();
+  account = await room.account();
+});
+afterAll(() => room.close());
+beforeEach(() => room.control.clearFaults());
+
+const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
+const startsOf = (email: string) => room.startsOf(email);
+const at = (clock: string) => `${date}T${clock}:00.000Z`;
+
+describe('changes of a booking', () => {
+  const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
+    room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
+
+  test('cancelled, then the same slot booked again', async () => {
+    const staff = await room.staff(account);
+    const first = (await room.book(account, ten(staff.id))).json.data;
+    const cancelled = await change(first.bookingId, 'cancel', { reason: 'ill' });
+    expect(cancelled.json.data).toMatchObject({
+      status: 'cancelled',
+      cancelReason: 'ill',
+      pendingChange: null,
+    });
+    expect((await change(first.bookingId, 'cancel')).status).toBe(200);
+    const second = await room.book(account, ten(staff.id));
+    expect(second.status).toBe(200);
+    expect((await room.control.liveEvents(staff.email)).map(({ id }) => id)).toEqual([
+      second.json.data.calendarEventId,
+    ]);
+  });
+
+  test('moved onto a time that overlaps its old one; the link stays', async () => {
+    const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    const moved = await change(made.bookingId, 'reschedule', { date, from: '10:15', to: '10:45' });
+    expect(moved.json.data).toMatchObject({
+      bookingId: made.bookingId,
+      from: '10:15',
+      meetingLink: made.meetingLink,
+    });
+    expect(await startsOf(staff.email)).toEqual([at('10:15')]);
+    expect(await room.open(account, staff.id, date)).toContain('09:45');
+  });
+
+  test('onto a taken or busy slot: 409, and it stays as it was', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    await room.book(account, bookingOf(staff.id, date, '11:00', '11:30'));
+    const taken = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
+    expect([taken.status, taken.json.code]).toEqual([409, 'slot_unavailable']);
+    await room.control.addEvent(staff.email, {
+      start: { dateTime: at('09:00') },
+      end: { dateTime: at('09:30') },
+    });
+    const busy = await change(made.bookingId, 'reschedule', { date, from: '09:00', to: '09:30' });
+    expect([busy.status, busy.json.code]).toEqual([409, 'slot_unavailable']);
+    expect(await room.occupancies(staff.id)).toBe(2);
+    expect(await startsOf(staff.email)).toContain(at('10:00'));
+  });
+
+  test('while the calendar is down: 503, both times kept, and carried out afterwards', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    await room.control.addFault({ does: 'reset', on: 'events.patch' });
+    const moving = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
+    expect(moving.status).toBe(503);
+    expect(await room.occupancies(staff.id)).toBe(2);
+    await room.control.clearFaults();
+    await room.settleAll();
+    expect(await startsOf(staff.email)).toEqual([at('11:00')]);
+    expect(await room.occupancies(staff.id)).toBe(1);
+    await room.control.addFault({ does: 'reset', on: 'events.delete' });
+    expect((await change(made.bookingId, 'cancel')).status).toBe(503);
+    const waiting = await room.call(account, 'GET', `/v1/appointments/bookings/${made.bookingId}`);
+    expect(waiting.json.data).toMatchObject({ status: 'confirmed', pendingChange: { kind: 'cancel' } });
+    await room.control.clearFaults();
+    await room.settleAll();
+    expect(await room.control.liveEvents(staff.email)).toEqual([]);
+    expect(await room.occupancies(staff.id)).toBe(0);
+  });
+
+  test('of a calendar whose grant is gone: noted, and carried out once it is connected again', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    await room.control.revokeGrants({ account: staff.email });
+    const answer = await change(made.bookingId, 'cancel');
+    expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
+    await room.connect(account, staff.id);
+    await room.settleAll();
+    expect(await room.control.liveEvents(staff.email)).toEqual([]);
+    expect((await room.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['cancelled']);
+  });
+
+  test("unknown ones, and another account's: 404", async () => {
+    const staff = await room.staff(account, { calendar: 'none' });
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    const neighbour = await room.account();
+    for (const [caller, id] of [
+      [account, 'nonsense'],
+      [account, randomUUID()],
+      [neighbour, made.bookingId],
+    ] as const) {
+      const path = `/v1/appointments/bookings/${id}`;
+      expect((await room.call(caller, 'GET', path)).status).toBe(404);
+      expect((await room.call(caller, 'POST', `${path}/cancel`, {})).status).toBe(404);
+      const to = { date, from: '11:00', to: '11:30' };
+      expect((await room.call(caller, 'POST', `${path}/reschedule`, to)).status).toBe(404);
+    }
+  });
+});
+
+describe('changes by hand in the calendar', () => {
+  async function followed(bookingId: string) {
+    await sql`update calendar_connections set changes_due_at = now()`.execute(room.database.db);
+    while ((await followChanges(room.deps)) > 0);
+    return (await room.call(account, 'GET', `/v1/appointments/bookings/${bookingId}`)).json.data
+      .calendarState;
+  }
+  const moveTo = (email: string, eventId: string, from: string, to: string) =>
+    room.control.changeEvent(email, eventId, { start: { dateTime: at(from) }, end: { dateTime: at(to) } });
+
+  test('a move takes the range along; onto another booking it is a conflict; back it is in step', async () => {
+    const staff = await room.staff(account, { schedule: { bufferAfterMinutes: 30 } });
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    expect(await followed(made.bookingId)).toEqual({ state: 'in_step' });
+    await moveTo(staff.email, made.calendarEventId, '11:00', '11:30');
+    expect(await followed(made.bookingId)).toEqual({
+      state: 'moved',
+      from: at('11:00'),
+      to: at('11:30'),
+      conflict: false,
+    });
+    const other = await room.book(account, bookingOf(staff.id, date, '09:30', '10:00'));
+    expect(other.status).toBe(200);
+    await moveTo(staff.email, made.calendarEventId, '09:45', '10:15');
+    expect(await followed(made.bookingId)).toMatchObject({ state: 'moved', conflict: true });
+    await moveTo(staff.email, made.calendarEventId, '10:30', '11:00');
+    expect(await followed(made.bookingId)).toMatchObject({ state: 'moved', conflict: false });
+    await room.control.removeEvent(staff.email, other.json.data.calendarEventId);
+    expect(await followed(other.json.data.bookingId)).toEqual({ state: 'deleted' });
+  });
+});

@@ -1,0 +1,119 @@
+// Bookings and their changes when the process dies at any point: carried out whole, or as if never asked for.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { book } from '../../src/appointments/booking/book.ts';
+import { cancelBooking, rescheduleBooking } from '../../src/appointments/booking/change.ts';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+import { deadSwitch } from '../harness/dead-switch.ts';
+
+let room: AppointmentsRoom;
+let account: string;
+const date = comingMonday();
+
+beforeAll(async () => {
+  room = await openAppointmentsRoom();
+  account = await room.account();
+});
+afterAll(() => room.close());
+
+const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
+const startsOf = (email: string) => room.startsOf(email);
+const at = (clock: string) => `${date}T${clock}:00.000Z`;
+
+/** Runs `act` in a process that dies at each step in turn until it lives to the end; `check` sees what the worker makes of it. */
+async function dyingAtEveryStep(
+  prepare: () => Promise<{ id: string; email: string }>,
+  act: (deps: AppointmentsRoom['deps'], staff: { id: string; email: string }) => Promise<unknown>,
+  check: (staff: { id: string; email: string }, step: number) => Promise<void>,
+): Promise<number> {
+  for (let step = 1; ; step += 1) {
+    const staff = await prepare();
+    const doomed = deadSwitch(room.deps.db, room.calendar, step);
+    const died = await act(room.depsOn(doomed.db, { google: doomed.calendar }), staff).then(
+      () => false,
+      () => true,
+    );
+    await room.settleAll();
+    await check(staff, step);
+    if (!died && doomed.steps() < step) return step;
+    if (step > 80) throw new Error('it never lives to the end');
+  }
+}
+
+describe('the process dies at every point', () => {
+  test('of a booking: confirmed with one event, or gone with none; the same key then has its booking', async () => {
+    let recovered = 0;
+    const points = await dyingAtEveryStep(
+      () => room.staff(account),
+      (deps, staff) => book(deps, { accountId: account, key: staff.id, body: ten(staff.id) }),
+      async (staff, step) => {
+        const rows = await room.bookingRows(staff.id);
+        const events = await room.control.liveEvents(staff.email);
+        const confirmed = rows.filter(({ state }) => state === 'confirmed');
+        recovered += confirmed.length;
+        expect([step, events.map(({ id }) => id)]).toEqual([step, confirmed.map(({ event_id }) => event_id)]);
+        expect(rows.filter(({ state }) => state !== 'confirmed' && state !== 'undone')).toEqual([]);
+        expect(await room.occupancies(staff.id)).toBe(confirmed.length);
+        const again = await room.book(account, ten(staff.id), staff.id);
+        expect([step, again.status]).toEqual([step, 200]);
+        expect(again.headers.has('idempotency-replayed')).toBe(confirmed.length === 1);
+        expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+        expect(await room.occupancies(staff.id)).toBe(1);
+      },
+    );
+    expect(points).toBeGreaterThan(15);
+    // whoever died after the insert has its booking; one run of all lived
+    expect(recovered).toBeGreaterThan(2);
+  });
+
+  test('of a reschedule: at one of the two times, in both places', async () => {
+    const points = await dyingAtEveryStep(
+      async () => {
+        const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });
+        await room.book(account, ten(staff.id));
+        return staff;
+      },
+      async (deps, staff) => {
+        const [booking] = await room.bookingRows(staff.id);
+        const to = { date, from: '10:15', to: '10:45' };
+        return rescheduleBooking(deps, { accountId: account, bookingId: booking?.id ?? '', ...to });
+      },
+      async (staff, step) => {
+        const [booking] = await room.bookingRows(staff.id);
+        const shown = await room.call(account, 'GET', `/v1/appointments/bookings/${booking?.id}`);
+        const { startsAt, status, pendingChange } = shown.json.data;
+        expect([status, pendingChange]).toEqual(['confirmed', null]);
+        expect([at('10:00'), at('10:15')]).toContain(startsAt);
+        expect([step, await startsOf(staff.email)]).toEqual([step, [startsAt]]);
+        expect(await room.occupancies(staff.id)).toBe(1);
+      },
+    );
+    expect(points).toBeGreaterThan(10);
+  });
+
+  test('of a cancellation: cancelled without an event, or confirmed with it', async () => {
+    const points = await dyingAtEveryStep(
+      async () => {
+        const staff = await room.staff(account);
+        await room.book(account, ten(staff.id));
+        return staff;
+      },
+      async (deps, staff) => {
+        const [booking] = await room.bookingRows(staff.id);
+        return cancelBooking(deps, { accountId: account, bookingId: booking?.id ?? '' });
+      },
+      async (staff, step) => {
+        const [booking] = await room.bookingRows(staff.id);
+        const left = booking?.state === 'cancelled' ? 0 : 1;
+        expect(['cancelled', 'confirmed']).toContain(booking?.state);
+        expect([step, (await room.control.liveEvents(staff.email)).length]).toEqual([step, left]);
+        expect(await room.occupancies(staff.id)).toBe(left);
+      },
+    );
+    expect(points).toBeGreaterThan(5);
+  });
+});
