@@ -154,6 +154,7 @@ create table bookings (
 create index bookings_due on bookings (due_at) where due_at is not null;
 create index bookings_list on bookings (account_id, id);
 create index bookings_day on bookings (staff_id, starts_at);
+create index bookings_moved on bookings (staff_id) where wish_starts_at is not null or hand = 'moved';
 create index bookings_email on bookings (account_id, lower(email));
 create index bookings_phone on bookings (account_id, phone_digits);
 create index bookings_event on bookings (event_id) where event_id is not null;

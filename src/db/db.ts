@@ -1,4 +1,5 @@
 // Opens the database: one pool of connections under Kysely, the session's settings, and how PostgreSQL's values become ours.
+import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { DB } from './schema.ts';
@@ -67,6 +68,34 @@ const types: pg.CustomTypesConfig = {
     (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text'),
 };
 
+/**
+ * Prepares each statement once a connection: its text is its name. For connections whose statements are few and fixed
+ * (measured under load: a quarter to a third of the server's time went to planning them anew).
+ */
+class PreparingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through
+  override query(...args: any[]): any {
+    const [text, values, ...rest] = args;
+    const prepared = typeof text === 'string' && Array.isArray(values) && values.length > 0;
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const query = super.query as (...args: any[]) => any;
+    return prepared
+      ? query.call(this, { name: nameOf(text), text, values }, ...rest)
+      : query.apply(this, args);
+  }
+}
+
+const names = new Map<string, string>();
+
+/** A short name for a statement; PostgreSQL cuts names at 63 bytes. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = createHash('sha256').update(text).digest('base64url');
+  names.set(text, name);
+  return name;
+}
+
 /** The statements that every new connection begins with. */
 function sessionSettings(options: DbOptions): string {
   return [
@@ -88,6 +117,7 @@ export function openDb(connection: Connection, options: DbOptions): Db {
   const settings = sessionSettings(options);
   const pool = new pg.Pool({
     ...connection,
+    ...(options.hot ? { Client: PreparingClient } : {}),
     max: options.maxConnections,
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,

@@ -5,7 +5,15 @@ import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { type AttemptLimits, noTimeLeft } from '../../base/retry.ts';
 import type { CaldavAccount } from './credential.ts';
-import { elementsOf, type Multistatus, parseMultistatus, parseXml, textOf } from './multistatus.ts';
+import {
+  caldav,
+  dav,
+  type Element,
+  type Multistatus,
+  parseMultistatus,
+  parseXml,
+  textOf,
+} from './multistatus.ts';
 
 export type SignIn = Pick<CaldavAccount, 'username' | 'password'>;
 
@@ -123,18 +131,19 @@ export function failureOf(answer: DavAnswer): VendorError {
   return new VendorError(unclear ? 'unknown' : 'refused', message, details);
 }
 
+const localName = (element: Element) => element.name.replace(/^\{.*\}/, '');
+
 /** The condition that was not kept (RFC 4918 section 16), and sabre/dav's words if they are there. */
 function saidIn(answer: DavAnswer): { condition?: string | undefined; message?: string | undefined } {
   try {
     const root = parseXml(answer.text);
-    if (root.localName !== 'error') return {};
-    const inside = elementsOf(root);
-    const message = inside.find((each) => each.localName === 'message');
-    const condition = inside.find(
-      (each) => each.namespaceURI?.endsWith('caldav') || each.namespaceURI === 'DAV:',
+    if (localName(root) !== 'error') return {};
+    const message = root.children.find((each) => localName(each) === 'message');
+    const condition = root.children.find(
+      ({ name }) => name.startsWith(`{${dav}}`) || name.startsWith(`{${caldav}}`),
     );
     return {
-      condition: condition?.localName ?? undefined,
+      condition: condition && localName(condition),
       message: textOf(message).slice(0, 500) || undefined,
     };
   } catch {

@@ -6,7 +6,6 @@ import {
   caldav,
   childrenOf,
   dav,
-  elementsOf,
   holds,
   hrefsOf,
   isSamePlace,
@@ -136,12 +135,12 @@ const isCalendar = (resource: Resource) => holds(resource.props.get(names.type),
 /** A server that does not say takes everything (RFC 4791 section 5.2.3). */
 function takesEvents(resource: Resource): boolean {
   const components = childrenOf(resource.props.get(names.components), caldav, 'comp');
-  return components.length === 0 || components.some((each) => each.getAttribute('name') === 'VEVENT');
+  return components.length === 0 || components.some((each) => each.attributes.name === 'VEVENT');
 }
 
 /** A server that does not say is tried (RFC 3744 section 5.4). */
 function isWritable(resource: Resource): boolean {
   const property = resource.props.get(names.privileges);
-  if (property === undefined || elementsOf(property).length === 0) return true;
+  if (property === undefined || property.children.length === 0) return true;
   return ['all', 'write', 'write-content', 'bind'].some((name) => holds(property, dav, name));
 }

@@ -139,7 +139,7 @@ function objectOf(resource: Resource): CalendarObject {
   return {
     url: resource.url,
     etag: strongEtag(textOf(resource.props.get(names.etag))),
-    text: resource.props.get(names.calendarData)?.textContent ?? '',
+    text: resource.props.get(names.calendarData)?.text ?? '',
   };
 }
 

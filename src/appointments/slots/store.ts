@@ -50,8 +50,14 @@ export async function bookedStartsWithin(
 ): Promise<number[]> {
   const { rows } = await sql<{ start: number }>`
     select (extract(epoch from start) * 1000)::bigint as start
-    from (select id, coalesce(wish_starts_at, case when hand = 'moved' then hand_starts_at end, starts_at) as start
-      from bookings where staff_id = ${of.staffId} and state in ('held', 'confirmed')) as booked
+    from (
+      select id, starts_at as start from bookings
+      where staff_id = ${of.staffId} and state in ('held', 'confirmed') and starts_at >= ${new Date(from)}
+        and starts_at < ${new Date(to)} and not (wish_starts_at is not null or hand = 'moved')
+      union all
+      select id, coalesce(wish_starts_at, hand_starts_at, starts_at) as start from bookings
+      where staff_id = ${of.staffId} and state in ('held', 'confirmed')
+        and (wish_starts_at is not null or hand = 'moved')) as booked
     where start >= ${new Date(from)} and start < ${new Date(to)}
       and id is distinct from ${of.except ?? null}::uuid`.execute(db);
   return rows.map(({ start }) => start);

@@ -30,8 +30,8 @@ export interface DispatchDeps extends PublishDeps {
 export interface Dispatcher {
   /** Takes messages that are leased to this process. */
   offer(messages: DueMessage[]): void;
-  /** How many more messages of a number this process could call within about a second. */
-  room(senderId: string, messagesPerSecond: number): number;
+  /** How many more messages of a number and urgency this process could call within about a second. */
+  room(senderId: string, messagesPerSecond: number, priority: number): number;
   /** The worker's round: claims what is due and offers it; fails what expired or stayed unknown. Answers how much it found. */
   round(): Promise<number>;
   stop(): Promise<void>;
@@ -39,7 +39,8 @@ export interface Dispatcher {
 
 const callsAtOnceMax = 64;
 const claimPerSender = 200;
-/** A number with this much waiting here claims no more. */
+const leastUrgent = 2;
+/** A number with this much waiting here claims no more, but what is most urgent. */
 const laneFull = 400;
 const sweepMax = 500;
 
@@ -123,12 +124,14 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   return {
     offer,
-    room(senderId, messagesPerSecond) {
-      return Math.max(0, messagesPerSecond - (lanes.get(senderId)?.size() ?? 0));
+    room(senderId, messagesPerSecond, priority) {
+      return Math.max(0, messagesPerSecond - (lanes.get(senderId)?.size(priority) ?? 0));
     },
     async round() {
       const swept = await sweep();
-      const busy = [...lanes].filter(([, one]) => one.size() >= laneFull).map(([senderId]) => senderId);
+      const busy = [...lanes]
+        .filter(([, one]) => one.size(leastUrgent) >= laneFull)
+        .map(([senderId]) => senderId);
       const due = await claimDue(deps.hot, claimPerSender, busy);
       const { cancelled = [], open = [] } = Object.groupBy(due, (one) =>
         one.cancelled ? 'cancelled' : 'open',

@@ -23,8 +23,8 @@ export type LaneAdvice = { kind: 'go_on' } | { kind: 'halt' };
 export interface Lane {
   /** Takes messages that are leased to this process. */
   offer(messages: DueMessage[]): void;
-  /** Messages waiting or under way here. */
-  size(): number;
+  /** Messages waiting or under way here that are no less urgent than `priority`. */
+  size(priority: number): number;
   /** Calls no further message, gives back what waits, and resolves when the calls under way have ended. */
   stop(): Promise<void>;
 }
@@ -136,7 +136,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       for (const message of messages) (queues[message.priority] ?? queues[2])?.push({ message, offeredAtMs });
       start();
     },
-    size: () => waitingCount() + underWay,
+    size: (priority) => queues.slice(0, priority + 1).reduce((sum, queue) => sum + queue.length, underWay),
     async stop() {
       stopped = true;
       const left = queues.flatMap((queue) => queue.splice(0)).map((entry) => entry.message);

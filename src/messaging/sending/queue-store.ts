@@ -20,8 +20,9 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
       select x.account_id, x.id from senders s cross join lateral (
         select m.account_id, m.id from messages m
         where m.sender_id = s.id and m.due_at <= now() and m.state = 0
+          and (m.priority = 0 or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
-      where s.halted_at is null and not (s.id = any(${busySenders}::uuid[]))
+      where s.halted_at is null
       limit ${claimedAtOnceMax})
     update messages m set due_at = now() + interval '60 seconds'
     from picked p, sends s

@@ -66,7 +66,9 @@ export async function startSend(
   requireApproved(template);
   const sender = await senderFor(deps.db, template, named);
   await deps.checkQueue(request.accountId, messages.length);
-  const room = sender.halted_at ? 0 : deps.dispatcher.room(sender.id, sender.messages_per_second);
+  const room = sender.halted_at
+    ? 0
+    : deps.dispatcher.room(sender.id, sender.messages_per_second, priorityOf(template.category));
   messages.forEach((message, index) => {
     message.leased = index < room;
   });

@@ -3,7 +3,7 @@ import type { Cipher } from '../../base/cipher.ts';
 import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
 import { openTargets } from '../endpoints/targets.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
-import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivery.ts';
+import { failuresToBackOff, leaseMs, type Outcome, type Startable, type Success } from './delivery.ts';
 import { openRecorder, type RecordDeps } from './record.ts';
 import { claimDeliveries } from './store.ts';
 
@@ -59,6 +59,9 @@ export const deliverDefaults: DeliverSettings = {
   queuedInAll: 10_000,
 };
 
+/** Successes whose recording may be under way: what a crash could have delivered once more. */
+const mostUnrecorded = 1_000;
+
 /** Between the end of the longest call and the lapse of its lease. */
 const leaseMarginMs = 5_000;
 
@@ -70,6 +73,8 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   const returning = new Set<Promise<void>>();
   const idle = new Set<() => void>();
   let queued = 0;
+  /** Successes that are not on disk yet; their places are taken again meanwhile. */
+  let unrecorded = 0;
   let stopping = false;
   let roomListener = () => {};
 
@@ -132,18 +137,34 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     try {
       const outcome = await tryOnce(delivery.endpointId, delivery.version, delivery.id, delivery.body);
       if (outcome === undefined) return;
-      if (outcome.delivered) await recorder.succeeded(delivery, outcome);
-      else await recorder.failed(delivery, outcome);
+      if (!outcome.delivered) return await recorder.failed(delivery, outcome);
+      const recorded = recordSuccess(delivery, outcome);
+      if (unrecorded >= mostUnrecorded) await recorded;
     } catch (error) {
-      // Not recorded: the lease lapses, and the delivery is tried again.
-      deps.log.error(
-        { err: error, deliveryId: delivery.id, endpointId: delivery.endpointId },
-        'webhooks.not_recorded',
-      );
+      notRecorded(delivery, error);
     } finally {
       lane.running -= 1;
       pump(delivery.endpointId);
     }
+  }
+
+  /** Resolves when it is on disk: a receiver's next call need not wait for that. */
+  function recordSuccess(delivery: Startable, success: Success): Promise<void> {
+    unrecorded += 1;
+    const recording = recorder
+      .succeeded(delivery, success)
+      .catch((error) => notRecorded(delivery, error))
+      .finally(() => {
+        unrecorded -= 1;
+        returning.delete(recording);
+      });
+    returning.add(recording);
+    return recording;
+  }
+
+  /** Its lease lapses, and it is tried again. */
+  function notRecorded({ id, endpointId }: Startable, error: unknown): void {
+    deps.log.error({ err: error, deliveryId: id, endpointId }, 'webhooks.not_recorded');
   }
 
   async function tryOnce(
