@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify from 'fastify';
 import { sql } from 'kysely';
+import { expect } from 'vitest';
 import { startCloudApi } from '../../sandbox/cloud-api/server.ts';
 import { cloudApiControl } from '../../sandbox/control.ts';
 import { openFilesystemStore } from '../../src/adapters/filesystem/object-store.ts';
@@ -120,8 +121,24 @@ export async function openMediaGateway() {
     };
   }
 
+  const filesOnDisk = async () => {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  };
+  const rows = async (accountId: string) => {
+    const found = await sql<{ id: string; state: string; public_id: string | null; object_key: string }>`
+      select * from media where account_id = ${accountId} order by id`.execute(db);
+    return found.rows;
+  };
+
   return {
     ...{ deps, db, control, directory, clock, url, keys, account, sender, call },
+    /** A fresh account with a number. */
+    async accountWithSender() {
+      const id = await account();
+      await sender(id);
+      return id;
+    },
     upload(accountId: string, ...parts: Part[]) {
       const { type, body } = formOf(parts);
       const init = { body: new Uint8Array(body), headers: { 'content-type': type } };
@@ -151,14 +168,12 @@ export async function openMediaGateway() {
     /** One round of the worker. */
     removeLeftovers: () => removeLeftovers(deps),
     /** Every file below the store's directory, its temporary ones too. */
-    async filesOnDisk() {
-      const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    },
-    async rows(accountId: string) {
-      const { rows } = await sql<{ id: string; state: string; public_id: string | null; object_key: string }>`
-        select * from media where account_id = ${accountId} order by id`.execute(db);
-      return rows;
+    filesOnDisk,
+    rows,
+    /** Fails unless an account has neither a record nor a file. */
+    async nothingLeft(accountId: string) {
+      expect(await rows(accountId)).toEqual([]);
+      expect((await filesOnDisk()).filter((path) => path.includes(accountId))).toEqual([]);
     },
     /** A message of that state that needs the media. */
     async insertMessage(accountId: string, mediaId: string, state: number) {

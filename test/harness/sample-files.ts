@@ -39,6 +39,9 @@ export const samples = {
   video,
 };
 
+/** The form's part of a small picture. */
+export const pngPart = { name: 'file', fileName: 'dot.png', type: 'image/png', bytes: samples.png };
+
 /** A file of exactly `size` bytes that begins as `sample`. */
 export function padded(sample: Buffer, size: number): Buffer {
   return Buffer.concat([sample, Buffer.alloc(Math.max(0, size - sample.length), 32)]).subarray(0, size);

@@ -1,0 +1,127 @@
+// POST /v1/templates/media: what may not come in, and that nothing of it remains.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
+import { padded, pngPart, samples } from '../harness/sample-files.ts';
+import { until } from '../harness/until.ts';
+
+let gateway: MediaGateway;
+let account = '';
+beforeAll(async () => {
+  gateway = await openMediaGateway();
+  account = await gateway.accountWithSender();
+});
+afterAll(() => gateway.close());
+
+const MiB = 1024 * 1024;
+const nothingLeft = (accountId: string) => gateway.nothingLeft(accountId);
+const fresh = () => gateway.accountWithSender();
+
+describe('refused, and nothing remains', () => {
+  const file = (bytes: Buffer, type: string, fileName: string | undefined = 'f.bin') => ({
+    ...{ name: 'file', type, bytes, fileName },
+  });
+
+  test.each([
+    ['an empty file', [file(Buffer.alloc(0), 'image/png')], 400, 'media_empty'],
+    ['bytes that contradict the type', [file(samples.png, 'image/jpeg')], 415, 'unsupported_media_type'],
+    ['an unlisted type', [file(Buffer.from('<svg/>'), 'image/svg+xml')], 415, 'unsupported_media_type'],
+    [
+      'text that stops being text',
+      [file(Buffer.concat([Buffer.alloc(9000, 97), Buffer.from([0])]), 'text/plain')],
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'text cut within a character',
+      [file(Buffer.from('ab€').subarray(0, 4), 'text/plain')],
+      415,
+      'unsupported_media_type',
+    ],
+    ['an image over 5 MB', [file(padded(samples.png, 5 * MiB + 1), 'image/png')], 413, 'media_too_large'],
+    ['a video over 16 MB', [file(padded(samples.mp4, 16 * MiB + 1), 'video/mp4')], 413, 'media_too_large'],
+    ['no part at all', [], 400, 'invalid_request'],
+    [
+      'another part',
+      [{ name: 'upload', fileName: 'f', type: 'image/png', bytes: samples.png }],
+      400,
+      'invalid_request',
+    ],
+    ['a field instead of a file', [{ name: 'file', bytes: 'text' }], 400, 'invalid_request'],
+    [
+      'a file without a name',
+      [{ name: 'file', type: 'image/png', bytes: samples.png }],
+      400,
+      'invalid_request',
+    ],
+    ['a name of dots', [file(samples.png, 'image/png', '..')], 400, 'invalid_request'],
+    ['a field before the file', [{ name: 'kind', bytes: 'image' }, pngPart], 400, 'invalid_request'],
+    ['a field after the file', [pngPart, { name: 'kind', bytes: 'image' }], 400, 'invalid_request'],
+    ['two files', [pngPart, pngPart], 400, 'invalid_request'],
+  ] as const)('%s', async (_what, parts, status, code) => {
+    const own = await fresh();
+    const answer = await gateway.upload(own, ...parts);
+    expect(answer.json).toMatchObject({ success: false, code, message: expect.any(String) });
+    expect(answer.status).toBe(status);
+    await nothingLeft(own);
+  });
+
+  test('exactly the limit is taken', async () => {
+    const { status } = await gateway.upload(account, file(padded(samples.png, 5 * MiB), 'image/png'));
+    expect(status).toBe(200);
+  });
+
+  test('a body that is no form, or a broken one', async () => {
+    const own = await fresh();
+    const send = (type: string, body: string) =>
+      gateway.call(own, 'POST', '/v1/templates/media', { body, headers: { 'content-type': type } });
+    expect((await send('application/json', '{}')).status).toBe(415);
+    expect((await send('image/png', 'x')).status).toBe(415);
+    expect((await send('multipart/form-data', 'x')).status).toBe(400);
+    const whole = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n${samples.pdf}`;
+    expect((await send('multipart/form-data; boundary=b', whole)).json.code).toBe('invalid_request');
+    await nothingLeft(own);
+  });
+
+  test('an unknown query parameter', async () => {
+    const { type, body } = { type: 'multipart/form-data; boundary=b', body: '--b--' };
+    const init = { body, headers: { 'content-type': type } };
+    const { status, json } = await gateway.call(account, 'POST', '/v1/templates/media?kind=image', init);
+    expect([status, json.errors?.[0]?.path]).toEqual([400, 'kind']);
+  });
+
+  test('without a sender: 409', async () => {
+    const own = await gateway.account();
+    const { status, json } = await gateway.upload(own, pngPart);
+    expect([status, json.code]).toEqual([409, 'sender_not_configured']);
+    await nothingLeft(own);
+  });
+
+  test('too large is noticed while it streams, before the rest has come', async () => {
+    const own = await fresh();
+    const { request, answer, partHead } = gateway.begin(own);
+    request.write(partHead('image/png'));
+    request.write(padded(samples.png, 6 * MiB));
+    expect(await answer).toMatchObject({ status: 413 });
+    request.destroy();
+    await until(() => nothingLeft(own));
+  });
+
+  test('a length over every limit is refused before a byte of it is read', async () => {
+    const { request, answer } = gateway.begin(account, { 'content-length': String(200 * MiB) });
+    request.flushHeaders();
+    expect(await answer).toMatchObject({ status: 413 });
+    request.destroy();
+  });
+
+  test('an upload that is cut off leaves nothing', async () => {
+    const own = await fresh();
+    const { request, answer, partHead } = gateway.begin(own);
+    request.write(partHead('video/mp4'));
+    request.write(padded(samples.mp4, 3 * MiB));
+    await until(async () => expect(await gateway.rows(own)).toMatchObject([{ state: 'receiving' }]));
+    request.destroy();
+    expect(await answer).toBe('ECONNRESET');
+    await until(() => nothingLeft(own));
+    expect((await gateway.filesOnDisk()).filter((path) => path.includes('incoming'))).toEqual([]);
+  });
+});

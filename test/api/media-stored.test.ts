@@ -1,0 +1,131 @@
+// /v1/media: what callers get back of stored files, by whom they are seen, and how they are removed.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
+import { padded, pngPart, samples } from '../harness/sample-files.ts';
+
+let gateway: MediaGateway;
+let account = '';
+beforeAll(async () => {
+  gateway = await openMediaGateway();
+  account = await gateway.accountWithSender();
+});
+afterAll(() => gateway.close());
+
+const nothingLeft = (accountId: string) => gateway.nothingLeft(accountId);
+const fresh = () => gateway.accountWithSender();
+
+describe('stored media', () => {
+  test('are listed newest first, by cursor, and only to their account', async () => {
+    const own = await fresh();
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1)
+      ids.unshift((await gateway.upload(own, pngPart)).json.data.mediaId);
+    const first = (await gateway.call(own, 'GET', '/v1/media?limit=3')).json.data;
+    expect(first.items.map((item: { mediaId: string }) => item.mediaId)).toEqual(ids.slice(0, 3));
+    const cursor = encodeURIComponent(first.pagination.nextCursor);
+    const second = (await gateway.call(own, 'GET', `/v1/media?limit=3&cursor=${cursor}`)).json.data;
+    expect(second.items.map((item: { mediaId: string }) => item.mediaId)).toEqual(ids.slice(3));
+    expect(second.pagination).toEqual({ limit: 3, nextCursor: null });
+    expect((await gateway.call(own, 'GET', '/v1/media?cursor=nonsense')).status).toBe(400);
+    expect((await gateway.call(own, 'GET', '/v1/media?kind=image')).status).toBe(400);
+    const other = await fresh();
+    expect((await gateway.call(other, 'GET', '/v1/media')).json.data.items).toEqual([]);
+  });
+
+  test('come back as they went in, as an attachment that nothing runs', async () => {
+    const bytes = padded(samples.pdf, 300_000);
+    const part = { name: 'file', fileName: 'Grüße.pdf', type: 'application/pdf', bytes };
+    const { mediaId } = (await gateway.upload(account, part)).json.data;
+    const record = (await gateway.call(account, 'GET', `/v1/media/${mediaId}`)).json.data;
+    expect(record).toMatchObject({ mediaId, size: bytes.length, fileName: 'Grüße.pdf' });
+    const answer = await gateway.call(account, 'GET', `/v1/media/${mediaId}/content`);
+    expect([answer.status, answer.bytes.equals(bytes)]).toEqual([200, true]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-length': String(bytes.length),
+      'content-disposition': `attachment; filename="Gr__e.pdf"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.pdf`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+    });
+  });
+
+  test('of another account, or of no one, are 404', async () => {
+    const { mediaId } = (await gateway.upload(account, pngPart)).json.data;
+    const other = await fresh();
+    for (const id of [mediaId, '1', 'no-such-id', '%00']) {
+      for (const [method, path] of [
+        ['GET', `/v1/media/${id}`],
+        ['GET', `/v1/media/${id}/content`],
+        ['DELETE', `/v1/media/${id}`],
+      ] as const) {
+        const { status, json } = await gateway.call(other, method, path);
+        expect([path, status, json.code]).toEqual([path, 404, 'media_not_found']);
+      }
+    }
+    expect((await gateway.call(account, 'GET', `/v1/media/${mediaId}`)).status).toBe(200);
+  });
+
+  test('that were altered on the disk are never delivered, not even in part', async () => {
+    const own = await fresh();
+    const part = {
+      name: 'file',
+      fileName: 'a.pdf',
+      type: 'application/pdf',
+      bytes: padded(samples.pdf, 500_000),
+    };
+    const { mediaId } = (await gateway.upload(own, part)).json.data;
+    const [path] = (await gateway.filesOnDisk()).filter((one) => one.includes(own));
+    if (!path) throw new Error('the object is on the disk');
+    const sealed = await readFile(path);
+    const last = sealed.length - 30;
+    sealed[last] = (sealed[last] ?? 0) ^ 1;
+    await writeFile(path, sealed);
+    const answer = await gateway.call(own, 'GET', `/v1/media/${mediaId}/content`);
+    expect([answer.status, answer.json?.code]).toEqual([500, 'media_damaged']);
+    await rm(path);
+    expect((await gateway.call(own, 'GET', `/v1/media/${mediaId}/content`)).json.code).toBe('media_damaged');
+  });
+
+  test('swapped on the disk between two records do not open', async () => {
+    const own = await fresh();
+    const bytes = [padded(samples.pdf, 1000), padded(samples.pdf, 1001)];
+    const ids: string[] = [];
+    for (const one of bytes) {
+      const part = { name: 'file', fileName: 'a.pdf', type: 'application/pdf', bytes: one };
+      ids.push((await gateway.upload(own, part)).json.data.mediaId);
+    }
+    const [first, second] = await gateway.rows(own);
+    const pathOf = (key = '') => join(gateway.directory, 'objects', key);
+    await writeFile(pathOf(first?.object_key), await readFile(pathOf(second?.object_key)));
+    expect((await gateway.call(own, 'GET', `/v1/media/${ids[0]}/content`)).json.code).toBe('media_damaged');
+    expect((await gateway.call(own, 'GET', `/v1/media/${ids[1]}/content`)).status).toBe(200);
+  });
+});
+
+describe('removal', () => {
+  test('takes the file from callers, the disk and the platform', async () => {
+    const own = await fresh();
+    const { mediaId } = (await gateway.upload(own, pngPart)).json.data;
+    const { status, json } = await gateway.call(own, 'DELETE', `/v1/media/${mediaId}`);
+    expect([status, json.data]).toEqual([200, { mediaId }]);
+    await nothingLeft(own);
+    expect((await gateway.control.media()).some(({ id }) => id === mediaId)).toBe(false);
+    expect((await gateway.call(own, 'DELETE', `/v1/media/${mediaId}`)).status).toBe(404);
+  });
+
+  test('is refused while queued or dispatching messages need it: 409 media_in_use', async () => {
+    const own = await fresh();
+    const { mediaId } = (await gateway.upload(own, pngPart)).json.data;
+    const [row] = await gateway.rows(own);
+    const remove = () => gateway.call(own, 'DELETE', `/v1/media/${mediaId}`);
+    const message = await gateway.insertMessage(own, row?.id ?? '', 0);
+    expect((await remove()).json.code).toBe('media_in_use');
+    await sql`update messages set state = 1 where id = ${message}`.execute(gateway.db);
+    expect((await remove()).status).toBe(409);
+    await sql`update messages set state = 3, due_at = null where id = ${message}`.execute(gateway.db);
+    expect((await remove()).status).toBe(200);
+  });
+});
