@@ -28,7 +28,7 @@ const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
 /** How long after its caller gave up a server may still carry out what it was sent (`api.md` part 6, promise 4). */
 const lateMs = 60_000;
 
-/** iCalendar, recurrence rules and XML are 15 MB: loaded when the first calendar is used. */
+/** iCalendar, recurrence rules and XML are 10 MB: loaded when the first calendar is used. */
 const events = () => import('./events.ts');
 
 /** The adapter; it keeps nothing. */

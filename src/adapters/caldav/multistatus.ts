@@ -70,7 +70,12 @@ export function parseXml(text: string): Element {
   parser.on('opentag', ({ uri, local, attributes }) => {
     if (open.length > maxDepth) throw new Error('it nests too deeply');
     const values = Object.entries(attributes).map(([name, { value }]) => [name, value]);
-    const element = { name: clark(uri, local), attributes: Object.fromEntries(values), children: [], text: '' };
+    const element = {
+      name: clark(uri, local),
+      attributes: Object.fromEntries(values),
+      children: [],
+      text: '',
+    };
     open.at(-1)?.children.push(element);
     open.push(element);
   });
@@ -106,6 +111,7 @@ function resourcesOf(response: Element, base: string): Resource[] {
     if (statusOf(propstat) !== 200) continue;
     for (const prop of childrenOf(propstat, dav, 'prop')) {
       for (const each of prop.children) props.set(each.name, each);
+    }
   }
   const status = statusOf(response);
   return childrenOf(response, dav, 'href').map((href) => ({
