@@ -1,6 +1,5 @@
-// Booking: one winner a slot, one booking a key, and every refusal with nothing left behind.
+// Booking: what an answer holds, and every refusal with nothing left behind.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type AppointmentsRoom,
@@ -18,12 +17,6 @@ beforeAll(async () => {
   account = await room.account();
 });
 afterAll(() => room.close());
-
-function statuses(answers: { status: number }[]): Record<number, number> {
-  const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
-}
 
 describe('a booking', () => {
   test('answers with the event and its meeting link, and lies in the calendar', async () => {
@@ -82,112 +75,6 @@ describe('a booking', () => {
     });
     expect(answer.json.data.meetingLink).toMatch(/^https:\/\/meet\.example\/[0-9a-f]{32}$/);
     expect(await room.open(account, staff.id, date)).not.toContain('09:00');
-  });
-});
-
-describe('races', () => {
-  test('fifty keys for one slot: one booking, one event, forty-nine refusals with alternatives', async () => {
-    const staff = await room.staff(account);
-    await room.slots(account, staff.id, date);
-    const body = bookingOf(staff.id, date, '10:00', '10:30');
-    const answers = await Promise.all(Array.from({ length: 50 }, () => room.book(account, body)));
-    expect(statuses(answers)).toEqual({ 200: 1, 409: 49 });
-    const losers = answers.filter(({ status }) => status === 409);
-    expect(new Set(losers.map(({ json }) => json.code))).toEqual(new Set(['slot_unavailable']));
-    expect(losers[0]?.json.alternatives.map(({ from }: { from: string }) => from)).toEqual(
-      ['09:00', '09:30', '10:30'].sort(),
-    );
-    expect(await room.bookingRows(staff.id)).toHaveLength(1);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
-    expect(await room.occupancies(staff.id)).toBe(1);
-  });
-
-  test('slots that overlap in part: what is booked never overlaps', async () => {
-    const staff = await room.staff(account, { schedule: { slotMinutes: 30, slotStepMinutes: 15 } });
-    const starts = ['10:00', '10:15', '10:30'];
-    const ends = ['10:30', '10:45', '11:00'];
-    const answers = await Promise.all(
-      Array.from({ length: 45 }, (_, index) =>
-        room.book(account, bookingOf(staff.id, date, starts[index % 3] ?? '', ends[index % 3] ?? '')),
-      ),
-    );
-    const won = answers.filter(({ status }) => status === 200).map(({ json }) => json.data.from);
-    expect([['10:15'], ['10:00', '10:30']]).toContainEqual(won.sort());
-    expect(statuses(answers)[409]).toBe(45 - won.length);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(won.length);
-  });
-
-  test('the database itself refuses two overlapping bookings', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
-    const other = randomUUID();
-    const rival = sql`
-      with copied as (insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email,
-          phone_number, source, answers, fallback_link)
-        select ${other}, account_id, staff_id, 'held', starts_at, ends_at, 'UTC', 'a@b.example', '1', 'x', '[]', 'x'
-        from bookings where staff_id = ${staff.id} returning id, account_id, staff_id, starts_at, ends_at)
-      insert into occupancies (account_id, staff_id, booking_id, part, during)
-      select account_id, staff_id, id, 'kept', tstzrange(starts_at + interval '29 minutes', ends_at + interval '1 hour')
-      from copied`;
-    await expect(rival.execute(room.database.db)).rejects.toMatchObject({ code: '23P01' });
-  });
-});
-
-describe('the idempotency key', () => {
-  test('fifty posts of one key and body: one booking; the others are told to wait or get the same bytes', async () => {
-    const staff = await room.staff(account);
-    const body = bookingOf(staff.id, date, '10:00', '10:30');
-    const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => room.book(account, body, key)));
-    const done = answers.filter(({ status }) => status === 200);
-    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
-    const waiting = answers.filter(({ status }) => status !== 200);
-    expect(waiting.every(({ json }) => json.code === 'idempotency_in_progress')).toBe(true);
-    expect(await room.bookingRows(staff.id)).toHaveLength(1);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
-  });
-
-  test('repeated after success: the same bytes, marked, and no second event', async () => {
-    const staff = await room.staff(account);
-    const body = bookingOf(staff.id, date, '10:00', '10:30');
-    const key = randomUUID();
-    const first = await room.book(account, body, key);
-    const again = await room.book(account, { ...body }, `"${key.toUpperCase()}"`);
-    expect(again.status).toBe(200);
-    expect(again.text).toBe(first.text);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(first.headers.get('idempotency-replayed')).toBeNull();
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
-  });
-
-  test('with another body: 422; under another account: a booking of its own', async () => {
-    const staff = await room.staff(account);
-    const key = randomUUID();
-    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
-    const other = await room.book(account, bookingOf(staff.id, date, '11:00', '11:30'), key);
-    expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
-    const neighbour = await room.account();
-    const theirs = await room.staff(neighbour);
-    const booked = await room.book(neighbour, bookingOf(theirs.id, date, '11:00', '11:30'), key);
-    expect(booked.status).toBe(200);
-  });
-
-  test('missing, or no UUID: 400', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    const body = bookingOf(staff.id, date, '10:00', '10:30');
-    const missing = await room.call(account, 'POST', '/v1/appointments/book', body);
-    expect([missing.status, missing.json.code]).toEqual([400, 'idempotency_key_missing']);
-    const wrong = await room.book(account, body, 'abc');
-    expect([wrong.status, wrong.json.code]).toEqual([400, 'idempotency_key_invalid']);
-  });
-
-  test('may be used again after a refusal', async () => {
-    const staff = await room.staff(account);
-    const key = randomUUID();
-    const refused = await room.book(account, bookingOf(staff.id, date, '10:10', '10:40'), key);
-    expect([refused.status, refused.json.code]).toEqual([409, 'slot_unavailable']);
-    const booked = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
-    expect(booked.status).toBe(200);
   });
 });
 
