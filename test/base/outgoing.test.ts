@@ -77,12 +77,12 @@ describe('a call', () => {
   });
 
   it('gives up when the whole call takes too long, and tells whether an answer had begun', async () => {
-    expect(await failure(call('/never', { timeoutMs: 50 }))).toMatchObject({
+    expect(await failure(call('/never', { timeoutMs: 500 }))).toMatchObject({
       kind: 'timeout',
       sent: true,
       status: undefined,
     });
-    expect(await failure(call('/half', { timeoutMs: 200 }))).toMatchObject({
+    expect(await failure(call('/half', { timeoutMs: 1_000 }))).toMatchObject({
       kind: 'timeout',
       sent: true,
       status: 200,
@@ -93,7 +93,7 @@ describe('a call', () => {
     const narrow = openOutgoing({ connectionsPerOrigin: 1, keepAliveMs: 1_000 });
     const url = `http://127.0.0.1:${port}/never`;
     const before = reached;
-    const first = failure(narrow.request({ method: 'POST', url, timeoutMs: 400 }));
+    const first = failure(narrow.request({ method: 'POST', url, timeoutMs: 1_500 }));
     const second = failure(narrow.request({ method: 'POST', url, timeoutMs: 100 }));
     expect(await second).toMatchObject({ kind: 'timeout', sent: false });
     expect(await first).toMatchObject({ kind: 'timeout', sent: true });
@@ -131,7 +131,7 @@ describe('a call', () => {
     expect(await failure(text((await stream('/big', { maxResponseBytes: 1_000 })).body))).toMatchObject({
       kind: 'too_large',
     });
-    expect(await failure(text((await stream('/half', { timeoutMs: 200 })).body))).toMatchObject({
+    expect(await failure(text((await stream('/half', { timeoutMs: 1_000 })).body))).toMatchObject({
       kind: 'timeout',
     });
     const early = await stream('/half', {});
@@ -140,17 +140,14 @@ describe('a call', () => {
   });
 
   it('gives vendors a fetch with the same errors and a cap', async () => {
-    const small = openOutgoing({
-      connectionsPerOrigin: 2,
-      keepAliveMs: 1_000,
-      fetchTimeoutMs: 100,
-      fetchMaxResponseBytes: 1_000,
-    });
+    const small = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000, fetchMaxResponseBytes: 1_000 });
+    const hasty = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000, fetchTimeoutMs: 100 });
     const echoed = await small.fetch(`http://127.0.0.1:${port}/echo`, { method: 'POST', body: 'hi' });
     expect(await echoed.text()).toBe('hi');
-    expect(await failure(small.fetch(`http://127.0.0.1:${port}/never`))).toMatchObject({ kind: 'timeout' });
+    expect(await failure(hasty.fetch(`http://127.0.0.1:${port}/never`))).toMatchObject({ kind: 'timeout' });
     const big = await small.fetch(`http://127.0.0.1:${port}/big`);
     await expect(big.text()).rejects.toThrow();
     await small.close();
+    await hasty.close();
   });
 });
