@@ -13,7 +13,7 @@ let account: string;
 const date = comingMonday();
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
+  room = await openAppointmentsRoom({ speed: 1 });
   account = await room.account();
 });
 afterAll(() => room.close());

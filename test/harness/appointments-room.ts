@@ -72,12 +72,12 @@ export const plainSchedule = {
   weekly: everyDay.map((weekday) => ({ weekday, from: '09:00', to: '12:00' })),
 };
 
-/** Opens everything; `close` ends it. */
-export async function openAppointmentsRoom(options: { attemptTimeoutMs?: number } = {}) {
+/** Opens everything; `close` ends it. `speed`: how many times as fast the gateway's clock runs, by which its time limits shrink. */
+export async function openAppointmentsRoom(options: { attemptTimeoutMs?: number; speed?: number } = {}) {
   const database = await createTestDatabase();
   const google = await startGoogle({ clients: [client] });
   const control = googleControl(google.url);
-  const clock = quickClock(20);
+  const clock = quickClock(options.speed ?? 20);
   const outgoing = openOutgoing({ connectionsPerOrigin: 64, keepAliveMs: 1_000 });
   const calendar = googleCalendar({
     clientId: client.id,
