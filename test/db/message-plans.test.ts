@@ -1,12 +1,5 @@
 // The hot statements of sending meet their rows by key, on an empty database too, where a plan is made and kept.
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db, Tx } from '../../src/db/db.ts';
@@ -30,36 +23,13 @@ import {
   slowPace,
 } from '../../src/messaging/sending/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { planOf } from '../harness/plans.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-/** The SQL of the one statement that `run` makes, without running it. */
-async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
-  const texts: string[] = [];
-  const paper = new Kysely({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: (event) => void texts.push(event.query.sql),
-  });
-  await run(paper as unknown as Db & Tx);
-  expect(texts).toHaveLength(1);
-  return texts[0] ?? '';
-}
-
-async function planOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
-  const { rows } = await sql
-    .raw<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${await textOf(run)}`)
-    .execute(database.hot);
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
-}
 
 const key = { accountId: uuidv7(), id: uuidv7() };
 const report = {
@@ -94,7 +64,7 @@ describe('on an empty database', () => {
       'messages_default_wamid_idx',
     ],
   ])('%s enters messages by its index', async (_what, run, index) => {
-    const plan = await planOf(run);
+    const plan = await planOf(database.hot, run);
     expect(plan).toContain(index);
     expect(plan).not.toMatch(/Seq Scan on messages|messages_default_phone|messages_default_send_id/);
     if (index === byKey) expect(plan).toMatch(/Index Cond: \(\(account_id = [^)]+\) AND \(id = /);
@@ -104,7 +74,7 @@ describe('on an empty database', () => {
     ['taking pace slots', (db) => reservePace(db, key.id, 10, 100)],
     ['slowing', (db) => slowPace(db, key.id, 1)],
   ])('%s enters the row of the number by its key', async (_what, run) => {
-    const plan = await planOf(run);
+    const plan = await planOf(database.hot, run);
     expect(plan).toContain('sender_paces_pkey');
     expect(plan).not.toContain('Seq Scan');
   });

@@ -1,12 +1,4 @@
 // The hot statements of webhooks meet their rows by key, on an empty database too, where a plan is made and kept.
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Tx } from '../../src/db/db.ts';
@@ -19,6 +11,7 @@ import {
 } from '../../src/webhooks/delivering/store.ts';
 import { insertDeliveries } from '../../src/webhooks/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { planOf } from '../harness/plans.ts';
 import { stageEvent } from '../harness/webhook-room.ts';
 
 let database: TestDatabase;
@@ -26,31 +19,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-/** The SQL of the one statement that `run` makes, without running it. */
-async function textOf(run: (tx: Tx) => Promise<unknown>): Promise<string> {
-  const texts: string[] = [];
-  const paper = new Kysely({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: (event) => void texts.push(event.query.sql),
-  });
-  await run(paper as unknown as Tx);
-  expect(texts).toHaveLength(1);
-  return texts[0] ?? '';
-}
-
-async function planOf(run: (tx: Tx) => Promise<unknown>): Promise<string> {
-  const text = await textOf(run);
-  const { rows } = await sql
-    .raw<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`)
-    .execute(database.hot);
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
-}
 
 const delivery = {
   subjectId: uuidv7(),
@@ -80,7 +48,7 @@ describe('on an empty database', () => {
       'deliveries_default_endpoint_id_due_at_idx',
     ],
   ] as const)('%s enters deliveries by their index', async (_what, run, index) => {
-    const plan = await planOf(run);
+    const plan = await planOf(database.hot, run);
     expect(plan).toContain(index);
     expect(plan).toContain('deliveries_default_pkey');
     expect(plan).not.toMatch(

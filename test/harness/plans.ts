@@ -1,0 +1,36 @@
+// The plan of a statement as PostgreSQL makes it once and keeps it: for any values, whatever the tables hold.
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely';
+import { expect } from 'vitest';
+import type { Db, Tx } from '../../src/db/db.ts';
+
+/** The SQL of the one statement that `run` makes, without running it. */
+async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
+  const texts: string[] = [];
+  const paper = new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: (event) => void texts.push(event.query.sql),
+  });
+  await run(paper as unknown as Db & Tx);
+  expect(texts).toHaveLength(1);
+  return texts[0] ?? '';
+}
+
+/** The plan of the one statement that `run` makes, a line a step. */
+export async function planOf(db: Db, run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
+  const { rows } = await sql
+    .raw<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${await textOf(run)}`)
+    .execute(db);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
