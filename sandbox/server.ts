@@ -96,6 +96,37 @@ export async function answerControl(
   }
 }
 
+/** A call that a control API knows: its method, its path below `/sandbox/`, and what it does for what it is asked. */
+export type ControlRoute<Ask> = readonly [method: string, path: RegExp, act: (ask: Ask) => unknown];
+
+/** What every control call is asked. */
+export interface ControlAsk {
+  body: Record<string, unknown>;
+  query: URLSearchParams;
+  /** The part of the path that the route leaves open. */
+  id: string;
+}
+
+/** Answers a call of a control API by the first of `routes` that it fits, which is also given `on`; none: 404. */
+export function answerByRoutes<On extends object>(
+  routes: ReadonlyArray<ControlRoute<On & ControlAsk>>,
+  on: On,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  return answerControl(req, res, (given) => {
+    const url = new URL(req.url ?? '', 'http://sandbox');
+    const path = url.pathname.slice('/sandbox/'.length);
+    for (const [method, pattern, act] of routes) {
+      const match = method === req.method ? pattern.exec(path) : null;
+      if (!match) continue;
+      const body = (given ?? {}) as Record<string, unknown>;
+      return act({ ...on, body, query: url.searchParams, id: decodeURIComponent(match[1] ?? '') });
+    }
+    throw new ControlError(404, `no control call ${req.method} ${url.pathname}`);
+  });
+}
+
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));

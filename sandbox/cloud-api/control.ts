@@ -1,7 +1,7 @@
 // The control API of the played platform (`/sandbox/…`): seeds it, sets its pace, breaks it, reads what it accepted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Faults } from '../faults.ts';
-import { answerControl, ControlError } from '../server.ts';
+import { answerByRoutes, type ControlAsk, ControlError, type ControlRoute } from '../server.ts';
 import type { Platform } from './call.ts';
 import { envelope, isPlatformCode, refusal } from './errors.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
@@ -12,16 +12,12 @@ import { changeTemplate, type TemplateChange } from './template-changes.ts';
 
 export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects'] as const;
 
-interface Ask {
+interface Ask extends ControlAsk {
   platform: Platform;
   faults: Faults;
-  body: Record<string, unknown>;
-  query: URLSearchParams;
-  /** The part of the path that the route leaves open. */
-  id: string;
 }
 
-const routes: ReadonlyArray<readonly [method: string, path: RegExp, act: (ask: Ask) => unknown]> = [
+const routes: ReadonlyArray<ControlRoute<Ask>> = [
   ['GET', /^state$/, ({ platform }) => readState(platform)],
   ['POST', /^apps$/, ({ platform, body }) => addApp(platform, body)],
   ['POST', /^apps\/([^/]+)\/tokens$/, ({ platform, id, body }) => addToken(platform, id, body)],
@@ -52,17 +48,7 @@ export function answerCloudControl(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  return answerControl(req, res, (given) => {
-    const url = new URL(req.url ?? '', 'http://sandbox');
-    const path = url.pathname.slice('/sandbox/'.length);
-    for (const [method, pattern, act] of routes) {
-      const match = method === req.method ? pattern.exec(path) : null;
-      if (!match) continue;
-      const body = (given ?? {}) as Record<string, unknown>;
-      return act({ platform, faults, body, query: url.searchParams, id: decodeURIComponent(match[1] ?? '') });
-    }
-    throw new ControlError(404, `no control call ${req.method} ${url.pathname}`);
-  });
+  return answerByRoutes(routes, { platform, faults }, req, res);
 }
 
 function readState({ state }: Platform): unknown {

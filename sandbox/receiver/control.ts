@@ -1,20 +1,17 @@
 // The receiver's control API (`/sandbox/…`): secrets, faults, the ledger, and waiting for an event.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerControl, ControlError } from '../server.ts';
+import { answerByRoutes, type ControlAsk, ControlError, type ControlRoute } from '../server.ts';
 import type { ReceivedFilter } from './ledger.ts';
 import type { Receiver } from './server.ts';
 
 /** Longest that `events?wait=` holds a call, in seconds. */
 const longestWaitSeconds = 120;
 
-interface Ask {
+interface Ask extends ControlAsk {
   receiver: Receiver;
-  body: Record<string, unknown>;
-  query: URLSearchParams;
-  id: string;
 }
 
-const routes: ReadonlyArray<readonly [method: string, path: RegExp, act: (ask: Ask) => unknown]> = [
+const routes: ReadonlyArray<ControlRoute<Ask>> = [
   ['GET', /^hooks$/, ({ receiver }) => ({ hooks: Object.fromEntries(receiver.secrets) })],
   ['PUT', /^hooks\/([^/]+)\/secrets$/, ({ receiver, id, body }) => setSecrets(receiver, id, body)],
   ['POST', /^hooks\/([^/]+)\/secrets$/, ({ receiver, id, body }) => addSecret(receiver, id, body)],
@@ -33,17 +30,7 @@ export function answerReceiverControl(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  return answerControl(req, res, (given) => {
-    const url = new URL(req.url ?? '', 'http://sandbox');
-    const path = url.pathname.slice('/sandbox/'.length);
-    for (const [method, pattern, act] of routes) {
-      const match = method === req.method ? pattern.exec(path) : null;
-      if (!match) continue;
-      const body = (given ?? {}) as Record<string, unknown>;
-      return act({ receiver, body, query: url.searchParams, id: decodeURIComponent(match[1] ?? '') });
-    }
-    throw new ControlError(404, `no control call ${req.method} ${url.pathname}`);
-  });
+  return answerByRoutes(routes, { receiver }, req, res);
 }
 
 function setSecrets(receiver: Receiver, hook: string, { secrets }: Record<string, unknown>): unknown {
