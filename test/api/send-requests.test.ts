@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
-import { send, templateKinds } from '../harness/sends.ts';
+import { send, templateKinds, uploadMedia } from '../harness/sends.ts';
 
 let gateway: Gateway;
 let ids: Record<string, string>;
@@ -22,13 +22,7 @@ const phone = () => {
 const idOf = (name: string) => ids[name] ?? '';
 const three = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
 
-async function upload(bytes: Buffer, fileName: string, type: string): Promise<string> {
-  const form = new FormData();
-  form.append('file', new Blob([new Uint8Array(bytes)], { type }), fileName);
-  const answer = await gateway.call<{ mediaId: string }>('POST', '/v1/templates/media', { body: form });
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body.data.mediaId;
-}
+const upload = (bytes: Buffer, fileName: string, type: string) => uploadMedia(gateway, bytes, fileName, type);
 
 /** Sends and answers `status code` and every fault as `path message`. */
 async function refusal(request: Parameters<typeof send>[1]) {

@@ -1,4 +1,4 @@
-// What tests of sends share: templates of every kind, a call that sends, and waiting for a message's last stage.
+// What tests of sends share: templates of every kind, a call that sends, and waiting for a message's last stage, a stored file.
 import type { TemplateSeed } from '../../sandbox/control.ts';
 import type { Answer, Gateway } from './gateway.ts';
 
@@ -141,4 +141,18 @@ export async function stagesUntil(gateway: Gateway, messageId: string, last: str
 /** A message as the API shows it. */
 export async function messageOf(gateway: Gateway, id: string): Promise<MessageData> {
   return (await gateway.call<MessageData>('GET', `/v1/messages/${id}`)).body.data;
+}
+
+/** Stores a file by an ordinary client's form; answers its `mediaId`. */
+export async function uploadMedia(
+  gateway: Gateway,
+  bytes: Buffer,
+  fileName: string,
+  type: string,
+): Promise<string> {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(bytes)], { type }), fileName);
+  const answer = await gateway.call<{ mediaId: string }>('POST', '/v1/templates/media', { body: form });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body.data.mediaId;
 }
