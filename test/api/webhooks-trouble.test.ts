@@ -8,7 +8,8 @@ import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
 
 let room: Room;
 beforeAll(async () => {
-  room = await openRoom({ random: () => 0.5 });
+  // long, so that what hangs still hangs when a busy machine comes to look
+  room = await openRoom({ random: () => 0.5 }, 60_000);
 });
 afterAll(() => room.close());
 afterEach(() => room.pauseAll());

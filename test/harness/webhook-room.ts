@@ -91,9 +91,11 @@ export function stageEvent(accountId: string, messageId: string, name: StageName
   };
 }
 
-const timeoutMs = 2_000;
-
-export async function openRoom(settings: Partial<DeliverSettings> = {}): Promise<Room> {
+/** Opens everything; `close` ends it. A receiver has `webhookTimeoutMs` to answer. */
+export async function openRoom(
+  settings: Partial<DeliverSettings> = {},
+  webhookTimeoutMs = 2_000,
+): Promise<Room> {
   const database = await createTestDatabase();
   const hooks = await startHooks();
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
@@ -115,7 +117,7 @@ export async function openRoom(settings: Partial<DeliverSettings> = {}): Promise
     log,
     cipher,
     webhookOutgoing,
-    webhookTimeoutMs: timeoutMs,
+    webhookTimeoutMs,
   };
   const opened: Deliveries[] = [];
   const another = (more: Partial<DeliverSettings> = {}) => {
@@ -186,10 +188,12 @@ export async function openRoom(settings: Partial<DeliverSettings> = {}): Promise
       while ((await doWebhookChores({ db: database.db, log })) > 0);
     },
     async close() {
-      await Promise.all(opened.map((one) => one.stop()));
+      const stopped = opened.map((one) => one.stop());
+      // what hangs there is not waited for
+      await hooks.close();
+      await Promise.all(stopped);
       await server.close();
       await webhookOutgoing.close();
-      await hooks.close();
       await database.drop();
     },
   };
