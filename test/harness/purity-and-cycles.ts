@@ -93,12 +93,12 @@ export const maxLines = 300;
 const made = new Set(['src/db/schema.ts']);
 
 /** Files longer than 300 lines, or whose first line (below a `#!`) does not say in a comment what they are for. */
-export function breachesOfForm(files: Source[], options: { limitLines: boolean }): string[] {
+export function breachesOfForm(files: Source[]): string[] {
   return files.flatMap((file) => {
     const lines = file.text.trimEnd().split('\n');
     const first = lines[0]?.startsWith('#!') ? lines[1] : lines[0];
     const found: string[] = [];
-    if (options.limitLines && lines.length > maxLines && !made.has(file.path)) {
+    if (lines.length > maxLines && !made.has(file.path)) {
       found.push(`${file.path}: ${lines.length} lines; split it by meaning (${maxLines} at most)`);
     }
     if (!/^\/\/ \S|^\/\*\*? \S/.test(first ?? ''))
