@@ -17,6 +17,20 @@ const refusals: Record<string, string> = {
   503: 'The platform or calendar could not be reached; `Retry-After` says when to try again.',
 };
 
+/** The order in which the reference tells of the operations. */
+const chapters = [
+  'Templates',
+  'Messages',
+  'Media',
+  'Appointments',
+  'Appointments: bookings',
+  'Appointments: calendars',
+  'Appointments: management',
+  'Webhooks',
+  'Senders',
+  'Keys',
+];
+
 /** Registers the document's maker; call before any route. */
 export async function registerOpenapi(server: Server, version: string): Promise<void> {
   await server.register(swagger, {
@@ -33,6 +47,7 @@ export async function registerOpenapi(server: Server, version: string): Promise<
         schemas: { Failure: JSON.parse(JSON.stringify({ ...Failure, $id: undefined })) },
       },
       security: [{ apiKey: [] }],
+      tags: chapters.map((name) => ({ name })),
     },
     transform: ({ schema, url, route }) => {
       const scope = route.config?.scope;
@@ -66,6 +81,10 @@ export async function openapiRoutes(server: Server): Promise<void> {
     routePrefix: '/docs',
     staticCSP: true,
     uiConfig: { persistAuthorization: true, tryItOutEnabled: true, docExpansion: 'list' },
-    theme: { title: 'Chatbot Gateway API' },
+    theme: {
+      title: 'Chatbot Gateway API',
+      // the bar asks for the address of some other document
+      css: [{ filename: 'gateway.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
   });
 }
