@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
+import { nowMs } from '../child.ts';
 import { spread } from '../percentiles.ts';
 import { keep, progress, shownSpread, table } from '../print.ts';
 import { startAsked } from '../processes.ts';
 import { type Account, type Scene, startScene } from '../scene.ts';
+import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, type Staff } from '../staff.ts';
 import { workload } from '../workload.ts';
 
@@ -69,9 +71,11 @@ export default workload({
     bookings: { default: 200, about: 'distinct bookings' },
     staff: { default: 10, about: 'staff members that they are spread over' },
     atOnce: { default: 32, about: 'distinct bookings under way at a time' },
+    profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
-  async run({ rivals, bookings, staff: staffCount, atOnce }) {
-    const scene = await startScene();
+  async run({ rivals, bookings, staff: staffCount, atOnce, profile }) {
+    const scene = await startScene({ nodeFlags: profile ? profileFlags('bookings') : [] });
+    const window = { fromMs: 0, toMs: 0 };
     const caller = startAsked('callers.ts');
     try {
       const account = await scene.account('Bench');
@@ -123,7 +127,10 @@ export default workload({
         ['with calendars', staff],
         ['without', alone],
       ] as const) {
-        const result = await run(await distinct(account, members, bookings, 20), atOnce);
+        const calls = await distinct(account, members, bookings, 20);
+        const began = nowMs();
+        const result = await run(calls, atOnce);
+        if (members === staff) Object.assign(window, { fromMs: began, toMs: nowMs() });
         const ms = spread(result.ms);
         const taken = result.statuses[200] ?? 0;
         const perSecond = taken / result.seconds;
@@ -135,12 +142,14 @@ export default workload({
         if (taken !== bookings) faults.push(`${name}: ${taken} of ${bookings} taken; ${result.firstRefusal}`);
       }
       keep('bookings', { rivals, bookings, staff: staffCount, atOnce }, { ...figures, faults });
-      if (faults.length === 0) return;
-      console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);
-      process.exitCode = 1;
+      if (faults.length > 0) {
+        console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);
+        process.exitCode = 1;
+      }
     } finally {
       await caller.stop();
       await scene.close();
     }
+    if (profile) showProfile('bookings', window);
   },
 });

@@ -1,15 +1,14 @@
 // Messages a second through their whole life, beside the ceiling of the same HTTP exchanges.
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type Ceiling, measureCeiling } from '../ceiling.ts';
 import { cpuMs, perPiece, type Readings, read, residentBytes } from '../cpu.ts';
 import type { LoadInput, LoadResult } from '../load.ts';
 import { type Spread, spread } from '../percentiles.ts';
-import { keep, outFolder, progress, shown, shownSpread, table } from '../print.ts';
+import { keep, progress, shown, shownSpread, table } from '../print.ts';
 import { type Asked, startAsked } from '../processes.ts';
-import { readProfile } from '../profile.ts';
 import type { ReceiverCounts } from '../receiver.ts';
 import { type Scene, startScene } from '../scene.ts';
+import { profileFlags, showProfile } from '../show-profile.ts';
 import { workload } from '../workload.ts';
 
 const stagesPerMessage = 3;
@@ -155,21 +154,6 @@ function showFigures(full: Phase, half: Phase | undefined, ceilings: Ceiling[]):
   return ceilings.length > 0 ? { ratio } : {};
 }
 
-function showProfile(file: string, { fromMs, toMs }: Phase['window']): void {
-  const report = readProfile(file, fromMs, toMs);
-  const share = (ms: number) => `${((100 * ms) / report.busyMs).toFixed(1)} %`;
-  for (const [title, shares] of [
-    ['Gateway: time by kind of code', report.kinds],
-    ["Gateway: the same, with Node's own time given to who called it", report.owners],
-    ['Gateway: single functions', report.functions],
-    ['Gateway: our functions, with all they call', report.ours],
-  ] as const)
-    table(`${title} (of ${shown(report.busyMs)} ms busy)`, [
-      ['', 'itself', 'with calls'],
-      ...shares.map(({ name, selfMs, totalMs }) => [name, share(selfMs), share(totalMs)]),
-    ]);
-}
-
 export default workload({
   about: 'Messages a second through the whole life, as a ratio to the same HTTP exchanges alone.',
   options: {
@@ -202,12 +186,9 @@ export default workload({
       ceilings.push(await measureCeiling(ceilingInput, options.ceilingRuns));
     };
     await ceiling('before');
-    const profile = join(outFolder, 'lifecycle.cpuprofile');
     const nodeFlags = [
       ...options.flags.split(' ').filter((flag) => flag !== ''),
-      ...(options.profile
-        ? ['--cpu-prof', `--cpu-prof-dir=${outFolder}`, '--cpu-prof-name=lifecycle.cpuprofile']
-        : []),
+      ...(options.profile ? profileFlags('lifecycle') : []),
     ];
     const scene = await startScene({ nodeFlags });
     const caller = startAsked('load.ts');
@@ -257,7 +238,7 @@ export default workload({
     const [, full, half] = phases as [Phase, Phase, Phase?];
     const { ratio } = showFigures(full, half, ceilings);
     const faults = faultsOf(phases, reckoning);
-    if (options.profile) showProfile(profile, full.window);
+    if (options.profile) showProfile('lifecycle', full.window);
     keep('lifecycle', options, { ratio, full, half, ceilings, memoryBytes, reckoning, faults });
     if (faults.length === 0) return;
     console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);

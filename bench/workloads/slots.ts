@@ -10,6 +10,7 @@ import { type Spread, spread } from '../percentiles.ts';
 import { keep, progress, table } from '../print.ts';
 import { startAsked } from '../processes.ts';
 import { type Scene, startScene } from '../scene.ts';
+import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, fillBookings, fillCalendar, schedule } from '../staff.ts';
 import { workload } from '../workload.ts';
 
@@ -98,9 +99,11 @@ export default workload({
     callers: { default: 64, about: 'callers at a time' },
     bookings: { default: 1_000, about: 'bookings of the staff member' },
     eventsPerDay: { default: 12, about: 'events a day in the calendar' },
+    profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
-  async run({ seconds, callers, bookings, eventsPerDay }) {
-    const scene = await startScene();
+  async run({ seconds, callers, bookings, eventsPerDay, profile }) {
+    const scene = await startScene({ nodeFlags: profile ? profileFlags('slots') : [] });
+    const window = { fromMs: 0, toMs: 0 };
     const caller = startAsked('callers.ts');
     const bare = startAsked('bare-route.ts');
     try {
@@ -135,7 +138,9 @@ export default workload({
       const bareBefore = await measure(bareUrl, bareCall);
       const calledBefore = (await scene.google.calls('freebusy.query')).length;
       const before = read(scene.meters);
+      window.fromMs = nowMs();
       const slots = await measure(scene.gateway.url, slotsOf(staff.id));
+      window.toMs = nowMs();
       const requests = slots.ms.count;
       const cpu = perPiece(before, read(scene.meters), requests);
       const calendarCalls = (await scene.google.calls('freebusy.query')).length - calledBefore;
@@ -168,5 +173,6 @@ export default workload({
       await Promise.all([caller.stop(), bare.stop()]);
       await scene.close();
     }
+    if (profile) showProfile('slots', window);
   },
 });
