@@ -5,6 +5,7 @@ import {
   clockText,
   dayMs,
   type Interval,
+  instantTexts,
   isRepeat,
   localDay,
   merge,
@@ -105,10 +106,13 @@ export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken
   const first = starts[0];
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return [];
-  const busy = merge(taken.busy.filter(({ from, to }) => from < to).map(({ from, to }) => ({ from, to })));
-  const underLimit = limitCheck(terms, first, last, taken.bookedStarts);
   const beforeMs = terms.bufferBeforeMinutes * minuteMs;
   const afterMs = (terms.slotMinutes + terms.bufferAfterMinutes) * minuteMs;
+  const near = taken.busy.filter(
+    ({ from, to }) => from < to && from < last + afterMs && to > first - beforeMs,
+  );
+  const busy = merge(near.map(({ from, to }) => ({ from, to })));
+  const underLimit = limitCheck(terms, first, last, taken.bookedStarts);
   let at = 0;
   return starts.filter((start) => {
     let next = busy[at];
@@ -137,13 +141,14 @@ export function slotsAt(terms: Terms, starts: readonly number[], timezone: strin
   if (first === undefined || last === undefined) return [];
   const lengthMs = terms.slotMinutes * minuteMs;
   const spans: ZoneSpan[] = zoneSpans(timezone, first, last + lengthMs + 1);
+  const instant = instantTexts();
   return starts.map((start) => {
     const end = start + lengthMs;
     return {
       from: clockText(start + offsetAt(spans, start)),
       to: clockText(end + offsetAt(spans, end)),
-      startsAt: new Date(start).toISOString(),
-      endsAt: new Date(end).toISOString(),
+      startsAt: instant(start),
+      endsAt: instant(end),
     };
   });
 }

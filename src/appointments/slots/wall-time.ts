@@ -45,23 +45,64 @@ export function minuteOfClock(clock: string): number {
 /** `HH:MM` of a local time in milliseconds (instant plus offset). */
 export function clockText(localMs: number): string {
   const minute = Math.floor((((localMs % dayMs) + dayMs) % dayMs) / minuteMs);
-  const hour = Math.floor(minute / 60);
-  return `${hour < 10 ? '0' : ''}${hour}:${minute % 60 < 10 ? '0' : ''}${minute % 60}`;
+  return `${twoDigits[Math.floor(minute / 60)]}:${twoDigits[minute % 60]}`;
 }
+
+const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
+
+/** Writes instants (epoch milliseconds) as `Date.toISOString` does, each date worked out once: for many of the same days. */
+export function instantTexts(): (instant: number) => string {
+  const dates = new Map<number, string>();
+  return (instant) => {
+    if (instant % 1000 !== 0) return new Date(instant).toISOString();
+    const day = Math.floor(instant / dayMs);
+    const date = dates.get(day) ?? new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
+    dates.set(day, date);
+    const second = (instant - day * dayMs) / 1000;
+    return `${date}${clockText(instant)}:${twoDigits[second % 60]}.000Z`;
+  };
+}
+
+/** A zone's offsets are looked up for so long a stretch at once, and remembered: they never change while the process lives. */
+const stretchMs = 400 * dayMs;
+const rememberedMax = 4_000;
+const remembered = new Map<string, readonly ZoneSpan[]>();
 
 /** The offsets of a zone from one instant to another, in order and without a gap; throws RangeError for an unknown zone. */
 export function zoneSpans(zone: string, from: number, to: number): ZoneSpan[] {
+  const spans: ZoneSpan[] = [];
+  for (let stretch = Math.floor(from / stretchMs); stretch * stretchMs < to; stretch += 1) {
+    for (const span of stretchSpans(zone, stretch)) {
+      const start = Math.max(from, span.from);
+      const end = Math.min(to, span.to);
+      if (start >= end) continue;
+      const last = spans.at(-1);
+      // a transition may change the zone's name alone, and leave its clock as it was
+      if (last?.offset === span.offset) last.to = end;
+      else spans.push({ from: start, to: end, offset: span.offset });
+    }
+  }
+  return spans;
+}
+
+function stretchSpans(zone: string, stretch: number): readonly ZoneSpan[] {
+  const name = `${stretch} ${zone}`;
+  const known = remembered.get(name);
+  if (known) return known;
+  const spans = lookUpSpans(zone, stretch * stretchMs, (stretch + 1) * stretchMs);
+  if (remembered.size >= rememberedMax) remembered.clear();
+  remembered.set(name, spans);
+  return spans;
+}
+
+function lookUpSpans(zone: string, from: number, to: number): ZoneSpan[] {
   const spans: ZoneSpan[] = [];
   let at = new Temporal.ZonedDateTime(BigInt(from) * 1_000_000n, zone);
   let spanFrom = from;
   for (;;) {
     const next = at.getTimeZoneTransition('next');
     const until = next === null ? to : Math.min(to, next.epochMilliseconds);
-    const offset = at.offsetNanoseconds / 1_000_000;
-    const last = spans.at(-1);
-    // a transition may change the zone's name alone, and leave its clock as it was
-    if (last?.offset === offset) last.to = until;
-    else spans.push({ from: spanFrom, to: until, offset });
+    spans.push({ from: spanFrom, to: until, offset: at.offsetNanoseconds / 1_000_000 });
     if (next === null || until >= to) return spans;
     at = next;
     spanFrom = until;

@@ -1,0 +1,51 @@
+// Zones' offsets and instants as text, against what the runtime itself says of them.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dayMs, instantTexts, offsetAt, zoneSpans } from '../../src/appointments/slots/wall-time.ts';
+
+const zones = Intl.supportedValuesOf('timeZone');
+const instants = fc.integer({ min: Date.UTC(1960, 0), max: Date.UTC(2090, 0) });
+
+describe('the offsets of a zone over a stretch of time', () => {
+  test('are those that the runtime knows, without a gap, however long the stretch', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        instants,
+        fc.integer({ min: 1, max: 900 * dayMs }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (zone, from, length, at) => {
+          const spans = zoneSpans(zone, from, from + length);
+          expect([spans[0]?.from, spans.at(-1)?.to]).toEqual([from, from + length]);
+          spans.slice(1).forEach((span, index) => {
+            expect(span.from).toBe(spans[index]?.to);
+            expect(span.offset).not.toBe(spans[index]?.offset);
+          });
+          const instant = from + Math.floor(at * length);
+          const { offsetNanoseconds } = new Temporal.ZonedDateTime(BigInt(instant) * 1_000_000n, zone);
+          expect(offsetAt(spans, instant)).toBe(offsetNanoseconds / 1_000_000);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('of a zone that does not exist: refused', () => {
+    expect(() => zoneSpans('Mars/Base', 0, 1)).toThrow(RangeError);
+  });
+});
+
+test('instants are written as the runtime writes them', () => {
+  const text = instantTexts();
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        instants,
+        instants.map((ms) => ms - (ms % 60_000)),
+      ),
+      (ms) => {
+        expect(text(ms)).toBe(new Date(ms).toISOString());
+      },
+    ),
+  );
+});
