@@ -1,4 +1,5 @@
 // Typed clients of the sandbox's control APIs, for tests, demonstrations and benchmarks.
+import type { SendCall } from './cloud-api/calls.ts';
 import type { Accepted, LedgerCounts, LedgerFilter } from './cloud-api/ledger.ts';
 import type { App, Component, Media, PhoneNumber, Settings, Template, Waba } from './cloud-api/model.ts';
 import type { TemplateChange } from './cloud-api/template-changes.ts';
@@ -49,6 +50,10 @@ export function cloudApiControl(url: string) {
     clearFaults: () => call<object>('DELETE', 'faults'),
     ledger: async (filter: LedgerFilter = {}) =>
       (await call<{ messages: Accepted[] }>('GET', `ledger?${queryOf(filter)}`)).messages,
+    /** Calls for messages with what became of them, as many as the setting `keepCalls` keeps. */
+    calls: async (filter: { after?: number; limit?: number } = {}) =>
+      (await call<{ calls: SendCall[] }>('GET', `calls?${queryOf(filter)}`)).calls,
+    clearCalls: () => call<object>('DELETE', 'calls'),
     counts: () => call<LedgerCounts>('GET', 'counts'),
     clearLedger: () => call<object>('DELETE', 'ledger'),
   };

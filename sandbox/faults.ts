@@ -14,9 +14,10 @@ export interface Fault {
   /**
    * `answer`: `status`, `headers`, `body` (no body: an empty one). `hang`: never answers. `reset`: TCP reset.
    * `close`: ends the connection without an answer. `drip`: a byte of an answer every `ms`, without end.
-   * `delay`: waits `ms`, then goes on as if nothing were wrong.
+   * `delay`: waits `ms`, then goes on as if nothing were wrong. `flood`: an answer without end, as fast as it is read.
+   * `garbage`: bytes that are no HTTP.
    */
-  does: 'answer' | 'hang' | 'reset' | 'close' | 'drip' | 'delay';
+  does: 'answer' | 'hang' | 'reset' | 'close' | 'drip' | 'delay' | 'flood' | 'garbage';
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
@@ -32,7 +33,7 @@ export interface Faults {
   clear(): void;
 }
 
-const deeds = ['answer', 'hang', 'reset', 'close', 'drip', 'delay'];
+const deeds = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', 'garbage'];
 
 /** An empty list of faults; `kinds` are the kinds of call that `on` may name (null: any). */
 export function faultList(kinds: readonly string[] | null): Faults {
@@ -76,6 +77,12 @@ export function spoil(res: ServerResponse, fault: Fault): void {
     case 'drip':
       drip(res, fault);
       return;
+    case 'flood':
+      flood(res, fault);
+      return;
+    case 'garbage':
+      res.socket?.end('\u0000\u0001 this is no HTTP \r\n\r\n'.repeat(20));
+      return;
     default:
   }
 }
@@ -85,4 +92,20 @@ function drip(res: ServerResponse, fault: Fault): void {
   res.flushHeaders();
   const timer = setInterval(() => res.write('.'), fault.ms ?? 1000);
   res.on('close', () => clearInterval(timer));
+}
+
+const floodPiece = Buffer.alloc(256 * 1024, 'x');
+
+/** Says that 8 GB follow, and begins with them. */
+function flood(res: ServerResponse, fault: Fault): void {
+  res.writeHead(fault.status ?? 200, {
+    'content-type': 'text/plain',
+    'content-length': 8e9,
+    ...fault.headers,
+  });
+  const pour = () => {
+    while (!res.destroyed && res.write(floodPiece));
+  };
+  res.on('drain', pour);
+  pour();
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, spoil } from '../faults.ts';
 import { readBody, sendJson } from '../server.ts';
 import type { Poster } from './callbacks.ts';
+import type { CallLog } from './calls.ts';
 import { badParam, envelope, Refusal, refusal } from './errors.ts';
 import type { MediaBytes } from './media.ts';
 import type { App } from './model.ts';
@@ -17,6 +18,7 @@ export interface Platform {
   gates: PaceGates;
   /** How often each `…0002CCCCCC` recipient was refused. */
   refusals: Map<string, number>;
+  calls: CallLog;
   mediaBytes: MediaBytes;
   uploads: Uploads;
   /** Its own address, for the links it answers. */

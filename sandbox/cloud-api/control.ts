@@ -37,6 +37,8 @@ const routes: ReadonlyArray<ControlRoute<Ask>> = [
   ['DELETE', /^faults$/, ({ faults }) => faults.clear()],
   ['GET', /^ledger$/, ({ platform, query }) => readLedger(platform, query)],
   ['DELETE', /^ledger$/, ({ platform }) => clearLedger(platform)],
+  ['GET', /^calls$/, ({ platform, query }) => readCalls(platform, query)],
+  ['DELETE', /^calls$/, ({ platform }) => platform.calls.clear()],
   ['GET', /^counts$/, ({ platform }) => platform.state.ledger.counts()],
   ['GET', /^magic$/, () => ({ recipients: magicRecipients, templateNames: magicTemplateNames })],
 ];
@@ -102,6 +104,10 @@ function readLedger({ state }: Platform, query: URLSearchParams): unknown {
     Object.entries({ ...filter, ...range }).filter(([, value]) => value !== undefined),
   );
   return { messages: state.ledger.find(given) };
+}
+
+function readCalls({ calls }: Platform, query: URLSearchParams): unknown {
+  return { calls: calls.read(Number(query.get('after') ?? 0), Number(query.get('limit') ?? 1000)) };
 }
 
 function clearLedger(platform: Platform): void {

@@ -26,6 +26,7 @@ export function createJobs(state: State, connections: number): Jobs {
   const lanes = new Map<string, Lane>();
   let held: Job[] = [];
   let closed = false;
+  let turn = 0;
 
   const laneTo = (origin: string) => {
     const lane = lanes.get(origin) ?? createLane(origin, connections);
@@ -47,7 +48,8 @@ export function createJobs(state: State, connections: number): Jobs {
     else if (state.settings.holdCallbacks) held.push(job);
     else {
       const url = new URL(app.subscription.callbackUrl);
-      laneTo(url.origin).post({
+      const behind = state.settings.callbackOrigins;
+      laneTo(behind[turn++ % behind.length] ?? url.origin).post({
         path: url.pathname + url.search,
         timeoutMs: state.settings.callbackTimeoutMs,
         build: () => signed(app, job.body()),

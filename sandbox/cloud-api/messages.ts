@@ -1,7 +1,7 @@
 // POST /{phone-number-id}/messages: checks a template message as the platform does, accepts it, starts its callbacks.
 import { answer, type Call, type Platform, readJson } from './call.ts';
 import { checkComponents } from './check-message.ts';
-import { badParam, refusal } from './errors.ts';
+import { badParam, Refusal, refusal } from './errors.ts';
 import type { Accepted } from './ledger.ts';
 import { type Outcome, outcomeOf } from './magic.ts';
 import { mediaOf } from './media.ts';
@@ -14,6 +14,21 @@ import { newWamid } from './wamid.ts';
 /** Takes one message; throws the platform's refusal. The answer goes out once the message is in the journal. */
 export async function postMessage(platform: Platform, call: Call, number: PhoneNumber): Promise<void> {
   const body = await readJson(call.req);
+  try {
+    takeMessage(platform, call, number, body);
+  } catch (error) {
+    if (error instanceof Refusal)
+      platform.calls.note(body, `refused ${error.parts.code}`, String(error.parts.status));
+    throw error;
+  }
+}
+
+function takeMessage(
+  platform: Platform,
+  call: Call,
+  number: PhoneNumber,
+  body: Record<string, unknown>,
+): void {
   const { state } = platform;
   platform.gates.throughput(number.id, number.messagesPerSecond ?? state.settings.messagesPerSecond);
   checkFields(body);
@@ -28,7 +43,11 @@ export async function postMessage(platform: Platform, call: Call, number: PhoneN
 
   const outcome = outcomeOf(phone);
   refuseByMagic(platform, number.id, phone, outcome);
-  if (!outcome.accepted) return answerSpoiled(platform, call, outcome, null);
+  if (!outcome.accepted) {
+    platform.calls.note(body, 'not taken', outcome.answer);
+    answerSpoiled(platform, call, outcome, null);
+    return;
+  }
 
   const acceptedAt = state.clock.now();
   const message: Accepted = {
@@ -55,6 +74,11 @@ export async function postMessage(platform: Platform, call: Call, number: PhoneN
     contacts: [{ input: String(body.to), wa_id: waId }],
     messages: [{ id: message.wamid, message_status: message.messageStatus }],
   };
+  platform.calls.note(
+    body,
+    'accepted',
+    call.fault?.does ?? (outcome.answer === 'normal' ? '200' : outcome.answer),
+  );
   state.record(['message', message], () => {
     if (outcome.answer === 'normal') answer(call, 200, reply);
     else answerSpoiled(platform, call, outcome, reply);

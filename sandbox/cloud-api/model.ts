@@ -95,6 +95,8 @@ export interface Settings {
   /** Waits before each next try of a callback that was not answered 200; then it is given up. */
   retryDelaysMs: number[];
   callbackTimeoutMs: number;
+  /** Servers that stand behind the callback address, as behind a load balancer: posts go to them in turn. */
+  callbackOrigins: string[];
   /** From creation of a template to its review's end. */
   approvalMs: number;
   /** Default throughput of a number; 0: without limit. */
@@ -104,6 +106,8 @@ export interface Settings {
   /** Accepted messages remembered, and how many of them with components and callback answers. */
   ledgerEntries: number;
   ledgerDetail: number;
+  /** Calls for messages kept with what became of them; 0: none. */
+  keepCalls: number;
   /** Bytes of uploaded media kept in memory for downloads (never on disk). */
   keepMediaBytes: number;
 }
@@ -135,10 +139,12 @@ export const defaultSettings: Settings = {
     hourMs,
   ].concat(Array<number>(28).fill(6 * hourMs)),
   callbackTimeoutMs: 20_000,
+  callbackOrigins: [],
   approvalMs: 3000,
   messagesPerSecond: 80,
   pairRate: false,
   ledgerEntries: 200_000,
   ledgerDetail: 20_000,
+  keepCalls: 0,
   keepMediaBytes: 16_000_000,
 };

@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, faultList, spoil } from '../faults.ts';
 import { listen, type Played, type PlayedOptions } from '../server.ts';
-import { answerError, type Call, type Platform } from './call.ts';
+import { answerError, type Call, type Platform, readJson } from './call.ts';
 import { createPoster } from './callbacks.ts';
+import { callLog } from './calls.ts';
 import { answerCloudControl, faultKinds } from './control.ts';
 import { badToken, unknownObject } from './errors.ts';
 import { download, mediaBytes, mediaNode, postMedia } from './media.ts';
@@ -32,6 +33,7 @@ export async function startCloudApi(options: CloudApiOptions = {}): Promise<Play
     poster: createPoster(state, options.connections),
     gates: paceGates(),
     refusals: new Map(),
+    calls: callLog(() => state.settings.keepCalls),
     mediaBytes: mediaBytes(() => state.settings.keepMediaBytes),
     uploads: new Map(),
     url: () => url,
@@ -64,6 +66,11 @@ function kindOf(url: string): string {
   return path.includes('upload') ? 'uploads' : 'objects';
 }
 
+/** What a fault tells a caller: an HTTP status where it answers with a body that says why, else its own name. */
+function toldBy(fault: Fault): string {
+  return fault.does === 'answer' && fault.body !== undefined ? String(fault.status ?? 500) : fault.does;
+}
+
 async function answerCall(
   platform: Platform,
   fault: Fault | undefined,
@@ -73,6 +80,8 @@ async function answerCall(
   try {
     if (fault?.does === 'delay') await new Promise((go) => setTimeout(go, fault.ms ?? 1000));
     else if (fault && fault.when !== 'after') {
+      if (platform.state.settings.keepCalls > 0 && kindOf(req.url ?? '') === 'messages')
+        platform.calls.note(await readJson(req), 'not taken', toldBy(fault));
       req.resume();
       spoil(res, fault);
       return;

@@ -1,0 +1,73 @@
+// What the fault campaign asks of the sandbox: callbacks to several servers in turn, a log of calls, answers without end or sense.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { receiverControl } from '../../sandbox/control.ts';
+import { startReceiver } from '../../sandbox/receiver/server.ts';
+import type { Played } from '../../sandbox/server.ts';
+import { messageTo, numberId, plain, startCatcher, startPlatform } from './platform.ts';
+
+let platform: Awaited<ReturnType<typeof startPlatform>>;
+let receiver: Played;
+beforeAll(async () => {
+  [platform, receiver] = await Promise.all([startPlatform(), startReceiver()]);
+  await platform.control.addTemplate(plain);
+});
+afterAll(() => Promise.all([platform.close(), receiver.close()]));
+
+const phone = '+919811112222';
+
+test('callbacks go in turn to the servers behind the address; what one does not answer goes to the next', async () => {
+  const [one, other] = [await startCatcher(), await startCatcher()];
+  const origins = [one, other].map(({ url }) => new URL(url).origin);
+  await platform.control.settings({ callbackOrigins: origins, retryDelaysMs: [0, 0, 0] });
+  one.answerWith = () => 503;
+  await platform.send(phone);
+  await other.until(() => new Set(other.statuses().map(({ status }) => status)).size === 3);
+  expect(one.posts).toBeGreaterThan(0);
+  expect(platform.catcher.posts).toBe(0);
+  await platform.control.settings({ callbackOrigins: [] });
+  await Promise.all([one.close(), other.close()]);
+});
+
+test('the log of calls says what became of each, also of those that a fault met before they were carried out', async () => {
+  const { control } = platform;
+  await platform.send(phone);
+  expect(await control.calls()).toEqual([]);
+  await control.settings({ keepCalls: 100 });
+  const of = (opaque: string) => ({ biz_opaque_callback_data: opaque });
+  await platform.send(phone, undefined, of('taken'));
+  await platform.send('+919800001131026', undefined, of('refused'));
+  await control.addFault({ on: 'messages', does: 'reset', times: 1 });
+  await expect(platform.send(phone, undefined, of('lost'))).rejects.toThrow();
+  await control.addFault({ on: 'messages', does: 'reset', when: 'after', times: 1 });
+  await expect(platform.send(phone, undefined, of('unheard'))).rejects.toThrow();
+  await control.addFault({ on: 'messages', code: 131016, times: 1 });
+  await platform.send(phone, undefined, of('busy'));
+  const calls = await control.calls();
+  expect(calls.map(({ opaque, became, told }) => [opaque, became, told])).toEqual([
+    ['taken', 'accepted', '200'],
+    ['refused', 'refused 131026', '400'],
+    ['lost', 'not taken', 'reset'],
+    ['unheard', 'accepted', 'reset'],
+    ['busy', 'not taken', '500'],
+  ]);
+  await control.clearCalls();
+  expect(await control.calls()).toEqual([]);
+});
+
+test('an answer without end goes on as long as it is read; garbage is no HTTP', async () => {
+  const control = receiverControl(receiver.url);
+  const post = () => fetch(control.hookUrl('any'), { method: 'POST', body: '{}' });
+  await control.addFault({ does: 'flood', status: 500, times: 1 });
+  const endless = await post();
+  expect([endless.status, endless.headers.get('content-length')]).toEqual([500, '8000000000']);
+  let bytes = 0;
+  for await (const piece of endless.body as AsyncIterable<Uint8Array>) {
+    bytes += piece.length;
+    if (bytes > 3_000_000) break;
+  }
+  expect(bytes).toBeGreaterThan(3_000_000);
+  await control.addFault({ does: 'garbage', times: 1 });
+  await expect(post()).rejects.toThrow();
+  await control.clearFaults();
+  expect((await platform.call('POST', `${numberId}/messages`, messageTo(phone))).status).toBe(200);
+});
