@@ -100,8 +100,11 @@ create table deliveries (
   -- null: nobody has to look at it again
   due_at timestamptz,
   last_status smallint,
-  last_failure text,
+  last_failure text check (last_failure in ('timeout', 'refused', 'dns', 'tls', 'reset', 'status', 'blocked_address',
+    'too_large', 'endpoint_disabled', 'endpoint_deleted')),
   last_ms integer,
+  -- the beginning of what the receiver answered to the try that succeeded
+  last_answer text,
   last_attempt_at timestamptz,
   delivered_at timestamptz,
   -- a stage goes to an endpoint at most once, whatever the program does
@@ -121,10 +124,13 @@ create table attempts (
   no smallint not null,
   at timestamptz not null default now(),
   status smallint,
-  failure text,
+  -- null: it succeeded
+  failure text check (failure in ('timeout', 'refused', 'dns', 'tls', 'reset', 'status', 'blocked_address', 'too_large')),
   ms integer,
-  -- the first part of what the receiver answered
-  answer text
+  -- the beginning of what the receiver answered, 4 KB at most
+  answer text,
+  -- what went wrong where there was no whole answer, in words
+  detail text
 ) partition by range (subject_id);
 create index attempts_of on attempts (subject_id, endpoint_id, stage);
 create table attempts_default partition of attempts default;

@@ -50,6 +50,9 @@ const kindOfCode: Record<string, OutgoingFailure> = {
   EPROTO: 'tls',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
   UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  // our own close cut the call off
+  UND_ERR_DESTROYED: 'aborted',
+  UND_ERR_CLOSED: 'aborted',
 };
 
 const tlsCode =

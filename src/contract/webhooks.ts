@@ -13,6 +13,33 @@ export const subscribableKinds = [
 export type SubscribableKind = (typeof subscribableKinds)[number];
 export type EventKind = SubscribableKind | 'test';
 
+/** What a try can fail by; a redirect, 410 and every other answer that is no 2xx is `status`, with its code beside it. */
+export const attemptFailures = [
+  'timeout',
+  'refused',
+  'dns',
+  'tls',
+  'reset',
+  'status',
+  'blocked_address',
+  'too_large',
+] as const;
+export type AttemptFailure = (typeof attemptFailures)[number];
+
+const AttemptFailure = Type.Enum([...attemptFailures], {
+  description:
+    '`status`: an answer that is no 2xx; `reset`: the connection broke, or what came was not HTTP; `too_large`: its headers had no end.',
+});
+const DeliveryFailure = Type.Enum([...attemptFailures, 'endpoint_disabled', 'endpoint_deleted'], {
+  description: 'How the last try failed, or what happened to the endpoint before a try succeeded.',
+});
+const Answer = nullable(
+  Type.String({ description: 'The first 4 KB of what the receiver answered, as UTF-8 text.' }),
+);
+const Detail = nullable(
+  Type.String({ description: 'What went wrong where there was no whole answer, in words.' }),
+);
+
 const closed = { additionalProperties: false } as const;
 
 const Url = Type.String({
@@ -112,7 +139,7 @@ export const DeliveryItem = Type.Object({
   attempts: Type.Integer(),
   nextAttemptAt: nullable(Instant),
   lastStatusCode: nullable(Type.Integer()),
-  lastFailure: nullable(Type.String()),
+  lastFailure: nullable(DeliveryFailure),
   createdAt: Instant,
   deliveredAt: nullable(Instant),
 });
@@ -122,11 +149,10 @@ const AttemptItem = Type.Object({
   number: Type.Integer(),
   at: Instant,
   statusCode: nullable(Type.Integer()),
-  failure: nullable(Type.String()),
+  failure: nullable(AttemptFailure),
   durationMs: nullable(Type.Integer()),
-  answer: nullable(
-    Type.String({ description: 'The beginning of what the receiver answered, kept for failures.' }),
-  ),
+  answer: Answer,
+  detail: Detail,
 });
 
 export const DeliveryDetail = Type.Object({
@@ -175,8 +201,10 @@ export const TestResult = Type.Object({
   deliveryId: Id,
   delivered: Type.Boolean(),
   statusCode: nullable(Type.Integer()),
-  failure: nullable(Type.String()),
+  failure: nullable(AttemptFailure),
   durationMs: Type.Integer(),
+  answer: Answer,
+  detail: Detail,
 });
 
 /** The body that receivers get for `messages.status`. */

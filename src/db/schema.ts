@@ -41,6 +41,7 @@ export interface ApiKeys {
 export interface Attempts {
   answer: string | null;
   at: Generated<Timestamp>;
+  detail: string | null;
   endpoint_id: string;
   failure: string | null;
   ms: number | null;
@@ -117,6 +118,7 @@ export interface Deliveries {
   endpoint_id: string;
   id: string;
   kind: string;
+  last_answer: string | null;
   last_attempt_at: Timestamp | null;
   last_failure: string | null;
   last_ms: number | null;

@@ -219,6 +219,8 @@ function testAndReplay(server: Server, deps: EndpointRoutesDeps): void {
         statusCode: outcome.status,
         failure: outcome.delivered ? null : outcome.reason,
         durationMs: outcome.durationMs,
+        answer: outcome.answer,
+        detail: outcome.delivered ? null : outcome.detail,
       });
     },
   );

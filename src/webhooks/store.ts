@@ -1,7 +1,7 @@
 // The statement by which events become deliveries.
 import { sql } from 'kysely';
 import type { Tx } from '../db/db.ts';
-import { failuresToBackOff, leaseMs, type Startable } from './delivering/delivery.ts';
+import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivering/delivery.ts';
 
 export interface NewEvent {
   accountId: string;
@@ -59,25 +59,21 @@ export async function insertDeliveries(
 /** Writes one delivery to one endpoint that has already been tried, whatever the endpoint's state: a test event's. */
 export async function insertTriedDelivery(
   tx: Tx,
-  delivery: {
-    id: string;
-    endpointId: string;
-    status: number | null;
-    failure: string | null;
-    durationMs: number;
-    answer: string | null;
-  } & NewEvent,
+  { outcome, ...delivery }: { id: string; endpointId: string; outcome: Outcome } & NewEvent,
 ): Promise<void> {
-  const delivered = delivery.failure === null;
+  const { delivered, status, durationMs, answer } = outcome;
+  const failure = delivered ? null : outcome.reason;
   await sql`
     insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, attempts,
-      last_status, last_failure, last_ms, last_attempt_at, delivered_at)
+      last_status, last_failure, last_ms, last_answer, last_attempt_at, delivered_at)
     values (${delivery.id}, ${delivery.accountId}, ${delivery.endpointId}, ${delivery.subjectId}, ${delivery.stage},
-      ${delivery.kind}, ${delivery.messageId}, ${delivery.body}, ${delivered ? 1 : 2}, 1, ${delivery.status},
-      ${delivery.failure}, ${delivery.durationMs}, now(), case when ${delivered} then now() end)`.execute(tx);
-  if (delivered) return;
+      ${delivery.kind}, ${delivery.messageId}, ${delivery.body}, ${delivered ? 1 : 2}, 1, ${status},
+      ${failure}, ${durationMs}, ${delivered ? answer : null}, now(), case when ${delivered} then now() end)`.execute(
+    tx,
+  );
+  if (outcome.delivered) return;
   await sql`
-    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer)
-    values (${delivery.subjectId}, ${delivery.endpointId}, ${delivery.stage}, 1, ${delivery.status},
-      ${delivery.failure}, ${delivery.durationMs}, ${delivery.answer})`.execute(tx);
+    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)
+    values (${delivery.subjectId}, ${delivery.endpointId}, ${delivery.stage}, 1, ${status},
+      ${failure}, ${durationMs}, ${answer}, ${outcome.detail})`.execute(tx);
 }

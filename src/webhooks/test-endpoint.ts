@@ -37,10 +37,7 @@ export async function testEndpoint(
       kind: 'test',
       messageId: null,
       body,
-      status: outcome.status,
-      failure: outcome.delivered ? null : outcome.reason,
-      durationMs: outcome.durationMs,
-      answer: outcome.delivered ? null : outcome.answer,
+      outcome,
     });
     if (outcome.delivered) await noteRecovery(tx, [endpoint.id]);
   });

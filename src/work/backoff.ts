@@ -47,12 +47,12 @@ export function retryDelayMs(
 }
 
 /**
- * A `Retry-After` header (RFC 9110 section 10.2.3: seconds, or an HTTP date) in milliseconds from `nowMs`; undefined
- * if it is missing, malformed or past.
+ * A `Retry-After` header (RFC 9110 section 10.2.3: seconds, or an HTTP date) in milliseconds from `nowMs`, 24 hours at
+ * most; undefined if it is missing, malformed or past.
  */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
   if (!text) return undefined;
   const wait = /^\d+$/.test(text) ? Number(text) * secondMs : Date.parse(text) - nowMs;
-  return Number.isFinite(wait) && wait > 0 ? wait : undefined;
+  return wait > 0 ? Math.min(wait, longestRetryAfterMs) : undefined;
 }

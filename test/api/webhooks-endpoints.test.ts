@@ -254,7 +254,7 @@ describe('the test operation', () => {
     room.hooks.answer('test-fails', () => ({ status: 401, body: 'who are you?' }));
     const { status, body } = await room.call(account, 'POST', `${path}/${id}/test`);
     expect(status).toBe(200);
-    expect(body.data).toMatchObject({ delivered: false, statusCode: 401, failure: 'bad_status' });
+    expect(body.data).toMatchObject({ delivered: false, statusCode: 401, failure: 'status' });
     const shown = await room.call(account, 'GET', `/v1/webhooks/deliveries/${body.data.deliveryId}`);
     expect(shown.body.data).toMatchObject({
       status: 'dead',

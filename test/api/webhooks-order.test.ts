@@ -106,7 +106,7 @@ describe('the stages of one message', () => {
     for (const first of ['end', 'publish'] as const) {
       const subjectId = uuidv7();
       await room.stages(account, subjectId, ['sent'], false);
-      const sent = { subjectId, endpointId, stage: 3, status: 200, durationMs: 1 };
+      const sent = { subjectId, endpointId, stage: 3, status: 200, durationMs: 1, answer: null };
       const [ending, publishing] = [
         await room.hot.startTransaction().execute(),
         await room.hot.startTransaction().execute(),

@@ -26,8 +26,9 @@ const delivery = {
   stage: 3,
   status: 200,
   durationMs: 3,
-  reason: 'timeout',
+  reason: 'timeout' as const,
   answer: null,
+  detail: null,
   delayMs: 5_000,
 };
 

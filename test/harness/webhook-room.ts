@@ -56,6 +56,8 @@ export interface Room {
   chores(): Promise<void>;
   /** A deliverer of another process on the same database. */
   another(settings?: Partial<DeliverSettings>): Deliveries;
+  /** Ends every call under way, as a process does that has waited long enough. */
+  cutOff(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -149,6 +151,7 @@ export async function openRoom(
     hooks,
     clock,
     another,
+    cutOff: () => webhookOutgoing.close(),
     call,
     async account() {
       const id = uuidv7();

@@ -1,5 +1,6 @@
 // Promises of webhook signatures: both conventions' published vectors, their libraries, and which secrets are taken.
 import { createHmac, randomBytes } from 'node:crypto';
+import { sign, verify } from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import {
   signingKey,
   standardSignature,
 } from '../../src/webhooks/endpoints/sign.ts';
+import { asciiJson } from '../../src/webhooks/event.ts';
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -16,6 +18,20 @@ describe('x-webhook-signature', () => {
   it('agrees with the published vector of its form', () => {
     expect(givenSignature(signingKey("It's a Secret to Everybody"), 'Hello, World!')).toBe(
       'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    );
+  });
+
+  it('is verified by GitHub’s library, whatever characters an event holds, and no other body or secret is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (text) => {
+        const body = asciiJson({ event: 'test', data: { text } });
+        const signature = givenSignature(signingKey(secret), body);
+        expect(await verify(secret, body, signature)).toBe(true);
+        expect(signature).toBe(await sign(secret, body));
+        expect(await verify(secret, `${body} `, signature)).toBe(false);
+        expect(await verify(`${secret}x`, body, signature)).toBe(false);
+      }),
+      { numRuns: 50 },
     );
   });
 

@@ -5,6 +5,7 @@ import { OutgoingError } from '../../base/outgoing-error.ts';
 import { retryAfterMs } from '../../work/backoff.ts';
 import { givenSignature, standardSignature } from '../endpoints/sign.ts';
 import type { Target } from '../endpoints/targets.ts';
+import { keptAnswer } from './answer.ts';
 import type { Outcome } from './delivery.ts';
 
 export interface AttemptDeps {
@@ -13,11 +14,19 @@ export interface AttemptDeps {
   webhookTimeoutMs: number;
 }
 
+/** Read, so that the connection can be used again; an answer beyond is cut off with its connection. */
 const mostAnswerBytes = 16 * 1024;
-const keptAnswerCharacters = 2_000;
 
-/** Posts `body` to the endpoint under the id that stays the same on every try. Never rejects. */
-export async function attempt(deps: AttemptDeps, target: Target, id: string, body: string): Promise<Outcome> {
+/**
+ * Posts `body` to the endpoint under the id that stays the same on every try. Never rejects; undefined if we gave the
+ * call up ourselves, because the process stops.
+ */
+export async function attempt(
+  deps: AttemptDeps,
+  target: Target,
+  id: string,
+  body: string,
+): Promise<Outcome | undefined> {
   const now = deps.clock.now();
   const timestamp = Math.floor(now / 1000);
   const startedAt = performance.now();
@@ -38,42 +47,33 @@ export async function attempt(deps: AttemptDeps, target: Target, id: string, bod
       maxResponseBytes: mostAnswerBytes,
     });
     const { status, durationMs } = response;
-    if (isSuccess(status)) return { delivered: true, status, durationMs };
+    const answer = keptAnswer(response.body);
+    if (isSuccess(status)) return { delivered: true, status, durationMs, answer };
     return {
       delivered: false,
       status,
-      reason: reasonOf(status),
+      reason: 'status',
       durationMs,
-      answer: readable(response.body),
+      answer,
+      detail: null,
       retryAfterMs: retryAfterMs(response.headers['retry-after'], now) ?? 0,
     };
   } catch (error) {
-    const durationMs = Math.round(performance.now() - startedAt);
     const failure = error instanceof OutgoingError ? error : undefined;
-    // The status is what counts: an answer whose body then drags on or breaks was an answer all the same.
-    if (failure?.status !== undefined && isSuccess(failure.status)) {
-      return { delivered: true, status: failure.status, durationMs };
-    }
-    return {
-      delivered: false,
-      status: failure?.status ?? null,
-      reason: failure?.status === undefined ? (failure?.kind ?? 'reset') : reasonOf(failure.status),
-      durationMs,
-      answer: failure?.kind === 'blocked_address' ? failure.message : null,
-      retryAfterMs: 0,
-    };
+    return withoutAnswer(failure, Math.round(performance.now() - startedAt));
   }
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-function reasonOf(status: number): string {
-  if (status === 410) return 'gone';
-  return status >= 300 && status < 400 ? 'redirect' : 'bad_status';
-}
-
-/** Text that PostgreSQL can hold: it refuses NUL. */
-function readable(answer: Buffer): string | null {
-  const text = answer.toString('utf8').replaceAll('\0', '').slice(0, keptAnswerCharacters);
-  return text === '' ? null : text;
+/** A call that brought no whole answer. */
+function withoutAnswer(failure: OutgoingError | undefined, durationMs: number): Outcome | undefined {
+  if (failure?.kind === 'aborted') return undefined;
+  const status = failure?.status ?? null;
+  const unheard = { durationMs, answer: null };
+  // The status is what counts: an answer whose body then drags on or breaks was an answer all the same.
+  if (status !== null && isSuccess(status)) return { delivered: true, status, ...unheard };
+  const detail = failure?.message ?? 'the call could not be made';
+  const reason = status === null ? (failure?.kind ?? 'reset') : 'status';
+  return { delivered: false, status, reason, ...unheard, detail, retryAfterMs: 0 };
 }

@@ -35,7 +35,7 @@ export interface Deliveries {
   drop(endpointId: string): void;
   /** `listener` is told when an endpoint's queue has run dry while more of it was left in the database. */
   onRoom(listener: () => void): void;
-  /** One try outside the queue, such as a test event's; undefined if the endpoint is gone. Nothing is recorded. */
+  /** One try outside the queue, such as a test event's; undefined if the endpoint is gone, or we stop. Nothing is recorded. */
   tryOnce(endpointId: string, version: number, id: string, body: string): Promise<Outcome | undefined>;
   /** Takes nothing more, gives back what waits, and resolves when what is under way has been recorded. */
   stop(): Promise<void>;
@@ -136,7 +136,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   async function perform(delivery: Startable, lane: Lane): Promise<void> {
     try {
       const outcome = await tryOnce(delivery.endpointId, delivery.version, delivery.id, delivery.body);
-      if (outcome === undefined) return;
+      if (outcome === undefined) return giveBack(delivery);
       if (!outcome.delivered) return await recorder.failed(delivery, outcome);
       const recorded = recordSuccess(delivery, outcome);
       if (unrecorded >= mostUnrecorded) await recorded;
@@ -176,7 +176,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     const target = await targets.get(endpointId, version);
     if (!target) return undefined;
     const outcome = await attempt(deps, target, id, body);
-    settings.onAttempt?.(outcome);
+    if (outcome) settings.onAttempt?.(outcome);
     return outcome;
   }
 

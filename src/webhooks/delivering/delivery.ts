@@ -1,4 +1,5 @@
 // What one delivery is, and what one try of it came to. Pure.
+import type { AttemptFailure } from '../../contract/webhooks.ts';
 
 /** A delivery that this process holds the lease of and may try now. */
 export interface Startable {
@@ -21,21 +22,27 @@ export interface Success {
   delivered: true;
   status: number;
   durationMs: number;
+  /** The beginning of what the receiver answered. */
+  answer: string | null;
 }
 
 export interface Failure {
   delivered: false;
   status: number | null;
-  /** `bad_status`, `redirect`, `gone`, or how the connection failed (`timeout`, `refused`, `dns`, `tls`, …). */
-  reason: string;
+  reason: AttemptFailure;
   durationMs: number;
   /** The beginning of what the receiver answered. */
   answer: string | null;
+  /** What went wrong where there was no whole answer, in words. */
+  detail: string | null;
   /** What the receiver asked for by `Retry-After`. */
   retryAfterMs: number;
 }
 
 export type Outcome = Success | Failure;
+
+/** The receiver said that it is gone for good. */
+export const isGone = (outcome: Pick<Failure, 'status'>): boolean => outcome.status === 410;
 
 /** The rows' primary key in one text, whose order is the order in which every statement locks them. */
 export function lockKey(delivery: Pick<Startable, 'subjectId' | 'endpointId' | 'stage'>): string {

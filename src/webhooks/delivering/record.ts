@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { retryDelayMs, type Schedule } from '../../work/backoff.ts';
 import { batch } from '../../work/batch.ts';
-import { type Failure, lastStage, lockKey, type Startable, type Success } from './delivery.ts';
+import { type Failure, isGone, lastStage, lockKey, type Startable, type Success } from './delivery.ts';
 import {
   completeDeliveries,
   type EndpointTrouble,
@@ -80,10 +80,9 @@ export function openRecorder(
   async function recordFailures(failed: Failed[]): Promise<undefined[]> {
     const judged = failed.map((item) => ({
       ...item,
-      delayMs:
-        item.reason === 'gone'
-          ? undefined
-          : retryDelayMs(settings.schedule, item.failedTries + 1, random(), item.retryAfterMs),
+      delayMs: isGone(item)
+        ? undefined
+        : retryDelayMs(settings.schedule, item.failedTries + 1, random(), item.retryAfterMs),
     }));
     const dead = judged.filter((item) => item.delayMs === undefined);
     const { released, troubled } = await deps.hot.transaction().execute(async (tx) => {
@@ -132,10 +131,10 @@ export function openRecorder(
 /** One entry an endpoint, sorted by its id as every statement locks endpoints. */
 function troubles(failed: Failed[]): EndpointTrouble[] {
   const byEndpoint = new Map<string, EndpointTrouble>();
-  for (const { endpointId, reason, retryAfterMs, status } of failed) {
+  for (const { endpointId, retryAfterMs, status } of failed) {
     const entry = byEndpoint.get(endpointId) ?? { endpointId, failures: 0, gone: false, retryAfterMs: 0 };
     entry.failures += 1;
-    entry.gone ||= reason === 'gone';
+    entry.gone ||= isGone({ status });
     // A wait asked for with 429 or 503 speaks of the receiver, not of one delivery.
     if (status === 429 || status === 503) entry.retryAfterMs = Math.max(entry.retryAfterMs, retryAfterMs);
     byEndpoint.set(endpointId, entry);

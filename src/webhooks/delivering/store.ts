@@ -44,13 +44,14 @@ export async function claimDeliveries(
 /** Marks deliveries as delivered; repeats are harmless. Sorted by key, and followed by `releaseNext` before the commit. */
 export async function completeDeliveries(
   tx: Tx,
-  done: readonly (Key & Pick<Success, 'status' | 'durationMs'>)[],
+  done: readonly (Key & Pick<Success, 'status' | 'durationMs' | 'answer'>)[],
 ): Promise<void> {
   await sql`
     update deliveries d set state = 1, attempts = d.attempts + 1, due_at = null, last_status = x.status,
-      last_failure = null, last_ms = x.ms, last_attempt_at = now(), delivered_at = now()
+      last_failure = null, last_ms = x.ms, last_answer = x.answer, last_attempt_at = now(), delivered_at = now()
     from ${keyArrays(done)}, ${done.map((item) => item.status)}::smallint[],
-      ${done.map((item) => item.durationMs)}::int[]) x(subject_id, endpoint_id, stage, status, ms)
+      ${done.map((item) => item.durationMs)}::int[], ${done.map((item) => item.answer)}::text[])
+      x(subject_id, endpoint_id, stage, status, ms, answer)
     where ${match}`.execute(tx);
 }
 
@@ -75,25 +76,34 @@ export async function releaseNext(tx: Tx, ended: readonly Key[]): Promise<Starta
   return rows.filter((row) => row.open);
 }
 
-/** Records failed tries: `delayMs` undefined makes the delivery dead. Buried rows stay as they are. Sorted by key. */
+/**
+ * Records failed tries: `delayMs` undefined makes the delivery dead. Buried rows stay as they are. Sorted by key. (A bare
+ * `due_at is not null` would let the planner of an empty database enter by what is due.)
+ */
 export async function failDeliveries(
   tx: Tx,
   failed: readonly (Key &
-    Pick<Failure, 'status' | 'reason' | 'durationMs' | 'answer'> & { delayMs: number | undefined })[],
+    Pick<Failure, 'status' | 'reason' | 'durationMs' | 'answer' | 'detail'> & {
+      delayMs: number | undefined;
+    })[],
 ): Promise<void> {
   await sql`
     with moved as (
       update deliveries d set attempts = d.attempts + 1, state = case when x.delay is null then 2 else 4 end,
         due_at = now() + x.delay * interval '1 ms', last_status = x.status, last_ms = x.ms,
-        last_attempt_at = now(), last_failure = case when x.reason = 'gone' then 'endpoint_disabled' else x.reason end
+        last_attempt_at = now(), last_failure = case when x.status = 410 then 'endpoint_disabled' else x.reason end
       from ${keyArrays(failed)}, ${failed.map((item) => item.status)}::smallint[],
         ${failed.map((item) => item.reason)}::text[], ${failed.map((item) => item.durationMs)}::int[],
-        ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.delayMs ?? null)}::float8[])
-        x(subject_id, endpoint_id, stage, status, reason, ms, answer, delay)
-      where ${match} and d.due_at is not null
-      returning d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer)
-    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer)
-    select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer from moved`.execute(tx);
+        ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.detail)}::text[],
+        ${failed.map((item) => item.delayMs ?? null)}::float8[])
+        x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay)
+      where ${match} and coalesce(d.due_at, '-infinity') <> '-infinity'
+      returning d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer,
+        x.detail)
+    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)
+    select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer, detail from moved`.execute(
+    tx,
+  );
 }
 
 export interface EndpointTrouble {

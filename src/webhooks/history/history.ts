@@ -60,6 +60,7 @@ export async function getDelivery(db: Db, accountId: string, id: string): Promis
     failure: attempt.failure,
     durationMs: attempt.ms,
     answer: attempt.answer,
+    detail: attempt.detail,
   }));
   if (row.state === 1 && row.delivered_at) {
     log.push({
@@ -68,7 +69,8 @@ export async function getDelivery(db: Db, accountId: string, id: string): Promis
       statusCode: row.last_status,
       failure: null,
       durationMs: row.last_ms,
-      answer: null,
+      answer: row.last_answer,
+      detail: null,
     });
   }
   return { ...deliveryItem(row), body: row.body, attemptLog: log };

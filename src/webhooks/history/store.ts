@@ -1,5 +1,6 @@
 // Reading deliveries and their attempts.
 import { type RawBuilder, sql } from 'kysely';
+import type { AttemptFailure, DeliveryItem } from '../../contract/webhooks.ts';
 import type { Db } from '../../db/db.ts';
 
 export interface DeliveryRow {
@@ -13,7 +14,7 @@ export interface DeliveryRow {
   attempts: number;
   due_at: Date | null;
   last_status: number | null;
-  last_failure: string | null;
+  last_failure: DeliveryItem['lastFailure'];
   last_ms: number | null;
   delivered_at: Date | null;
 }
@@ -65,14 +66,18 @@ export async function listDeliveriesOfSubject(
   return rows;
 }
 
-/** The account's delivery with that id, and its body. */
+export type WholeDeliveryRow = DeliveryRow & { body: string; last_answer: string | null };
+
+/** The account's delivery with that id, its body, and what its success was answered. */
 export async function findDelivery(
   db: Db,
   accountId: string,
   id: string,
-): Promise<(DeliveryRow & { body: string }) | undefined> {
-  const { rows } = await sql<DeliveryRow & { body: string }>`
-    select ${columns}, body from deliveries where account_id = ${accountId} and id = ${id}`.execute(db);
+): Promise<WholeDeliveryRow | undefined> {
+  const { rows } = await sql<WholeDeliveryRow>`
+    select ${columns}, body, last_answer from deliveries where account_id = ${accountId} and id = ${id}`.execute(
+    db,
+  );
   return rows[0];
 }
 
@@ -80,9 +85,10 @@ export interface AttemptRow {
   no: number;
   at: Date;
   status: number | null;
-  failure: string | null;
+  failure: AttemptFailure | null;
   ms: number | null;
   answer: string | null;
+  detail: string | null;
 }
 
 /** The attempts kept apart from their delivery, in order. */
@@ -91,7 +97,7 @@ export async function listAttempts(
   delivery: Pick<DeliveryRow, 'subject_id' | 'endpoint_id' | 'stage'>,
 ): Promise<AttemptRow[]> {
   const { rows } = await sql<AttemptRow>`
-    select no, at, status, failure, ms, answer from attempts
+    select no, at, status, failure, ms, answer, detail from attempts
     where subject_id = ${delivery.subject_id} and endpoint_id = ${delivery.endpoint_id} and stage = ${delivery.stage}
     order by no`.execute(db);
   return rows;

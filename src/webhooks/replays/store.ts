@@ -8,8 +8,8 @@ import type { Db, Tx } from '../../db/db.ts';
  */
 const replayPicked = sql`
   kept as (
-    insert into attempts (subject_id, endpoint_id, stage, no, at, status, ms)
-    select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms from picked where state = 1),
+    insert into attempts (subject_id, endpoint_id, stage, no, at, status, ms, answer)
+    select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms, last_answer from picked where state = 1),
   moved as (
     update deliveries d set state = 0, due_at = now() + p.place * interval '1 microsecond',
       attempts_before = d.attempts, delivered_at = null

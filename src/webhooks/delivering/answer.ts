@@ -1,0 +1,18 @@
+// What is kept of a receiver's answer: its first bytes, as text that the database can hold. Pure.
+
+/** Bytes of an answer that are kept. */
+export const keptAnswerBytes = 4_096;
+
+/**
+ * The first 4,096 bytes as UTF-8, less a character that the cut divides; what is not UTF-8, and NUL, which PostgreSQL
+ * refuses, shows as U+FFFD. Null of an empty answer.
+ */
+export function keptAnswer(answer: Uint8Array): string | null {
+  if (answer.length === 0) return null;
+  const cut = answer.length > keptAnswerBytes;
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(answer.subarray(0, keptAnswerBytes), {
+    // holds back a character that goes on beyond the cut
+    stream: cut,
+  });
+  return text.replaceAll('\0', '\ufffd');
+}

@@ -1,0 +1,198 @@
+// Promises of each try of a delivery: what its record says, and which of the eight kinds of failure it was.
+import { createServer } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { attemptFailures } from '../../src/contract/webhooks.ts';
+import { type RudeReceiver, startRudeReceiver } from '../harness/rude-receiver.ts';
+import { until } from '../harness/until.ts';
+import { openRoom, type Room } from '../harness/webhook-room.ts';
+
+let room: Room;
+let rude: RudeReceiver;
+beforeAll(async () => {
+  room = await openRoom({}, 700);
+  rude = await startRudeReceiver();
+});
+afterAll(async () => {
+  await room.close();
+  await rude.close();
+});
+afterEach(() => room.pauseAll());
+
+/** Publishes one event to a fresh endpoint at that address; answers the delivery as its owner sees it after one try. */
+async function tried(url: string) {
+  const account = await room.account();
+  const { id } = await room.endpoint(account, 'unused', { url });
+  await room.stages(account, uuidv7(), ['sent']);
+  let item: { _id: string; attempts: number } | undefined;
+  await until(async () => {
+    [item] = await room.listed(account);
+    expect(item?.attempts).toBe(1);
+  });
+  const shown = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item?._id}`);
+  return { account, id, delivery: shown.body.data };
+}
+
+/** A port of loopback at which nobody listens. */
+async function deadPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('a failed try says which of the eight kinds it was', () => {
+  it.each([
+    ['resets', 'reset', null],
+    ['hangs-up', 'reset', null],
+    ['speaks-gibberish', 'reset', null],
+    ['says-nothing', 'timeout', null],
+    ['drips-its-head', 'timeout', null],
+    ['has-endless-headers', 'too_large', null],
+    ['breaks-off', 'status', 500],
+    ['drips-a-refusal', 'status', 503],
+    ['answers-gigabytes', 'status', 500],
+  ])('a receiver that %s: %s', async (manner, failure, status) => {
+    const { delivery } = await tried(rude.url(manner));
+    expect(delivery).toMatchObject({ status: 'pending', lastFailure: failure, lastStatusCode: status });
+    expect(delivery.attemptLog).toMatchObject([{ number: 1, failure, statusCode: status }]);
+    expect(delivery.attemptLog[0].durationMs).toBeLessThan(3_000);
+  });
+
+  it.each([301, 302, 307, 308, 400, 404, 429, 500])('an answer of %i: status', async (status) => {
+    const hook = `answers-${status}`;
+    const elsewhere = rude.connections();
+    room.hooks.answer(hook, () => ({ status, headers: { location: rude.url('redirected') } }));
+    const { delivery } = await tried(room.hooks.url(hook));
+    expect(delivery).toMatchObject({ lastFailure: 'status', lastStatusCode: status });
+    expect(rude.connections(), 'no redirect is followed').toBe(elsewhere);
+  });
+
+  it('nobody listens: refused', async () => {
+    const { delivery } = await tried(`http://127.0.0.1:${await deadPort()}/`);
+    expect(delivery.attemptLog).toMatchObject([
+      { failure: 'refused', statusCode: null, answer: null, detail: expect.stringContaining('ECONNREFUSED') },
+    ]);
+  });
+
+  it('a name that does not exist: dns', async () => {
+    const { delivery } = await tried('http://nowhere.invalid/');
+    expect(delivery.attemptLog).toMatchObject([
+      { failure: 'dns', detail: expect.stringContaining('could not be resolved') },
+    ]);
+  });
+
+  it('a server that speaks no TLS: tls', async () => {
+    const { delivery } = await tried(rude.url('x').replace('http:', 'https:'));
+    expect(delivery.attemptLog).toMatchObject([
+      { failure: 'tls', detail: expect.stringContaining('no secure connection') },
+    ]);
+  });
+
+  it('an address that may not be called: blocked_address, as a try that everybody can see', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'blocked');
+    await sql`update endpoints set url = 'http://10.0.0.1/', version = version + 1 where id = ${id}`.execute(
+      room.db,
+    );
+    await room.stages(account, uuidv7(), ['sent']);
+    await until(async () =>
+      expect(await room.listed(account)).toMatchObject([{ attempts: 1, lastFailure: 'blocked_address' }]),
+    );
+    const [item] = await room.listed(account);
+    const { body } = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
+    expect(body.data.attemptLog).toMatchObject([
+      { failure: 'blocked_address', statusCode: null, detail: expect.stringContaining('10.0.0.1') },
+    ]);
+  });
+
+  it('and the database takes no other', async () => {
+    const { rows } = await sql<{ failure: string }>`
+      select distinct failure from attempts where failure is not null`.execute(room.db);
+    expect(rows.map((row) => row.failure).sort()).toEqual([...attemptFailures].sort());
+    await expect(sql`update attempts set failure = 'bad_luck'`.execute(room.db)).rejects.toThrow('check');
+    await expect(sql`update deliveries set last_failure = 'bad_luck'`.execute(room.db)).rejects.toThrow(
+      'check',
+    );
+  });
+});
+
+describe('a 2xx is success', () => {
+  it.each([
+    ['takes-and-breaks-off', null],
+    ['takes-with-gigabytes', 'g'.repeat(4_096)],
+  ])('whatever comes of the answer’s body: a receiver that %s', async (manner, answer) => {
+    const { delivery } = await tried(rude.url(manner));
+    expect(delivery).toMatchObject({ status: 'delivered', lastFailure: null, lastStatusCode: 200 });
+    expect(delivery.attemptLog).toMatchObject([{ failure: null, answer }]);
+  });
+});
+
+describe('each try keeps', () => {
+  it('the first 4 KB of the answer, in whole characters, for failures and successes', async () => {
+    room.hooks.answer('long', () => ({ status: 500, body: `\0${'ü'.repeat(4_000)}` }));
+    const { account, id, delivery } = await tried(room.hooks.url('long'));
+    expect(delivery.attemptLog[0].answer).toBe(`\ufffd${'ü'.repeat(2_047)}`);
+    room.hooks.answer('long', () => ({ status: 202, body: '{"taken":true}' }));
+    await room.makeDue(id);
+    await room.deliveries.claimDue();
+    await until(async () => expect(await room.listed(account)).toMatchObject([{ status: 'delivered' }]));
+    const path = `/v1/webhooks/deliveries/${delivery._id}`;
+    const log = async () => (await room.call(account, 'GET', path)).body.data.attemptLog;
+    expect(await log()).toMatchObject([
+      { number: 1, statusCode: 500 },
+      { number: 2, statusCode: 202, failure: null, answer: '{"taken":true}', detail: null },
+    ]);
+    await room.call(account, 'POST', `${path}/replay`);
+    await room.deliveries.claimDue();
+    await until(async () => expect(await log()).toHaveLength(3));
+    expect((await log()).map((one: { answer: string }) => one.answer.slice(-14))).toEqual([
+      'ü'.repeat(14),
+      '{"taken":true}',
+      '{"taken":true}',
+    ]);
+  });
+
+  it('how long it took', async () => {
+    const { delivery } = await tried(rude.url('says-nothing'));
+    expect(delivery.attemptLog[0].durationMs).toBeGreaterThanOrEqual(690);
+  });
+});
+
+describe('Retry-After', () => {
+  it('of more than a day asks for a day, and rests the endpoint no longer either', async () => {
+    room.hooks.answer('never', () => ({ status: 503, headers: { 'retry-after': '9'.repeat(40) } }));
+    const { id, delivery } = await tried(room.hooks.url('never'));
+    const hour = 3_600_000;
+    const waitMs = new Date(delivery.nextAttemptAt).getTime() - Date.now();
+    expect(waitMs).toBeGreaterThan(23.9 * hour);
+    expect(waitMs).toBeLessThanOrEqual(24 * hour);
+    const { rows } = await sql<{ hours: number }>`
+      select extract(epoch from paused_until - now())::float8 / 3600 as hours from endpoints where id = ${id}`.execute(
+      room.db,
+    );
+    expect(rows[0]?.hours).toBeGreaterThan(23.9);
+    expect(rows[0]?.hours).toBeLessThanOrEqual(24);
+  });
+});
+
+describe('a stop of the process', () => {
+  it('that cuts a call off is no failure of the receiver: the delivery is given back', async () => {
+    const cutting = await openRoom({}, 30_000);
+    const account = await cutting.account();
+    await cutting.endpoint(account, 'unused', { url: rude.url('says-nothing') });
+    const before = rude.connections();
+    await cutting.stages(account, uuidv7(), ['sent']);
+    await until(async () => expect(rude.connections()).toBe(before + 1));
+    const stopped = cutting.deliveries.stop();
+    await cutting.cutOff();
+    await stopped;
+    const { rows } = await sql`select state, attempts, due_at <= now() as due from deliveries`.execute(
+      cutting.db,
+    );
+    expect(rows).toEqual([{ state: 0, attempts: 0, due: true }]);
+    await cutting.close();
+  });
+});
