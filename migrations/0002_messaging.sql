@@ -19,17 +19,32 @@ create table senders (
   halted_at timestamptz,
   halted_reason text,
   halted_error jsonb,
-  -- when the platform's templates are read next; the lease of the reader is this moved forward
-  sync_due_at timestamptz not null default now(),
-  sync_attempts smallint not null default 0,
-  synced_at timestamptz,
-  sync_failure text,
   created_at timestamptz not null default now(),
   unique (account_id, phone_number_id)
 );
 create unique index senders_default on senders (account_id) where is_default;
 create index senders_app on senders (phone_number_id, app_secret_hash);
-create index senders_sync_due on senders (sync_due_at);
+
+-- the reading of a business account's list of templates: one for all its numbers, since the platform limits how often it may be asked for
+create table template_readings (
+  account_id uuid not null references accounts on delete cascade,
+  business_account_id text not null,
+  -- when the list is read next; the lease of the reader is this moved forward
+  due_at timestamptz not null default now(),
+  -- not again before this, whoever asks
+  not_before timestamptz not null default now(),
+  -- when somebody last asked for it; a reading that began before does not answer that
+  wanted_at timestamptz not null default now(),
+  begun_at timestamptz,
+  ended_at timestamptz,
+  -- when it last went well, and how many templates there were
+  read_at timestamptz,
+  template_count integer,
+  attempts smallint not null default 0,
+  failure text,
+  primary key (account_id, business_account_id)
+);
+create index template_readings_due on template_readings (due_at);
 
 -- the GCRA row of a number: apart from senders and with room on its page, so that every reservation is a heap-only update
 create table sender_paces (
@@ -57,13 +72,14 @@ create table templates (
   components jsonb not null,
   quality_score text,
   rejected_reason text,
-  halted_at timestamptz,
-  halted_reason text,
+  -- when it is to be read by itself, since the platform said that its text changed; null: nobody has to
+  read_due_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique nulls not distinct (account_id, business_account_id, name, language)
 );
 create index templates_list on templates (account_id, created_at desc, id desc);
+create index templates_read_due on templates (read_due_at) where read_due_at is not null;
 create index templates_provider on templates (business_account_id, provider_template_id);
 
 create table sends (
@@ -125,5 +141,7 @@ create index messages_wamid on messages (wamid) where wamid is not null;
 create index messages_phone on messages (phone, account_id);
 create index messages_send on messages (send_id);
 create index messages_media on messages (media_id) where media_id is not null and due_at is not null;
+-- messages that failed are few and looked for; partial over what no other move changes, so that those stay heap-only
+create index messages_failed on messages (account_id, id) where failed_at is not null;
 create table messages_default partition of messages default
   with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);

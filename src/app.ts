@@ -27,14 +27,15 @@ import { listen } from './http/listen.ts';
 import { ensureRegistered } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { openVault } from './messaging/media/vault.ts';
+import { wantReading } from './messaging/senders/readings-store.ts';
 import { openAccessOf } from './messaging/senders/remembered.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
 import { openDispatcher } from './messaging/sending/dispatch.ts';
 import { openOutcomes } from './messaging/sending/outcomes.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import { restartWaiting } from './messaging/sending/queue-store.ts';
+import { syncDue } from './messaging/templates/readings.ts';
 import { markTemplateRefused } from './messaging/templates/refuse.ts';
-import { syncDue } from './messaging/templates/sync.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import { buildServer } from './server.ts';
 import { doWebhookChores } from './webhooks/chores/chores.ts';
@@ -256,6 +257,8 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   }
   if (config.role !== 'api') {
     await restartWaiting(parts.hot);
+    // templates may have changed while nobody listened
+    await wantReading(parts.db, null);
     doers.deliveries.onRoom(() => workers?.deliver.nudge());
     workers = startWorkers({
       ...parts,

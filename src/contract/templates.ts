@@ -103,3 +103,22 @@ export const CreateTemplateBody = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const TemplateReadings = Type.Object({
+  count: Type.Integer({ description: 'Templates of all business accounts.' }),
+  readings: Type.Array(
+    Type.Object({
+      businessAccountId: Type.String(),
+      count: Type.Integer(),
+      readAt: Instant,
+      reused: Type.Boolean({
+        description: 'True: an earlier reading, so that the platform is not asked too often.',
+      }),
+      nextReadAt: Type.String({
+        format: 'date-time',
+        description:
+          'From then on the platform may be asked again; what was asked for before is read then by itself.',
+      }),
+    }),
+  ),
+});

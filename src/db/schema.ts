@@ -294,10 +294,6 @@ export interface Senders {
   messages_per_second: Generated<number>;
   name: string;
   phone_number_id: string;
-  sync_attempts: Generated<number>;
-  sync_due_at: Generated<Timestamp>;
-  sync_failure: string | null;
-  synced_at: Timestamp | null;
   verify_token: Buffer;
 }
 
@@ -340,14 +336,26 @@ export interface StaffDepartments {
   staff_id: string;
 }
 
+export interface TemplateReadings {
+  account_id: string;
+  attempts: Generated<number>;
+  begun_at: Timestamp | null;
+  business_account_id: string;
+  due_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  failure: string | null;
+  not_before: Generated<Timestamp>;
+  read_at: Timestamp | null;
+  template_count: number | null;
+  wanted_at: Generated<Timestamp>;
+}
+
 export interface Templates {
   account_id: string;
   business_account_id: string | null;
   category: string;
   components: Json;
   created_at: Generated<Timestamp>;
-  halted_at: Timestamp | null;
-  halted_reason: string | null;
   id: string;
   language: string;
   name: string;
@@ -355,6 +363,7 @@ export interface Templates {
   provider_status: string | null;
   provider_template_id: string | null;
   quality_score: string | null;
+  read_due_at: Timestamp | null;
   rejected_reason: string | null;
   status: string;
   updated_at: Generated<Timestamp>;
@@ -382,5 +391,6 @@ export interface DB {
   sends: Sends;
   staff: Staff;
   staff_departments: StaffDepartments;
+  template_readings: TemplateReadings;
   templates: Templates;
 }

@@ -188,11 +188,11 @@ async function applyTemplates(deps: CallbackDeps, app: App, content: CallbackCon
     accountId: number.account_id,
     businessAccountId: number.business_account_id,
   }));
-  const { startable, toRead } = await deps.db.transaction().execute(async (tx) => {
-    const { events, toRead } = await applyTemplateReports(deps, tx, businessAccounts, content.templates);
-    return { startable: await publish(deps, tx, events), toRead };
+  const { startable, toRead, hasChanged } = await deps.db.transaction().execute(async (tx) => {
+    const applied = await applyTemplateReports(deps, tx, businessAccounts, content.templates);
+    return { ...applied, startable: await publish(deps, tx, applied.events) };
   });
   deps.deliveries.offer(startable);
   await readAgain(deps.db, toRead);
-  if (toRead.length > 0) deps.nudgeSync();
+  if (toRead.length > 0 || hasChanged) deps.nudgeSync();
 }

@@ -1,7 +1,7 @@
 // What the platform's own limits do to a queue: a paused template is held and goes on, a throttled number slows and recovers.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
 
 let gateway: Gateway;
 let senderId: string;
@@ -47,7 +47,7 @@ test('messages of a template that the platform paused are held, not failed, and 
   expect(again.body.code).toBe('template_not_approved');
   expect(await statusOf(id)).toBe('queued');
 
-  await gateway.call('POST', '/v1/templates/sync');
+  await readTemplates(gateway);
   await expect.poll(() => statusOf(id), { timeout: 10_000 }).toMatch(/accepted|sent|delivered|read/);
   expect(await gateway.platform.ledger({ phone: '15550100001' })).toHaveLength(1);
 });

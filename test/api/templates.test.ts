@@ -1,6 +1,6 @@
 // Templates: listed and filtered, shown with what fills them, drafted, submitted, read again, and changed by the platform itself.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { addEndpoint, addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
 
 interface Template {
@@ -244,7 +244,7 @@ describe('reading the platform’s list', () => {
       const components = [{ type: 'BODY', text: `Number ${index}` }];
       await gateway.platform.addTemplate({ wabaId, name: `bulk_${index}`, components });
     }
-    const sync = await gateway.call<{ count: number }>('POST', '/v1/templates/sync');
+    const sync = await readTemplates(gateway);
     expect(sync.body.data.count).toBeGreaterThanOrEqual(130);
     expect((await list('?search=bulk_')).pagination.total).toBe(130);
     expect((await list()).pagination.total).toBe(before + 130);
@@ -254,7 +254,7 @@ describe('reading the platform’s list', () => {
   it('is told in the platform’s words if it cannot be read, and changes nothing', async () => {
     const before = (await list()).pagination.total;
     await gateway.platform.addFault({ on: 'templates', code: 190, times: 1 });
-    const answer = await gateway.call('POST', '/v1/templates/sync');
+    const answer = await readTemplates(gateway);
     expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
     expect((await list()).pagination.total).toBe(before);
   });

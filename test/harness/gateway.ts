@@ -177,6 +177,16 @@ export async function addSender(
   return { senderId, templateIds };
 }
 
+/** Reads the platform's templates as if the last reading were long ago. */
+export async function readTemplates(gateway: Gateway): Promise<Answer<{ count: number }>> {
+  await gateway.database.db
+    .updateTable('template_readings')
+    .set({ not_before: new Date(0) })
+    .where('ended_at', 'is not', null)
+    .execute();
+  return gateway.call<{ count: number }>('POST', '/v1/templates/sync');
+}
+
 /** Registers the receiver as a webhook endpoint of the account, with its secret known there. */
 export async function addEndpoint(
   gateway: Gateway,

@@ -7,6 +7,7 @@ import type { Db } from '../../db/db.ts';
 import { violates } from '../../db/failure.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { type AccessDeps, addressOf, appSecretHash, sealSecret, senderAccess } from './access.ts';
+import { addReading, removeReadings, retryReading } from './readings-store.ts';
 import {
   clearDefault,
   deleteSender,
@@ -55,11 +56,14 @@ async function addressFaults(deps: SendersDeps, apiUrl: string): Promise<Fault[]
   return why === undefined ? [] : [{ path: 'apiUrl', message: `may not be called: ${why}` }];
 }
 
-/** Proves that the token reaches the number and the templates of its business account; answers the number as people dial it. */
-async function prove(deps: SendersDeps, access: SenderAccess): Promise<string> {
+/**
+ * Proves that the token reaches the number and, for a token not known yet, the templates of its business account:
+ * the platform limits how often these may be asked for. Answers the number as people dial it.
+ */
+async function prove(deps: SendersDeps, access: SenderAccess, isNewToken = true): Promise<string> {
   try {
     const number = await deps.platform.readNumber(access);
-    await deps.platform.listTemplates(access);
+    if (isNewToken) await deps.platform.listTemplates(access);
     return number.displayPhone;
   } catch (error) {
     throw outsideFault(error, 'The messaging platform');
@@ -89,6 +93,7 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
       await lockSendersOf(tx, input.accountId);
       const isDefault = input.isDefault === true || !(await findDefaultSender(tx, input.accountId));
       if (isDefault) await clearDefault(tx, input.accountId);
+      await addReading(tx, input);
       return insertSender(tx, {
         id,
         account_id: input.accountId,
@@ -131,10 +136,9 @@ export async function changeSender(
   const row = isUuid(input.senderId) ? await findSender(deps.db, input.accountId, input.senderId) : undefined;
   if (!row) throw notFound();
   const access = senderAccess(deps, row);
-  const display_phone = await prove(deps, {
-    ...access,
-    accessToken: input.accessToken ?? access.accessToken,
-  });
+  const accessToken = input.accessToken ?? access.accessToken;
+  const isNewToken = accessToken !== access.accessToken;
+  const display_phone = await prove(deps, { ...access, accessToken }, isNewToken);
   const change: SenderChange = { display_phone };
   if (input.name !== undefined) change.name = input.name;
   if (input.accessToken !== undefined) {
@@ -155,6 +159,9 @@ export async function changeSender(
       await clearDefault(tx, input.accountId);
       change.is_default = true;
     }
+    if (isNewToken) {
+      await retryReading(tx, { accountId: row.account_id, businessAccountId: row.business_account_id });
+    }
     return updateSender(tx, row.id, change);
   });
 }
@@ -174,5 +181,6 @@ export async function removeSender(
       );
     }
     await deleteSender(tx, input.senderId);
+    await removeReadings(tx, input.accountId);
   });
 }

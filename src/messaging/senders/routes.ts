@@ -6,6 +6,7 @@ import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { addSender, changeSender, removeSender, type SendersDeps } from './manage.ts';
+import { listReadings, type ReadingRow } from './readings-store.ts';
 import { listSenders, type SenderRow } from './store.ts';
 
 export interface SenderRoutesDeps extends SendersDeps {
@@ -16,7 +17,7 @@ export interface SenderRoutesDeps extends SendersDeps {
 const tags = ['Senders'];
 const SenderParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
 
-function senderItem(row: SenderRow, publicUrl: string) {
+function senderItem(row: SenderRow, reading: ReadingRow | undefined, publicUrl: string) {
   return {
     _id: row.id,
     name: row.name,
@@ -30,10 +31,18 @@ function senderItem(row: SenderRow, publicUrl: string) {
     haltedReason: row.halted_reason,
     haltedAt: row.halted_at?.toISOString() ?? null,
     callbackUrl: `${publicUrl}/callbacks/messaging/${row.id}`,
-    templatesSyncedAt: row.synced_at?.toISOString() ?? null,
-    templatesSyncFailure: row.sync_failure,
+    templatesSyncedAt: reading?.read_at?.toISOString() ?? null,
+    templatesSyncFailure: reading?.failure ?? null,
     createdAt: row.created_at.toISOString(),
   };
+}
+
+/** Shows numbers of an account, each with the reading of its business account's templates. */
+async function itemsOf(deps: SenderRoutesDeps, accountId: string) {
+  const readings = new Map(
+    (await listReadings(deps.db, accountId)).map((one) => [one.business_account_id, one]),
+  );
+  return (row: SenderRow) => senderItem(row, readings.get(row.business_account_id), deps.publicUrl());
 }
 
 /** GET and POST /v1/senders, PATCH and DELETE /v1/senders/:id. */
@@ -54,7 +63,8 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
     },
     async (request) => {
       const { rows, total } = await listSenders(deps.db, request.caller.accountId, pageWindow(request.query));
-      const items = rows.map((row) => senderItem(row, deps.publicUrl()));
+      const itemOf = await itemsOf(deps, request.caller.accountId);
+      const items = rows.map(itemOf);
       return ok('Senders listed.', pageOf(items, total, request.query));
     },
   );
@@ -73,7 +83,7 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
     },
     async (request) => {
       const row = await addSender(deps, { accountId: request.caller.accountId, ...request.body });
-      return ok('Sender added. Its templates are being read.', senderItem(row, deps.publicUrl()));
+      return ok('Sender added. Its templates are being read.', (await itemsOf(deps, row.account_id))(row));
     },
   );
 
@@ -96,7 +106,7 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
         senderId: request.params.id,
         ...request.body,
       });
-      return ok('Sender changed.', senderItem(row, deps.publicUrl()));
+      return ok('Sender changed.', (await itemsOf(deps, row.account_id))(row));
     },
   );
 

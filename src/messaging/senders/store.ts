@@ -8,17 +8,7 @@ export type SenderRow = Selectable<DB['senders']>;
 /** Adds a number and the row of its pace. */
 export async function insertSender(
   tx: Tx,
-  sender: Omit<
-    SenderRow,
-    | 'created_at'
-    | 'halted_at'
-    | 'halted_error'
-    | 'halted_reason'
-    | 'sync_attempts'
-    | 'sync_due_at'
-    | 'sync_failure'
-    | 'synced_at'
-  >,
+  sender: Omit<SenderRow, 'created_at' | 'halted_at' | 'halted_error' | 'halted_reason'>,
 ): Promise<SenderRow> {
   const row = await tx.insertInto('senders').values(sender).returningAll().executeTakeFirstOrThrow();
   await tx
@@ -149,39 +139,18 @@ export async function findSendersOfApp(db: Db, appSecretHash: Buffer): Promise<S
   return db.selectFrom('senders').selectAll().where('app_secret_hash', '=', appSecretHash).execute();
 }
 
-/** Claims up to `limit` numbers whose templates are due to be read, for 5 minutes. */
-export async function claimSyncDue(db: Db, limit: number): Promise<SenderRow[]> {
-  const { rows } = await sql<SenderRow>`
-    update senders set sync_due_at = now() + interval '5 minutes'
-    where id in (select id from senders where sync_due_at <= now() order by sync_due_at limit ${limit} for update skip locked)
-    returning *`.execute(db);
-  return rows;
-}
-
-/** Makes the templates of these business accounts due to be read now, or when their last reading is that old. */
-export async function makeSyncDue(
+/** The numbers that can ask for a business account's templates, the likeliest first. */
+export async function listReaders(
   db: Db,
-  accountId: string,
-  businessAccountId?: string,
-  sinceLastSeconds = 0,
-): Promise<void> {
-  await sql`
-    update senders set sync_attempts = 0, sync_due_at = greatest(now(),
-      coalesce(synced_at, '-infinity') + ${sinceLastSeconds} * interval '1 second')
-    where account_id = ${accountId} and (${businessAccountId ?? null}::text is null
-      or business_account_id = ${businessAccountId ?? null})`.execute(db);
-}
-
-/** Notes how reading the templates went, and when it is due again. */
-export async function recordSync(
-  db: Db,
-  id: string,
-  outcome: { failure: string | null; dueInSeconds: number },
-): Promise<void> {
-  await sql`
-    update senders set sync_failure = ${outcome.failure},
-      synced_at = case when ${outcome.failure}::text is null then now() else synced_at end,
-      sync_attempts = case when ${outcome.failure}::text is null then 0 else least(sync_attempts + 1, 100) end,
-      sync_due_at = now() + ${outcome.dueInSeconds} * interval '1 second'
-    where id = ${id}`.execute(db);
+  of: { accountId: string; businessAccountId: string },
+): Promise<SenderRow[]> {
+  return db
+    .selectFrom('senders')
+    .selectAll()
+    .where('account_id', '=', of.accountId)
+    .where('business_account_id', '=', of.businessAccountId)
+    .orderBy(sql`halted_at is not null`)
+    .orderBy('is_default', 'desc')
+    .orderBy('id')
+    .execute();
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
-import { makeSyncDue } from '../senders/store.ts';
+import { wantReading } from '../senders/readings-store.ts';
 import { changeTemplate, holdMessages, lockByName } from './store.ts';
 import { statusEvent } from './sync.ts';
 
@@ -10,9 +10,6 @@ export interface RefuseDeps extends PublishDeps {
   db: Db;
   clock: Clock;
 }
-
-/** The platform allows 200 list calls an hour and business account: a template refused again and again must not spend them. */
-const readAgainAfterSeconds = 300;
 
 /**
  * Marks the template as not approved, holds its queued messages, publishes that, and makes the platform's list due to
@@ -31,5 +28,5 @@ export async function markTemplateRefused(
     return publish(deps, tx, [statusEvent(deps, changed)]);
   });
   deps.deliveries.offer(startable);
-  await makeSyncDue(deps.db, template.accountId, template.businessAccountId, readAgainAfterSeconds);
+  await wantReading(deps.db, template);
 }

@@ -1,6 +1,5 @@
 // Routes of templates.
 import { Type } from 'typebox';
-import { AppError, outsideFault } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { page, success } from '../../contract/envelope.ts';
 import {
@@ -9,16 +8,17 @@ import {
   TemplateDetail,
   TemplateItem,
   TemplateParams,
+  TemplateReadings,
 } from '../../contract/templates.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { listSenders } from '../senders/store.ts';
 import { templateItem } from './item.ts';
 import { planTemplate, variablesOf } from './placeholders.ts';
+import { syncNow } from './readings.ts';
 import { findTemplate, listTemplates, type TemplateRow } from './store.ts';
 import { createDraft, deleteTemplate, type SubmitDeps, submitDraft, templateNotFound } from './submit.ts';
-import { type SyncDeps, syncNow } from './sync.ts';
+import type { SyncDeps } from './sync.ts';
 
 export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
 
@@ -155,21 +155,30 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     {
       schema: {
         summary: "Read the platform's templates again",
+        description:
+          'The platform limits how often its list may be read: requests soon after one another share one reading (`reused`), and the list is read again at `nextReadAt` by itself.',
         tags,
-        response: { 200: success(Type.Object({ count: Type.Integer() })) },
+        response: { 200: success(TemplateReadings) },
       },
       config,
     },
     async (request) => {
-      const { rows } = await listSenders(deps.db, request.caller.accountId, { limit: 1000, offset: 0 });
-      if (rows.length === 0) {
-        throw new AppError('sender_not_configured', 'The account has no sender yet. Add one first.');
-      }
-      try {
-        return ok('Templates read from the platform.', await syncNow(deps, rows));
-      } catch (error) {
-        throw outsideFault(error, 'The messaging platform');
-      }
+      const readings = await syncNow(deps, request.caller.accountId);
+      const data = {
+        count: readings.reduce((sum, { count }) => sum + count, 0),
+        readings: readings.map((one) => ({
+          ...one,
+          readAt: one.readAt.toISOString(),
+          nextReadAt: one.nextReadAt.toISOString(),
+        })),
+      };
+      const isReused = readings.some(({ reused }) => reused);
+      return ok(
+        isReused
+          ? 'Read a moment ago, and not asked of the platform again so soon. It is read again at nextReadAt.'
+          : 'Templates read from the platform.',
+        data,
+      );
     },
   );
 }

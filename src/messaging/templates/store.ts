@@ -159,7 +159,7 @@ export async function upsertTemplates(
       provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
       provider_status = excluded.provider_status, parameter_format = excluded.parameter_format,
       components = excluded.components, quality_score = excluded.quality_score,
-      rejected_reason = excluded.rejected_reason, updated_at = now()
+      rejected_reason = excluded.rejected_reason, read_due_at = null, updated_at = now()
     returning *`.execute(tx);
   return rows;
 }
@@ -242,6 +242,41 @@ export async function changeTemplate(
     .returningAll()
     .executeTakeFirstOrThrow();
   return row as unknown as TemplateRow;
+}
+
+/** Makes a template due to be read by itself, now. */
+export async function makeTemplateDue(tx: Tx, id: string): Promise<void> {
+  await sql`update templates set read_due_at = now() where id = ${id}`.execute(tx);
+}
+
+/** A template that is to be read by itself, and how many of its business account are. */
+export type DueTemplate = TemplateRow & {
+  business_account_id: string;
+  provider_template_id: string;
+  due_beside: number;
+};
+
+/** Claims up to `limit` templates that are to be read by themselves, for a minute. */
+export async function claimTemplatesToRead(db: Db, limit: number): Promise<DueTemplate[]> {
+  const { rows } = await sql<DueTemplate>`
+    update templates t set read_due_at = now() + interval '1 minute' where id in (
+      select id from templates where read_due_at <= now() and business_account_id is not null
+        and provider_template_id is not null order by read_due_at limit ${limit} for update skip locked)
+    returning t.*, (select count(*)::int from templates o where o.read_due_at is not null
+      and o.account_id = t.account_id and o.business_account_id = t.business_account_id) due_beside`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Leaves templates that were to be read by themselves to the reading of their whole list. */
+export async function leaveToList(
+  db: Db,
+  of: { accountId: string; businessAccountId: string },
+): Promise<void> {
+  await sql`
+    update templates set read_due_at = null where read_due_at is not null and account_id = ${of.accountId}
+      and business_account_id = ${of.businessAccountId}`.execute(db);
 }
 
 /** Removes templates; messages already made of them keep their own copy of what they need. */

@@ -1,4 +1,4 @@
-// The platform's templates to ours: read whole on a timer and on demand, changed one by one by its callbacks.
+// The platform's templates to ours: a whole list at once, or one by one as its callbacks say.
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -7,13 +7,15 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { MessagingPlatform, PlatformTemplate, TemplateReport } from '../../ports/platform.ts';
 import { type EventToPublish, eventBody, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
-import { claimSyncDue, makeSyncDue, recordSync, type SenderRow } from '../senders/store.ts';
+import { type ReadingOf, wantReading } from '../senders/readings-store.ts';
+import type { SenderRow } from '../senders/store.ts';
 import { templateItem } from './item.ts';
 import {
   changeTemplate,
   deleteTemplates,
   lockByProviderId,
   lockPlatformTemplates,
+  makeTemplateDue,
   releaseMessages,
   type TemplateRow,
   type TemplateValues,
@@ -25,28 +27,27 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
   db: Db;
   clock: Clock;
   log: Log;
-  platform: Pick<MessagingPlatform, 'listTemplates'>;
+  platform: Pick<MessagingPlatform, 'listTemplates' | 'readTemplate'>;
 }
 
-/** The platform allows 200 list calls an hour and business account; callbacks bring changes at once, so this is slow. */
-const syncEverySeconds = 3600;
-const retrySecondsMax = 900;
 const writtenAtOnce = 500;
 /** The platform allows 6,000 a business account: a list beyond this does not end. */
 const templatesMax = 20_000;
 
-async function readAll(deps: SyncDeps, row: SenderRow): Promise<PlatformTemplate[]> {
+async function readAll(deps: SyncDeps, row: SenderRow) {
   const access = senderAccess(deps, row);
   const templates: PlatformTemplate[] = [];
   let after: string | undefined;
+  let calls = 0;
   do {
     const page = await deps.platform.listTemplates(access, after);
+    calls += 1;
     templates.push(...page.templates);
     after = page.after;
     if (templates.length > templatesMax || (after !== undefined && page.templates.length === 0))
       throw new VendorError('unknown', 'the list of templates does not end');
   } while (after !== undefined);
-  return templates;
+  return { templates, calls };
 }
 
 /** What a changed status brings about: messages held for the template go on once it is approved; the event says so. */
@@ -81,11 +82,15 @@ function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): Templa
 /**
  * Reads every template of the sender's business account and makes our rows equal to them: new ones added, changed ones
  * written over, and those gone from the platform removed (but none that changed while the list was read). A changed
- * status is published. Throws VendorError if the platform cannot be read; then nothing changed.
+ * status is published. Answers how many there are, and how many calls of the platform that took. Throws VendorError if
+ * the platform cannot be read; then nothing changed.
  */
-export async function syncTemplates(deps: SyncDeps, row: SenderRow): Promise<{ count: number }> {
+export async function syncTemplates(
+  deps: SyncDeps,
+  row: SenderRow,
+): Promise<{ count: number; calls: number }> {
   const begun = new Date(deps.clock.now());
-  const templates = await readAll(deps, row);
+  const { templates, calls } = await readAll(deps, row);
   const startable = await deps.db.transaction().execute(async (tx) => {
     const known = await lockPlatformTemplates(tx, row.account_id, row.business_account_id);
     const statusBefore = new Map(known.map((one) => [`${one.name} ${one.language}`, one.status]));
@@ -109,55 +114,24 @@ export async function syncTemplates(deps: SyncDeps, row: SenderRow): Promise<{ c
     return publish(deps, tx, events);
   });
   deps.deliveries.offer(startable);
-  return { count: templates.length };
-}
-
-/** The doer's loop body: claims senders whose templates are due and reads them; answers how many it claimed. */
-export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
-  const senders = await claimSyncDue(deps.db, limit);
-  for (const sender of senders) {
-    try {
-      const { count } = await syncTemplates(deps, sender);
-      await recordSync(deps.db, sender.id, { failure: null, dueInSeconds: syncEverySeconds });
-      deps.log.info({ senderId: sender.id, count }, 'templates.synced');
-    } catch (error) {
-      // whatever one number's list did, the others that were claimed with it are read all the same
-      const told = error instanceof VendorError ? error : undefined;
-      const dueInSeconds =
-        told?.retryAfterSeconds ?? Math.min(retrySecondsMax, 10 * 2 ** sender.sync_attempts);
-      const failure = told?.message ?? 'The templates could not be kept; the log says why.';
-      await recordSync(deps.db, sender.id, { failure, dueInSeconds });
-      deps.log.warn({ senderId: sender.id, err: error, dueInSeconds }, 'templates.sync_failed');
-    }
-  }
-  return senders.length;
-}
-
-/** Reads the templates of all the account's business accounts now, for a caller who waits. */
-export async function syncNow(deps: SyncDeps, senders: SenderRow[]): Promise<{ count: number }> {
-  const oneEach = new Map(senders.map((sender) => [sender.business_account_id, sender]));
-  let count = 0;
-  for (const sender of oneEach.values()) {
-    const result = await syncTemplates(deps, sender);
-    await recordSync(deps.db, sender.id, { failure: null, dueInSeconds: syncEverySeconds });
-    count += result.count;
-  }
-  return { count };
+  return { count: templates.length, calls };
 }
 
 /**
  * Applies what a callback said of templates, in the caller's transaction, for the business accounts that the
- * callback's signature speaks for. Answers the events to publish; a changed text makes the whole list due to be read,
- * and so does a template that we do not know, since the platform may be quicker than the answer to its submission.
+ * callback's signature speaks for. Answers the events to publish, and the lists that are to be read: those with a
+ * template that we do not know, since the platform may be quicker than the answer to its submission. A template whose
+ * text changed is made due to be read by itself.
  */
 export async function applyTemplateReports(
   deps: { clock: Clock },
   tx: Tx,
   businessAccounts: { accountId: string; businessAccountId: string }[],
   reports: TemplateReport[],
-): Promise<{ events: EventToPublish[]; toRead: { accountId: string; businessAccountId: string }[] }> {
+): Promise<{ events: EventToPublish[]; toRead: ReadingOf[]; hasChanged: boolean }> {
   const events: EventToPublish[] = [];
-  const toRead: { accountId: string; businessAccountId: string }[] = [];
+  const toRead: ReadingOf[] = [];
+  let hasChanged = false;
   for (const report of reports) {
     const readers = businessAccounts.filter((one) => one.businessAccountId === report.businessAccountId);
     if (readers.length === 0) continue;
@@ -171,11 +145,12 @@ export async function applyTemplateReports(
       const changed = await changeTemplate(tx, row.id, changeOf(report));
       if (changed.status !== row.status) events.push(await statusChanged(deps, tx, changed));
       if (report.componentsChanged) {
-        toRead.push({ accountId: row.account_id, businessAccountId: report.businessAccountId });
+        await makeTemplateDue(tx, row.id);
+        hasChanged = true;
       }
     }
   }
-  return { events, toRead };
+  return { events, toRead, hasChanged };
 }
 
 /** FLAGGED is a warning and changes no status. */
@@ -191,9 +166,28 @@ function changeOf(report: TemplateReport): Parameters<typeof changeTemplate>[2] 
 }
 
 /** Makes lists due after a callback that only said that something changed. */
-export async function readAgain(
-  db: Db,
-  lists: { accountId: string; businessAccountId: string }[],
+export async function readAgain(db: Db, lists: ReadingOf[]): Promise<void> {
+  for (const list of lists) await wantReading(db, list);
+}
+
+/** Reads one template again and writes over our row; its changed status is published. Throws the platform's VendorError. */
+export async function syncTemplate(
+  deps: SyncDeps,
+  sender: SenderRow,
+  template: TemplateRow & { provider_template_id: string },
 ): Promise<void> {
-  for (const { accountId, businessAccountId } of lists) await makeSyncDue(db, accountId, businessAccountId);
+  const read = await deps.platform.readTemplate(senderAccess(deps, sender), template.provider_template_id);
+  const startable = await deps.db.transaction().execute(async (tx) => {
+    const account = { accountId: template.account_id, businessAccountId: sender.business_account_id };
+    const [before] = await lockByProviderId(tx, {
+      accountIds: [account.accountId],
+      businessAccountId: account.businessAccountId,
+      providerTemplateId: template.provider_template_id,
+    });
+    if (!before) return [];
+    const [after] = await upsertTemplates(tx, account, valuesOf(deps, [read]));
+    if (!after || after.status === before.status) return [];
+    return publish(deps, tx, [await statusChanged(deps, tx, after)]);
+  });
+  deps.deliveries.offer(startable);
 }
