@@ -121,8 +121,10 @@ export interface BusyQuestion {
   calendarIds: string[];
   from: number;
   to: number;
-  /** An event of ours that does not count as busy (when it is being moved), in one of `calendarIds`. */
+  /** An event of ours that does not count as busy (when it is being moved); it may lie in a calendar not asked for. */
   except?: { calendarId: string; eventId: string } | undefined;
+  /** Where dates and floating times are read in a calendar that names no zone of its own (IANA). */
+  timeZone?: string | undefined;
 }
 
 /** `certain`: gone, and no insert that is still under way can bring it back; else look again after that time. */
@@ -198,7 +200,7 @@ export interface Calendar {
   /** What was done to the events of bookings since `cursor` (null: read from the start, events ending after `since`). */
   changedEvents(
     credential: CalendarCredential,
-    question: { calendarId: string; cursor: string | null; since: number },
+    question: { calendarId: string; cursor: string | null; since: number; timeZone?: string | undefined },
     limits: CallLimits,
   ): Promise<EventChanges>;
 

@@ -19,7 +19,6 @@ export async function busyTimes(
   question: BusyQuestion,
 ): Promise<Interval[]> {
   const { from, to, except } = question;
-  const exceptUrl = except && eventUrlOf(calendarUrlOf(account, except.calendarId), except.eventId);
   const urls = [...new Set(question.calendarIds.map((id) => calendarUrlOf(account, id)))];
   const found = await Promise.all(
     urls.map(async (url) => {
@@ -29,12 +28,18 @@ export async function busyTimes(
         objectsWithin(wire, account, url, span),
       ]);
       return objects
-        .filter((object) => exceptUrl === undefined || !isSamePlace(object.url, exceptUrl))
+        .filter((object) => except === undefined || !isEventOf(account, object.url, except))
         .flatMap((object) => busyOf(object, span, { calendarZone: zone, addresses: account.addresses }));
     }),
   );
   return merged(found.flat(), from, to);
 }
+
+/** A calendar of another account holds nothing of this one. */
+const isEventOf = (account: CaldavAccount, url: string, ref: { calendarId: string; eventId: string }) =>
+  URL.canParse(ref.calendarId, account.homeUrl) &&
+  isSamePlace(url, eventUrlOf(new URL(slashed(ref.calendarId), account.homeUrl).href, ref.eventId));
+const slashed = (path: string) => (path.endsWith('/') ? path : `${path}/`);
 
 /** The address of an event's file. */
 export const eventUrlOf = (calendarUrl: string, eventId: string) =>

@@ -57,7 +57,7 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     busyTimes: (credential, question, limits) =>
       repeated(credential, limits, async (attempt) => {
         const { busyTimes } = await import('./busy-times.ts');
-        return busyTimes(attempt, attempt.account, question);
+        return busyTimes(attempt, zonedAs(attempt.account, question.timeZone), question);
       }),
     getEvent: (credential, ref, limits) =>
       repeated(credential, limits, async (attempt) => (await events()).getEvent(attempt, ref)),
@@ -77,7 +77,7 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     changedEvents: (credential, question, limits) => {
       const read = async (attempt: Attempt) => {
         const { changedEvents } = await import('./changes.ts');
-        return changedEvents(attempt, question);
+        return changedEvents({ ...attempt, account: zonedAs(attempt.account, question.timeZone) }, question);
       };
       // Many objects: the whole time, in one attempt.
       return repeated(credential, limits, read, limits.timeoutMs);
@@ -86,6 +86,12 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     disconnect: async (credential) => void opened(credential),
   };
 }
+
+/** The zone of the day it was connected gives way to the one that the caller names now. */
+const zonedAs = (account: CaldavAccount, timeZone = account.timeZone): CaldavAccount => ({
+  ...account,
+  timeZone,
+});
 
 function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
   return {

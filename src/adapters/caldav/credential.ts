@@ -18,7 +18,7 @@ export interface CaldavAccount {
   addresses: string[];
   /** The address that the server itself names: only then may it send invitations in the owner's name. */
   organizer: string | null;
-  /** Where dates and floating times are read if the calendar names no zone. */
+  /** Where dates and floating times are read if neither the calendar nor the caller names a zone. */
   timeZone: string;
   reads: Reads;
 }

@@ -4,21 +4,31 @@ import { merged } from '../../base/intervals.ts';
 import type { AttemptLimits } from '../../base/retry.ts';
 import type { BusyQuestion, Interval } from '../../ports/calendar.ts';
 import { type ClientDeps, callApi, eventsPath } from './client.ts';
+import type { GoogleCredential } from './credential.ts';
 import { instantOf } from './event-json.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
 /** Google answers for at most 50 calendars at once. */
 const maxCalendarsAsked = 50;
 
+/** The main calendar of an account has two names: this one, and the account's address. */
+const main = 'primary';
+
 /** Merged busy times within `[from, to)`; throws VendorError if any one of the calendars could not be read. */
 export async function busyTimes(
   deps: ClientDeps,
-  refreshToken: string,
+  { refreshToken, accountEmail }: Pick<GoogleCredential, 'refreshToken' | 'accountEmail'>,
   question: BusyQuestion,
   limits: AttemptLimits,
 ): Promise<Interval[]> {
-  const { except } = question;
-  const asked = [...new Set(question.calendarIds)].filter((id) => id !== except?.calendarId);
+  const own = (id: string) => (id === accountEmail ? main : id);
+  const all = [...new Set(question.calendarIds.map(own))];
+  const given = question.except && {
+    ...question.except,
+    calendarId: own(question.except.calendarId),
+  };
+  const except = given && all.includes(given.calendarId) ? given : undefined;
+  const asked = all.filter((id) => id !== except?.calendarId);
   const found: Interval[] = [];
   for (let at = 0; at < asked.length; at += maxCalendarsAsked) {
     const ids = asked.slice(at, at + maxCalendarsAsked);

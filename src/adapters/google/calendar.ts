@@ -78,7 +78,7 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
     eventIdFor,
     busyTimes: (credential, question, limits) =>
       repeated(credential, limits, (attempt) =>
-        busyTimes(attempt.deps, attempt.refreshToken, question, attempt.limits),
+        busyTimes(attempt.deps, opened(credential), question, attempt.limits),
       ),
     getEvent: (credential, ref, limits) => repeated(credential, limits, (attempt) => getEvent(attempt, ref)),
     insertEvent: (credential, event, limits) =>

@@ -64,7 +64,18 @@ async function postEvent(
     query: { conferenceDataVersion: '1', ...mails(event.notify) },
     json: newEventJson(event, fallbackLink),
   });
-  return readEvent(json, event.timeZone);
+  const made = readEvent(json, event.timeZone);
+  if (made.eventId !== event.eventId) throw await idNotKept(attempt, event, made.eventId);
+  return made;
+}
+
+/** Without the id that was asked for, a repeat would make a second event: a server that does not keep it is of no use. */
+async function idNotKept(attempt: Attempt, event: NewEvent, eventId: string): Promise<VendorError> {
+  if (eventId !== '') await deleteEvent(attempt, { ...event, eventId });
+  return new VendorError('refused', 'The calendar gave the event another id than the one asked for.', {
+    code: 'event_id_not_kept',
+    title: 'Id not kept',
+  });
 }
 
 /** 400 "Invalid conference type value.": calendars and service accounts without Meet (google-api-nodejs-client 2387, 3197). */

@@ -144,7 +144,10 @@ async function checkFree(
   const busy = await useCalendar(deps, connection, (calendar, credential) =>
     calendar.busyTimes(
       credential,
-      { calendarIds: connection.busyCalendarIds, ...range, except: exceptOwn(connection, row) },
+      {
+        ...{ calendarIds: connection.busyCalendarIds, timeZone: connection.timeZone },
+        ...{ ...range, except: eventRef(row, calendar) },
+      },
       limitsUntil(deps, deadline),
     ),
   );
@@ -153,12 +156,6 @@ async function checkFree(
   throw new AppError('slot_unavailable', 'The calendar is busy at that time by now. Choose another slot.', {
     extra: { alternatives: [] },
   });
-}
-
-/** Our own event does not count; it may lie in a calendar that does not block. */
-function exceptOwn(connection: LiveConnection, row: BookingRow) {
-  const own = eventRef(row, connection.calendar);
-  return connection.busyCalendarIds.includes(own.calendarId) ? own : undefined;
 }
 
 async function update(

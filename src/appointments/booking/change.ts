@@ -2,6 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
+import { retryTransient } from '../../db/failure.ts';
 import { activeStaff, askedDate, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts, occupiedRange } from '../slots/engine.ts';
 import { minuteMs } from '../slots/wall-time.ts';
@@ -34,16 +35,18 @@ export async function cancelBooking(
 ): Promise<BookingRow> {
   const deadline = deps.clock.now() + requestMs;
   const { id } = await bookingOf(deps, input.accountId, input.bookingId);
-  const row = await deps.db.transaction().execute(async (tx) => {
-    const found = await locked(tx, id);
-    if (found.state === 'cancelled') return found;
-    if (found.wish === 'cancel') {
-      await leaseWish(tx, id, leaseMs);
-      return found;
-    }
-    checkChangeable(found, deps.clock.now());
-    return wishCancel(tx, id, input.reason ?? null, leaseMs);
-  });
+  const row = await retryTransient(() =>
+    deps.db.transaction().execute(async (tx) => {
+      const found = await locked(tx, id);
+      if (found.state === 'cancelled') return found;
+      if (found.wish === 'cancel') {
+        await leaseWish(tx, id, leaseMs);
+        return found;
+      }
+      checkChangeable(found, deps.clock.now());
+      return wishCancel(tx, id, input.reason ?? null, leaseMs);
+    }),
+  );
   if (row.state === 'cancelled') return row;
   try {
     return await carryOutCancel(deps, row, deadline);

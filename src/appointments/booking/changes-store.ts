@@ -1,7 +1,7 @@
 // Rows of bookings that are cancelled, moved, or found changed in the calendar.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import type { ConnectionRow } from '../calendar/store.ts';
+import { type ConnectionRow, connectionColumns } from '../calendar/store.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 
@@ -104,7 +104,7 @@ export async function claimChangesDue(db: Db, limit: number, againMs: number): P
     update calendar_connections set changes_due_at = now() + ${againMs} * interval '1 millisecond'
     where id in (select id from calendar_connections where dead_at is null and changes_due_at <= now()
       order by changes_due_at limit ${limit} for update skip locked)
-    returning *`.execute(db);
+    returning ${connectionColumns}`.execute(db);
   return rows;
 }
 
@@ -119,6 +119,21 @@ export async function bookingsOfEvents(db: Db, staffId: string, eventIds: string
   const { rows } = await sql<BookingRow>`
     select * from bookings where event_id = any(${eventIds}::text[]) and staff_id = ${staffId}
       and state = 'confirmed' order by id`.execute(db);
+  return rows;
+}
+
+/** Up to `limit` confirmed bookings in a calendar that end after `since` and whose events are not among `eventIds`. */
+export async function bookingsWithoutEvents(
+  db: Db,
+  of: { staffId: string; provider: string; calendarId: string; since: Date },
+  eventIds: string[],
+  limit: number,
+): Promise<BookingRow[]> {
+  const { rows } = await sql<BookingRow>`
+    select * from bookings where staff_id = ${of.staffId} and state = 'confirmed' and hand <> 'deleted'
+      and provider = ${of.provider} and calendar_id = ${of.calendarId} and ends_at > ${of.since}
+      and event_id <> all(${eventIds}::text[])
+    order by starts_at limit ${limit}`.execute(db);
   return rows;
 }
 

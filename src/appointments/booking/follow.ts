@@ -2,24 +2,29 @@
 import { VendorError } from '../../base/errors.ts';
 import { retryTransient } from '../../db/failure.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
-import { liveConnection, useCalendar } from '../calendar/connection.ts';
+import { type LiveConnection, liveConnection, useCalendar } from '../calendar/connection.ts';
 import type { ConnectionRow } from '../calendar/store.ts';
 import { occupiedWithin } from '../slots/store.ts';
 import { type Interval, minuteMs } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import {
   bookingsOfEvents,
+  bookingsWithoutEvents,
   claimChangesDue,
   moveKeptRange,
   recordChangesRead,
   recordHand,
 } from './changes-store.ts';
-import type { SettleDeps } from './settle-deps.ts';
+import { eventRef, type SettleDeps } from './settle-deps.ts';
 import { lockBooking, lockStaffBookings, type StaffFacts, staffFacts } from './store.ts';
 
 const connectionsAtOnce = 5;
 /** How often each calendar is read. */
 const readEveryMs = 60_000;
+/** More than any calendar loses between two readings. */
+const missingAtOnce = 200;
+/** An event that the calendar does not know. */
+const gone = { status: 'deleted', start: null, end: null } as const;
 
 /** Reads the calendars that are due, a few at a time; answers how many were. */
 export async function followChanges(deps: SettleDeps): Promise<number> {
@@ -32,8 +37,11 @@ async function follow(deps: SettleDeps, row: ConnectionRow): Promise<void> {
   const connection = liveConnection(deps, row);
   if (!connection) return;
   try {
-    const question = { calendarId: row.calendar_id, cursor: row.changes_cursor, since: deps.clock.now() };
-    const { events, cursor } = await useCalendar(deps, connection, (calendar, credential) =>
+    const question = {
+      ...{ calendarId: row.calendar_id, timeZone: connection.timeZone },
+      ...{ cursor: row.changes_cursor, since: deps.clock.now() },
+    };
+    const { events, cursor, complete } = await useCalendar(deps, connection, (calendar, credential) =>
       calendar.changedEvents(credential, question, { timeoutMs: 20_000 }),
     );
     const byId = new Map(events.map((event) => [event.eventId, event]));
@@ -41,6 +49,9 @@ async function follow(deps: SettleDeps, row: ConnectionRow): Promise<void> {
       const event = byId.get(booking.event_id ?? '');
       if (event) await retryTransient(() => note(deps, booking, event));
     }
+    // the calendar has forgotten our cursor, and with it what was deleted since
+    if (complete && row.changes_cursor !== null)
+      await lookForMissing(deps, connection, row, [...byId.keys()]);
     await recordChangesRead(deps.db, row.id, cursor);
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
@@ -48,8 +59,40 @@ async function follow(deps: SettleDeps, row: ConnectionRow): Promise<void> {
   }
 }
 
+/**
+ * Reads one by one the events of bookings that a reading from the start did not show: only the calendar's answer for
+ * the event itself says that it was deleted (it may have been moved into the past, or made a moment ago).
+ */
+async function lookForMissing(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  row: ConnectionRow,
+  seen: string[],
+): Promise<void> {
+  const of = {
+    staffId: row.staff_id,
+    provider: row.provider,
+    calendarId: row.calendar_id,
+    since: new Date(deps.clock.now()),
+  };
+  for (const booking of await bookingsWithoutEvents(deps.db, of, seen, missingAtOnce)) {
+    const event = await useCalendar(deps, connection, (calendar, credential) =>
+      calendar.getEvent(
+        credential,
+        { ...eventRef(booking, calendar), timeZone: connection.timeZone },
+        { timeoutMs: 5_000 },
+      ),
+    );
+    await retryTransient(() => note(deps, booking, event ?? gone));
+  }
+}
+
 /** Notes how the event stands to the booking; a booking that is being changed by us is left alone. */
-async function note(deps: SettleDeps, { id, staff_id }: BookingRow, event: CalendarEvent): Promise<void> {
+async function note(
+  deps: SettleDeps,
+  { id, staff_id }: BookingRow,
+  event: Pick<CalendarEvent, 'status' | 'start' | 'end'>,
+): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
     await lockStaffBookings(tx, staff_id);
     const row = await lockBooking(tx, id);

@@ -25,13 +25,16 @@ export function limitsUntil(deps: SettleDeps, deadline: number, maxMs = requestM
   return { timeoutMs: Math.max(1, Math.min(maxMs, deadline - deps.clock.now())) };
 }
 
-/** How a booking's calendar can be reached: by a living connection, not now (dead), or never again (none). */
+/**
+ * How a booking's calendar can be reached: by a living connection, not now (dead), or never again (none: disconnected,
+ * or another kind of calendar took its place).
+ */
 export async function reachCalendar(
   deps: SettleDeps,
-  row: Pick<BookingRow, 'staff_id'>,
+  row: Pick<BookingRow, 'staff_id' | 'provider'>,
 ): Promise<LiveConnection | 'dead' | 'none'> {
   const connection = await findConnection(deps.db, row.staff_id);
-  if (!connection) return 'none';
+  if (connection?.provider !== row.provider) return 'none';
   return liveConnection(deps, connection) ?? 'dead';
 }
 

@@ -50,7 +50,7 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
     const intervals = await useCalendar(deps, connection, (calendar, credential) =>
       calendar.busyTimes(
         credential,
-        { calendarIds: connection.busyCalendarIds, ...span },
+        { calendarIds: connection.busyCalendarIds, ...span, timeZone: connection.timeZone },
         { timeoutMs: callTimeoutMs },
       ),
     );

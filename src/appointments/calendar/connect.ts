@@ -22,6 +22,7 @@ import {
   insertOAuthState,
   lockConnection,
   replaceConnection,
+  type StoredConnection,
   setBusyCalendars,
   takeOAuthState,
 } from './store.ts';
@@ -93,7 +94,7 @@ function staleConsent(): AppError {
 export async function finishConsent(
   deps: ConnectDeps,
   given: ConsentReturn,
-): Promise<{ staff: StaffRow; connection: ConnectionRow }> {
+): Promise<{ staff: StaffRow; connection: StoredConnection }> {
   const state = await takeOAuthState(deps.db, stateId(deps, given.state ?? ''), new Date(deps.clock.now()));
   if (!state) throw staleConsent();
   const staff = await findStaff(deps.db, state.account_id, state.staff_id);
@@ -128,7 +129,7 @@ async function keep(
   calendar: Calendar,
   connected: Connected,
   busyCalendarIds = [connected.calendarId],
-): Promise<ConnectionRow> {
+): Promise<StoredConnection> {
   const id = uuidv7(deps.clock.now());
   const row = await deps.db.transaction().execute((tx) =>
     replaceConnection(tx, {
@@ -152,7 +153,7 @@ export async function putCalendar(
   deps: ConnectDeps,
   staff: StaffRow,
   given: PutCalendarBody,
-): Promise<ConnectionRow | undefined> {
+): Promise<StoredConnection | undefined> {
   const { provider, url, username, password, calendarUrl, busyCalendarIds } = given;
   if (provider === undefined) {
     const faults = forAccountOnly(given);
@@ -220,7 +221,8 @@ export async function checkConnection(deps: ConnectDeps, row: ConnectionRow): Pr
   const live = liveConnection(deps, row);
   if (!live) return;
   const from = deps.clock.now();
-  const question = { calendarIds: live.busyCalendarIds, from, to: from + 60_000 };
+  const { busyCalendarIds: calendarIds, timeZone } = live;
+  const question = { calendarIds, from, to: from + 60_000, timeZone };
   try {
     await useCalendar(deps, live, (calendar, credential) =>
       calendar.busyTimes(credential, question, { timeoutMs: 5_000 }),

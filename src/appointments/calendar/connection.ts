@@ -24,6 +24,8 @@ export interface LiveConnection {
   credential: CalendarCredential;
   calendarId: string;
   busyCalendarIds: string[];
+  /** Where dates and floating times are read if the calendar names no zone: that of the schedule. */
+  timeZone: string;
 }
 
 export const credentialPlace = (connectionId: string) => ({
@@ -52,6 +54,7 @@ export function liveConnection(deps: CalendarDeps, row: ConnectionRow): LiveConn
     credential: deps.cipher.open(row.credential, credentialPlace(row.id)),
     calendarId: row.calendar_id,
     busyCalendarIds: row.busy_calendar_ids,
+    timeZone: row.staff_timezone,
   };
 }
 

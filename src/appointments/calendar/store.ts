@@ -3,24 +3,47 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 
-export type ConnectionRow = Selectable<DB['calendar_connections']>;
+export type StoredConnection = Selectable<DB['calendar_connections']>;
+/** `staff_timezone`: the zone of the staff member's schedule as it is now. */
+export type ConnectionRow = StoredConnection & { staff_timezone: string };
 export type OAuthStateRow = Selectable<DB['oauth_states']>;
+
+export const connectionColumns = sql<ConnectionRow>`calendar_connections.*,
+  (select timezone from staff where staff.id = calendar_connections.staff_id) as staff_timezone`;
 
 /** The connection of a staff member, dead or alive. */
 export async function findConnection(db: Db | Tx, staffId: string): Promise<ConnectionRow | undefined> {
-  return db.selectFrom('calendar_connections').selectAll().where('staff_id', '=', staffId).executeTakeFirst();
+  const { rows } = await sql<ConnectionRow>`
+    select ${connectionColumns} from calendar_connections where staff_id = ${staffId}`.execute(db);
+  return rows[0];
 }
 
-/** Puts this connection in place of whatever the staff member had; what is left to settle is due at once. */
+/**
+ * Puts this connection in place of whatever the staff member had; what is left to settle is due at once. The same
+ * calendar connected again is read on from where it was read up to, so that what was done meanwhile is noticed.
+ */
 export async function replaceConnection(
   tx: Tx,
   connection: Insertable<DB['calendar_connections']>,
-): Promise<ConnectionRow> {
-  await tx.deleteFrom('calendar_connections').where('staff_id', '=', connection.staff_id).execute();
+): Promise<StoredConnection> {
+  const before = await tx
+    .deleteFrom('calendar_connections')
+    .where('staff_id', '=', connection.staff_id)
+    .returning(['provider', 'account_email', 'calendar_id', 'changes_cursor'])
+    .executeTakeFirst();
+  const isSame =
+    before?.provider === connection.provider &&
+    before.calendar_id === connection.calendar_id &&
+    before.account_email !== null &&
+    before.account_email === connection.account_email;
   await sql`
     update bookings set due_at = now() where staff_id = ${connection.staff_id} and due_at > now()
       and attempts > 1`.execute(tx);
-  return tx.insertInto('calendar_connections').values(connection).returningAll().executeTakeFirstOrThrow();
+  return tx
+    .insertInto('calendar_connections')
+    .values({ ...connection, changes_cursor: isSame ? before.changes_cursor : null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** Removes a connection; false if it was another by then, or none. */
@@ -35,13 +58,10 @@ export async function lockConnection(
   accountId: string,
   staffId: string,
 ): Promise<ConnectionRow | undefined> {
-  return tx
-    .selectFrom('calendar_connections')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('staff_id', '=', staffId)
-    .forUpdate()
-    .executeTakeFirst();
+  const { rows } = await sql<ConnectionRow>`
+    select ${connectionColumns} from calendar_connections
+    where account_id = ${accountId} and staff_id = ${staffId} for update`.execute(tx);
+  return rows[0];
 }
 
 /** True while bookings of a staff member are being written to the calendar. */

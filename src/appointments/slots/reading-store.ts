@@ -1,0 +1,127 @@
+// One statement that reads all that slots and bookings of staff on dates rest on, but for what their calendars say.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { QuestionFacts } from '../directory/staff.ts';
+import type { ScheduleRow } from './schedule.ts';
+import type { Interval } from './wall-time.ts';
+
+/** Staff that is asked for on a local date, which begins at `dayMs` (epoch milliseconds) in UTC. */
+export interface AskedDay {
+  accountId: string;
+  staffId: string;
+  dayMs: number;
+}
+
+export type ReadStaff = ScheduleRow & {
+  id: string;
+  account_id: string;
+  name: string;
+  active: boolean;
+  calendar: string;
+};
+
+export interface ReadConnection {
+  id: string;
+  staff_id: string;
+  staff_timezone: string;
+  provider: string;
+  credential: Buffer;
+  calendar_id: string;
+  busy_calendar_ids: string[];
+  dead_at: Date | null;
+  failure: string | null;
+  /** True if a success was noted within the last minute, and no failure since. */
+  noted: boolean;
+}
+
+export interface StaffDay {
+  staff: ReadStaff;
+  /** The calendar's connection, dead or alive. */
+  connection: ReadConnection | undefined;
+  /** In order. */
+  questions: QuestionFacts[];
+  /** What bookings occupy, as far as slots of that date in any zone can meet it. */
+  busy: Interval[];
+  /** Starts (epoch milliseconds) of the bookings that a daily limit counts around that date; none without a limit. */
+  bookedStarts: number[];
+}
+
+type Row = ReadStaff & {
+  n: number;
+  connection_id: string | null;
+  provider: string;
+  credential: Buffer;
+  calendar_id: string;
+  busy_calendar_ids: string[];
+  dead_at: Date | null;
+  failure: string | null;
+  noted: boolean;
+  questions: QuestionFacts[] | null;
+  busy_from: number[] | null;
+  busy_to: number[] | null;
+  booked: number[] | null;
+};
+
+/**
+ * Reads staff on dates, in one snapshot: undefined for a staff member that the account does not have. With `lock`, the
+ * staff members stay as they are until the transaction ends.
+ *
+ * Zones lie up to 14 hours from UTC, so slots of a date start within 15 hours of it; the local dates that they fall on
+ * elsewhere, which a daily limit counts by, reach 25 hours further.
+ */
+export async function readStaffDays(
+  db: Db | Tx,
+  asked: readonly AskedDay[],
+  { lock = false } = {},
+): Promise<(StaffDay | undefined)[]> {
+  const { rows } = await sql<Row>`
+    select x.n, s.id, s.account_id, s.name, s.active, s.calendar, s.timezone, s.slot_minutes, s.slot_step_minutes,
+      s.buffer_before_minutes, s.buffer_after_minutes, s.minimum_notice_minutes, s.booking_window_days, s.daily_limit,
+      s.weekly, s.overrides, c.id as connection_id, c.provider, c.credential, c.calendar_id, c.busy_calendar_ids,
+      c.dead_at, c.failure, c.failure is null and c.last_synced_at > now() - interval '1 minute' as noted,
+      q.questions, o.busy_from, o.busy_to, b.booked
+    from unnest(${asked.map((one) => one.accountId)}::uuid[], ${asked.map((one) => one.staffId)}::uuid[],
+      ${asked.map((one) => new Date(one.dayMs))}::timestamptz[]) with ordinality as x(account_id, staff_id, day, n)
+    join staff s on s.id = x.staff_id and s.account_id = x.account_id and s.deleted_at is null
+    left join calendar_connections c on c.staff_id = s.id
+    left join lateral (
+      select jsonb_agg(jsonb_build_object('id', f.id, 'question', f.question, 'question_type', f.question_type,
+        'is_required', f.is_required, 'options', f.options, 'placeholder', f.placeholder) order by f.position)
+        as questions
+      from form_questions f where f.staff_id = s.id) q on true
+    left join lateral (
+      select array_agg((extract(epoch from lower(u.during)) * 1000)::bigint) as busy_from,
+        array_agg((extract(epoch from upper(u.during)) * 1000)::bigint) as busy_to
+      from occupancies u where u.account_id = s.account_id and u.staff_id = s.id
+        and u.during && tstzrange(x.day - interval '15 hours' - s.buffer_before_minutes * interval '1 minute',
+          x.day + interval '39 hours' + (s.slot_minutes + s.buffer_after_minutes) * interval '1 minute')) o on true
+    left join lateral (
+      select array_agg((extract(epoch from r.start) * 1000)::bigint) as booked from (
+        select k.starts_at as start from bookings k
+        where k.staff_id = s.id and k.state in ('held', 'confirmed') and k.starts_at >= x.day - interval '40 hours'
+          and k.starts_at < x.day + interval '64 hours' and not (k.wish_starts_at is not null or k.hand = 'moved')
+        union all
+        select coalesce(k.wish_starts_at, k.hand_starts_at, k.starts_at) from bookings k
+        where k.staff_id = s.id and k.state in ('held', 'confirmed')
+          and (k.wish_starts_at is not null or k.hand = 'moved')) r
+      where s.daily_limit is not null) b on true
+    ${lock ? sql`for share of s` : sql``}`.execute(db);
+  const found = new Map(rows.map((row) => [row.n, staffDay(row)]));
+  return asked.map((_, index) => found.get(index + 1));
+}
+
+function staffDay(row: Row): StaffDay {
+  const { n: _, connection_id, questions, busy_from, busy_to, booked, ...rest } = row;
+  const { provider, credential, calendar_id, busy_calendar_ids, dead_at, failure, noted, ...staff } = rest;
+  const connection = { provider, credential, calendar_id, busy_calendar_ids, dead_at, failure, noted };
+  return {
+    staff,
+    connection:
+      connection_id === null
+        ? undefined
+        : { id: connection_id, staff_id: staff.id, staff_timezone: staff.timezone, ...connection },
+    questions: questions ?? [],
+    busy: (busy_from ?? []).map((from, index) => ({ from, to: busy_to?.[index] ?? from })),
+    bookedStarts: booked ?? [],
+  };
+}
