@@ -42,13 +42,15 @@ export async function discover(
 ): Promise<Found> {
   const start = await firstAnswer(wire, signIn, url);
   const principalUrl = hrefsOf(start.props.get(names.principal), start.url)[0];
+  if (principalUrl !== undefined) trustNamed(url, principalUrl);
   const principal = principalUrl === undefined ? start : await lookAt(wire, signIn, principalUrl);
   const addresses = hrefsOf(principal.props.get(names.addresses), principal.url)
     .filter((address) => address.toLowerCase().startsWith('mailto:'))
     .map((address) => decodeURIComponent(address.slice('mailto:'.length)).toLowerCase());
   const wished = calendarUrl ?? (isCalendar(start) ? start.url : undefined);
-  const homeUrl =
-    hrefsOf(principal.props.get(names.home), principal.url)[0] ?? (wished && new URL('..', wished).href);
+  const namedHome = hrefsOf(principal.props.get(names.home), principal.url)[0];
+  if (namedHome !== undefined) trustNamed(url, namedHome);
+  const homeUrl = namedHome ?? (wished && new URL('..', wished).href);
   if (homeUrl === undefined) throw nothingThere(url);
   if (wished !== undefined) {
     const chosen = await chosenCalendar(wire, signIn, wished, homeUrl);
@@ -107,7 +109,7 @@ async function firstAnswer(wire: Wire, signIn: SignIn, url: string): Promise<Res
   throw nothingThere(url);
 }
 
-/** Looks at one resource, following redirects (the password goes along, but never from https to http). */
+/** Looks at one resource, following redirects as far as the password may go. */
 async function lookAt(wire: Wire, signIn: SignIn, url: string): Promise<Resource> {
   let at = url;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
@@ -120,14 +122,44 @@ async function lookAt(wire: Wire, signIn: SignIn, url: string): Promise<Resource
       return { url: at, status: found?.status ?? null, props: found?.props ?? new Map() };
     }
     const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
-    const isSafe = next?.protocol === 'https:' || (next?.protocol === 'http:' && at.startsWith('http:'));
-    if (next === undefined || !isSafe) break;
+    if (next === undefined || !isNoLessSecure(at, next)) break;
+    if (!isWithin(url, next)) throw elsewhere(url, next);
     at = next.href;
   }
   throw new VendorError('refused', `${new URL(url).origin} redirects in a way that cannot be followed.`, {
     code: 'address_unusable',
     status: 302,
   });
+}
+
+/** Never from https to http. */
+const isNoLessSecure = (from: string, to: URL) =>
+  to.protocol === 'https:' || (to.protocol === 'http:' && from.startsWith('http:'));
+
+/** The host of the address that the caller gave, or one below it. */
+function isWithin(given: string, to: URL): boolean {
+  const { hostname } = new URL(given);
+  return to.hostname === hostname || to.hostname.endsWith(`.${hostname}`);
+}
+
+/**
+ * The password goes to no host that the caller did not mean (RFC 6764 section 8). A redirect, which anybody on the way
+ * may have made, leads to the given host or below it. A place that the server names once it has the password may also
+ * lie beside it (`p34-caldav.icloud.com` beside `caldav.icloud.com`).
+ */
+function trustNamed(given: string, named: string): void {
+  const to = new URL(named);
+  const parent = new URL(given).hostname.split('.').slice(1);
+  const isBeside = parent.length >= 2 && to.hostname.endsWith(`.${parent.join('.')}`);
+  if (isNoLessSecure(given, to) && (isWithin(given, to) || isBeside)) return;
+  throw elsewhere(given, to);
+}
+
+function elsewhere(given: string, to: URL): VendorError {
+  const text =
+    `${new URL(given).host} sends us on to ${to.host}. The password was not sent there. ` +
+    `If that is where the calendars are, give ${to.origin}${to.pathname} as the address.`;
+  return new VendorError('refused', text, { code: 'address_unusable', title: 'Another server' });
 }
 
 const isCalendar = (resource: Resource) => holds(resource.props.get(names.type), caldav, 'calendar');
