@@ -135,9 +135,28 @@ function tooSlow(error: unknown): AppError | undefined {
   );
 }
 
+/** Codes of PostgreSQL by which a statement lost to others at the same moment: lock_not_available, deadlock, serialization. */
+const inTheWay = new Set(['55P03', '40P01', '40001']);
+
+/** A statement that others stood in the way of, however often it was tried: the same request may well succeed. */
+function lostToOthers(error: unknown): AppError | undefined {
+  if (!inTheWay.has(String((error as { code?: unknown } | null)?.code))) return undefined;
+  return new AppError(
+    'conflict',
+    'Others were changing the same thing at that moment. Try again in a moment.',
+    {
+      retryAfterSeconds: 1,
+      cause: error,
+    },
+  );
+}
+
 /** Turns whatever was thrown into the failure body; an unknown error becomes `internal` and its text is never shown. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = error instanceof AppError ? error : (tooSlow(error) ?? frameworkError(error as FastifyError));
+  const known =
+    error instanceof AppError
+      ? error
+      : (tooSlow(error) ?? lostToOthers(error) ?? frameworkError(error as FastifyError));
   const told =
     known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
   const status = httpStatus(told.code);
