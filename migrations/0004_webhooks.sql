@@ -151,3 +151,4 @@ create table replays (
   finished_at timestamptz
 );
 create index replays_open on replays (id) where finished_at is null;
+create index replays_of on replays (endpoint_id, id);

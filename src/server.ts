@@ -31,6 +31,7 @@ import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/route
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
 import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/deliveries-routes.ts';
 import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints-routes.ts';
+import { replayRoutes } from './webhooks/replays-routes.ts';
 
 export type ServerDeps = AccountRoutesDeps &
   TemplateRoutesDeps &
@@ -63,6 +64,7 @@ function rooms(server: Server, deps: ServerDeps): void {
   senderRoutes(server, deps); //             /v1/senders
   appointmentRoutes(server, deps); //        /v1/appointments  /callbacks/calendar
   endpointRoutes(server, deps); //           /v1/webhooks/endpoints
+  replayRoutes(server, deps); //             /v1/webhooks/endpoints/:id/replay(s)
   deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics

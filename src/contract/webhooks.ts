@@ -186,6 +186,8 @@ export const ReplayBody = Type.Object(
   { ...closed, examples: [{ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z', status: 'dead' }] },
 );
 
+export const ReplayListQuery = Type.Object(cursorProperties, closed);
+
 export const ReplayItem = Type.Object({
   _id: Id,
   endpointId: Id,
@@ -193,7 +195,13 @@ export const ReplayItem = Type.Object({
   to: Instant,
   status: nullable(DeliveryStatus),
   replayed: Type.Integer({ description: 'Deliveries made due again so far; the rest follows, paced.' }),
+  reachedAt: Type.String({
+    format: 'date-time',
+    description: 'What was made before this instant has been looked at; it goes from `from` to `to`.',
+  }),
   finished: Type.Boolean(),
+  createdAt: Instant,
+  finishedAt: nullable(Instant),
 });
 export type ReplayItem = Static<typeof ReplayItem>;
 

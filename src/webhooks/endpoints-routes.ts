@@ -8,8 +8,6 @@ import {
   EndpointItem,
   EndpointListQuery,
   IdParams,
-  ReplayBody,
-  ReplayItem,
   RotateSecretBody,
   ShownEndpoint,
   TestResult,
@@ -30,9 +28,6 @@ import {
   rotateSecret,
 } from './endpoints/endpoint.ts';
 import { type EndpointRow, listEndpoints } from './endpoints/store.ts';
-import { statusOf } from './history/history.ts';
-import { replayStretch } from './history/replay.ts';
-import type { ReplayRow } from './replays/store.ts';
 import { testEndpoint } from './test-endpoint.ts';
 
 export interface EndpointRoutesDeps extends EndpointDeps {
@@ -43,7 +38,7 @@ const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
 const path = '/v1/webhooks/endpoints';
 
-/** `GET` and `POST /v1/webhooks/endpoints`, and everything below one of them. */
+/** `GET` and `POST /v1/webhooks/endpoints`, and what is below one of them but replays. */
 export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
   const item = (row: EndpointRow): EndpointItem => endpointItem(row, deps.clock.now());
   const shown = (made: MadeEndpoint) => ({ ...item(made), secret: made.shownSecret });
@@ -51,7 +46,7 @@ export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
   listAndCreate(server, deps, item, shown);
   oneEndpoint(server, deps, item);
   secretRoutes(server, deps, item, shown);
-  testAndReplay(server, deps);
+  testRoute(server, deps);
 }
 
 type Item = (row: EndpointRow) => EndpointItem;
@@ -195,7 +190,7 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
   );
 }
 
-function testAndReplay(server: Server, deps: EndpointRoutesDeps): void {
+function testRoute(server: Server, deps: EndpointRoutesDeps): void {
   server.post(
     `${path}/:id/test`,
     {
@@ -224,33 +219,6 @@ function testAndReplay(server: Server, deps: EndpointRoutesDeps): void {
       });
     },
   );
-
-  server.post(
-    `${path}/:id/replay`,
-    {
-      schema: {
-        summary: 'Replay a stretch of time',
-        description:
-          'Delivers again what was made for this endpoint in `[from, to)`, of one status or of all, under the same webhook-id, paced.',
-        tags,
-        params: IdParams,
-        body: ReplayBody,
-        response: { 200: success(ReplayItem) },
-      },
-      config,
-    },
-    async ({ caller, params, body }) => {
-      const { from, to, ...rest } = body;
-      const row = await replayStretch(deps, {
-        ...rest,
-        accountId: caller.accountId,
-        endpointId: params.id,
-        from: new Date(from),
-        to: new Date(to),
-      });
-      return ok(row.finished_at ? 'Replayed.' : 'Replay begun.', replayItem(row));
-    },
-  );
 }
 
 function endpointItem(row: EndpointRow, nowMs: number): EndpointItem {
@@ -267,17 +235,5 @@ function endpointItem(row: EndpointRow, nowMs: number): EndpointItem {
         ? { overlapUntil: row.overlap_until.toISOString(), activated: row.next_activated }
         : null,
     createdAt: row.created_at.toISOString(),
-  };
-}
-
-function replayItem(row: ReplayRow): ReplayItem {
-  return {
-    _id: row.id,
-    endpointId: row.endpoint_id,
-    from: row.from_at.toISOString(),
-    to: row.to_at.toISOString(),
-    status: statusOf(row.states),
-    replayed: row.replayed,
-    finished: row.finished_at !== null,
   };
 }

@@ -21,6 +21,7 @@ import {
 } from '../../src/webhooks/delivering/deliver.ts';
 import { endpointRoutes } from '../../src/webhooks/endpoints-routes.ts';
 import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
+import { replayRoutes } from '../../src/webhooks/replays-routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type Hooks, startHooks } from './hooks.ts';
 
@@ -221,6 +222,7 @@ async function openRoutes(
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
   });
   endpointRoutes(server, deps);
+  replayRoutes(server, deps);
   deliveryRoutes(server, deps);
   await server.ready();
   return server;

@@ -22,25 +22,43 @@ export interface ChoresDeps {
 const stepSize = 500;
 /** An endpoint with this many due deliveries gets no more from recovery or replay until it has caught up. */
 const mostDue = 1_000;
-const choresAtOnce = 100;
+const pageSize = 100;
+const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /**
- * One step of every open chore and replay, each in a transaction of its own; several processes share them. Answers how
- * many deliveries were touched: 0 means that nothing can be done now.
+ * One step of every open chore and replay, each in a transaction of its own; several processes share them. One that
+ * fails is logged and met again in the next round; it holds up no other. Answers how many deliveries were touched: 0
+ * means that nothing can be done now.
  */
 export async function doWebhookChores(deps: ChoresDeps): Promise<number> {
+  const chores = await inTurn(deps, findChores, async (tx, { id }) => {
+    const chore = await lockChore(tx, id);
+    return chore === undefined ? 0 : choreStep(deps, tx, chore);
+  });
+  const replays = await inTurn(deps, findOpenReplays, async (tx, { id, endpointId }) =>
+    (await hasRoom(tx, endpointId, mostDue)) ? replayStep(tx, id, stepSize) : 0,
+  );
+  return chores + replays;
+}
+
+/** Takes a step of all that is found, page by page, so that those who can do nothing now hide nobody behind them. */
+async function inTurn<T extends { id: string }>(
+  deps: ChoresDeps,
+  find: (db: Db, page: { after: string; limit: number }) => Promise<T[]>,
+  step: (tx: Tx, found: T) => Promise<number>,
+): Promise<number> {
   let touched = 0;
-  for (const id of await findChores(deps.db, choresAtOnce)) {
-    touched += await deps.db.transaction().execute(async (tx) => {
-      const chore = await lockChore(tx, id);
-      return chore === undefined ? 0 : choreStep(deps, tx, chore);
-    });
-  }
-  for (const { id, endpointId } of await findOpenReplays(deps.db, choresAtOnce)) {
-    touched += await deps.db.transaction().execute(async (tx) => {
-      if (!(await hasRoom(tx, endpointId, mostDue))) return 0;
-      return replayStep(tx, id, stepSize);
-    });
+  let after: string | undefined = beforeAll;
+  while (after !== undefined) {
+    const found: T[] = await find(deps.db, { after, limit: pageSize });
+    for (const one of found) {
+      try {
+        touched += await deps.db.transaction().execute((tx) => step(tx, one));
+      } catch (error) {
+        deps.log.error({ err: error, found: one }, 'webhooks.chore_failed');
+      }
+    }
+    after = found.length < pageSize ? undefined : found.at(-1)?.id;
   }
   return touched;
 }

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 
-/** Endpoints with an open chore. */
-export async function findChores(db: Db, limit: number): Promise<string[]> {
+/** Endpoints with an open chore, in the order of their ids. */
+export async function findChores(db: Db, page: { after: string; limit: number }): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from endpoints where bury_until is not null or recovered_at is not null
-    order by id limit ${limit}::int`.execute(db);
-  return rows.map((row) => row.id);
+    select id from endpoints where (bury_until is not null or recovered_at is not null) and id > ${page.after}
+    order by id limit ${page.limit}::int`.execute(db);
+  return rows;
 }
 
 export interface Chore {

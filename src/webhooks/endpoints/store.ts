@@ -121,13 +121,17 @@ export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange)
   return rows[0] as EndpointRow;
 }
 
-/** Hides an endpoint for good, with its secrets; its history stays, its pending deliveries are made dead by a chore. */
+/** Hides an endpoint for good, with its secrets; its history stays, its pending deliveries are made dead by a chore, and its replays end. */
 export async function deleteEndpoint(db: Db, accountId: string, id: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update endpoints set status = 'deleted', disabled_reason = 'deleted', bury_until = now() + ${buryFor}, recovered_at = null,
-      secret = ''::bytea, next_secret = null, overlap_until = null, next_activated = false, version = version + 1
-    where id = ${id} and account_id = ${accountId} and status <> 'deleted'`.execute(db);
-  return numAffectedRows === 1n;
+  const { rows } = await sql`
+    with gone as (
+      update endpoints set status = 'deleted', disabled_reason = 'deleted',  bury_until = now() + ${buryFor},
+        recovered_at = null, secret = ''::bytea, next_secret = null, overlap_until = null, next_activated = false,
+        version = version + 1
+      where id = ${id} and account_id = ${accountId} and status <> 'deleted' returning id),
+    ended as (update replays r set finished_at = now() from gone where r.endpoint_id = gone.id and finished_at is null)
+    select id from gone`.execute(db);
+  return rows.length === 1;
 }
 
 /** Writes the secrets of a rotation, or of its end (`next` null). */

@@ -31,7 +31,7 @@ export function deliveryNotFound(): AppError {
 }
 
 /** The milliseconds in a UUIDv7. */
-const madeAtMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const madeAtMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 export function deliveryItem(row: DeliveryRow): DeliveryItem {
   return {

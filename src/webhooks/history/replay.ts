@@ -1,13 +1,20 @@
-// Replaying: one delivery, or what an endpoint was sent in a stretch of time.
+// Replaying: one delivery, or what an endpoint was sent in a stretch of time, and how far that has come.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import type { DeliveryItem } from '../../contract/webhooks.ts';
+import type { DeliveryItem, ReplayItem } from '../../contract/webhooks.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
 import type { EndpointRow } from '../endpoints/store.ts';
-import { findReplay, insertReplay, type ReplayRow, replayOne, replayStep } from '../replays/store.ts';
-import { deliveryNotFound, getDelivery, statesOf } from './history.ts';
+import {
+  findReplay,
+  insertReplay,
+  listReplays,
+  type ReplayRow,
+  replayOne,
+  replayStep,
+} from '../replays/store.ts';
+import { deliveryNotFound, getDelivery, madeAtMs, statesOf, statusOf } from './history.ts';
 
 export interface ReplayDeps {
   db: Db;
@@ -61,4 +68,30 @@ async function begin(
   await insertReplay(tx, { ...input, id, states: statesOf(input.status) });
   await replayStep(tx, id, firstStep);
   return findReplay(tx, id);
+}
+
+/** The endpoint's replays, newest first, or 404. */
+export async function listOfReplays(
+  db: Db,
+  input: { accountId: string; endpointId: string; limit: number; before?: string },
+): Promise<ReplayRow[]> {
+  const { accountId, endpointId, ...page } = input;
+  await getEndpoint(db, accountId, endpointId);
+  return listReplays(db, endpointId, page);
+}
+
+export function replayItem(row: ReplayRow): ReplayItem {
+  const reachedAtMs = Math.max(madeAtMs(row.after_id), row.from_at.getTime());
+  return {
+    _id: row.id,
+    endpointId: row.endpoint_id,
+    from: row.from_at.toISOString(),
+    to: row.to_at.toISOString(),
+    status: statusOf(row.states),
+    replayed: row.replayed,
+    reachedAt: row.finished_at ? row.to_at.toISOString() : new Date(reachedAtMs).toISOString(),
+    finished: row.finished_at !== null,
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  };
 }

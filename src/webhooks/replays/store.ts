@@ -1,28 +1,49 @@
 // Statements of replays: of one delivery, and of a stretch of time in steps.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 
 /**
- * Makes the picked rows pending anew, due in their order; one whose call may be under way is left alone. A success
- * moves into the attempts before its row forgets it. The schedule of tries begins anew; the receiver's id stays.
+ * Makes the deliveries named by `met` pending anew, due in their order; one whose call may be under way is left alone. A
+ * later stage of a message waits for an earlier one that is pending, or replayed with it, as it did the first time. The
+ * message's deliveries are locked first, in the order in which every statement locks them, so that this and the end of
+ * an earlier one cannot miss each other. A success moves into the attempts before its row forgets it. The schedule of
+ * tries begins anew; the receiver's id stays.
  */
-const replayPicked = sql`
+const replayMet = (wanted: RawBuilder<boolean>) => sql`
+  locked as materialized (
+    select d.subject_id, d.endpoint_id, d.stage, d.id, d.state, d.due_at, d.attempts, d.delivered_at, d.last_status,
+      d.last_ms, d.last_answer
+    from (select distinct subject_id, endpoint_id from met) s
+    join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id
+    order by d.subject_id, d.endpoint_id, d.stage for update of d),
+  picked as materialized (
+    select l.*, row_number() over (order by l.id) as place
+    from locked l join met m on m.subject_id = l.subject_id and m.endpoint_id = l.endpoint_id and m.stage = l.stage
+    where not (l.state = 0 and l.due_at > now()) and ${wanted}),
   kept as (
     insert into attempts (subject_id, endpoint_id, stage, no, at, status, ms, answer)
-    select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms, last_answer from picked where state = 1),
+    select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms, last_answer
+    from picked where state = 1),
+  placed as (
+    select p.*, p.stage > 0 and exists (select from locked q
+      where q.subject_id = p.subject_id and q.endpoint_id = p.endpoint_id and q.stage > 0 and q.id < p.id
+        and (q.due_at is not null or q.id in (select id from picked))) as waits
+    from picked p),
   moved as (
-    update deliveries d set state = 0, due_at = now() + p.place * interval '1 microsecond',
+    update deliveries d set state = case when p.waits then 3 else 0 end,
+      due_at = now() + case when p.waits then interval '1 hour' else p.place * interval '1 microsecond' end,
       attempts_before = d.attempts, delivered_at = null
-    from (select *, row_number() over (order by id) as place from picked) p
+    from placed p
     where d.subject_id = p.subject_id and d.endpoint_id = p.endpoint_id and d.stage = p.stage
-      and not (d.state = 0 and d.due_at > now())
     returning d.id)`;
 
 /** Replays one delivery of the account; false if there is none. */
 export async function replayOne(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{ found: number }>`
-    with picked as (select * from deliveries where account_id = ${accountId} and id = ${id} for update), ${replayPicked}
-    select count(*) as found from picked`.execute(tx);
+    with met as (
+      select subject_id, endpoint_id, stage from deliveries where account_id = ${accountId} and id = ${id}),
+    ${replayMet(sql`true`)}
+    select count(*) as found from met`.execute(tx);
   return rows[0]?.found === 1;
 }
 
@@ -32,11 +53,14 @@ export interface ReplayRow {
   from_at: Date;
   to_at: Date;
   states: number[];
+  /** The last delivery looked at. */
+  after_id: string;
   replayed: number;
+  created_at: Date;
   finished_at: Date | null;
 }
 
-const columns = sql`id, endpoint_id, from_at, to_at, states, replayed, finished_at`;
+const columns = sql`id, endpoint_id, from_at, to_at, states, after_id, replayed, created_at, finished_at`;
 
 /** Writes down what is to be replayed; `replayStep` does it. */
 export async function insertReplay(
@@ -63,35 +87,51 @@ export async function findReplay(tx: Tx, id: string): Promise<ReplayRow> {
   return rows[0] as ReplayRow;
 }
 
-/** Replays that are not finished, the oldest first. */
-export async function findOpenReplays(db: Db, limit: number): Promise<{ id: string; endpointId: string }[]> {
+/** An endpoint's replays, newest first; `before` is the last one of the page before. */
+export async function listReplays(
+  db: Db,
+  endpointId: string,
+  page: { limit: number; before?: string },
+): Promise<ReplayRow[]> {
+  const { rows } = await sql<ReplayRow>`
+    select ${columns} from replays
+    where endpoint_id = ${endpointId} and (${page.before ?? null}::uuid is null or id < ${page.before ?? null}::uuid)
+    order by id desc limit ${page.limit}::int`.execute(db);
+  return rows;
+}
+
+/** Replays that are not finished, of endpoints that take deliveries, in the order of their ids. */
+export async function findOpenReplays(
+  db: Db,
+  page: { after: string; limit: number },
+): Promise<{ id: string; endpointId: string }[]> {
   const { rows } = await sql<{ id: string; endpointId: string }>`
     select r.id, r.endpoint_id as "endpointId" from replays r join endpoints e on e.id = r.endpoint_id
-    where r.finished_at is null and e.status in ('active', 'paused') order by r.id limit ${limit}::int`.execute(
-    db,
-  );
+    where r.finished_at is null and r.id > ${page.after} and e.status in ('active', 'paused')
+    order by r.id limit ${page.limit}::int`.execute(db);
   return rows;
 }
 
 /**
  * The next `limit` deliveries of a replay, and how far it has come, in one transaction: a crash neither repeats nor
- * leaves out any. Answers how many were met; 0 also if another process is at it.
+ * leaves out any. What was made after the replay was asked for is none of its business. Answers how many were met; 0
+ * also if another process is at it.
  */
 export async function replayStep(tx: Tx, id: string, limit: number): Promise<number> {
   const { rows } = await sql<{ met: number }>`
     with replay as (select * from replays where id = ${id} and finished_at is null for update skip locked),
-    picked as (
+    met as materialized (
       select d.* from replay r join lateral (
-        select * from deliveries
-        where account_id = r.account_id and id > r.after_id and id < uuid7_floor(greatest(r.to_at, 'epoch'))
-          and endpoint_id = r.endpoint_id and state = any (r.states)
-        order by id limit ${limit}::int for update) d on true),
-    ${replayPicked},
+        select subject_id, endpoint_id, stage, id, r.states from deliveries
+        where account_id = r.account_id and id > r.after_id and endpoint_id = r.endpoint_id and state = any (r.states)
+          and id < uuid7_floor(greatest(least(r.to_at, r.created_at + interval '1 ms'), 'epoch'))
+        order by id limit ${limit}::int) d on true),
+    ${replayMet(sql`l.state = any (m.states)`)},
     step as (
       update replays r set replayed = r.replayed + (select count(*) from moved),
-        after_id = coalesce((select id from picked order by id desc limit 1), r.after_id),
-        finished_at = case when (select count(*) from picked) < ${limit}::int then now() end
+        after_id = coalesce((select id from met order by id desc limit 1), r.after_id),
+        finished_at = case when (select count(*) from met) < ${limit}::int then now() end
       from replay where r.id = replay.id)
-    select count(*) as met from picked`.execute(tx);
+    select count(*) as met from met`.execute(tx);
   return rows[0]?.met ?? 0;
 }
