@@ -39,6 +39,12 @@ const metadataNames = new Set([
   'instance-data.ec2.internal',
 ]);
 
+/**
+ * A cloud's inside behind an address that looks public: Azure's machines get their configuration from it
+ * (learn.microsoft.com, "What is IP address 168.63.129.16?"). The other clouds' lie in ranges that are refused as such.
+ */
+const metadataAddresses = new Set(['168.63.129.16']);
+
 /** How long the caller of a registration waits for DNS. */
 const longestLookupMs = 3_000;
 
@@ -83,6 +89,8 @@ function addressRule(allowCidrs: string[]): (address: string) => string | undefi
     if (range !== 'unicast' || outside) {
       return `${address} is not a public address (${range === 'unicast' ? 'reserved' : range})`;
     }
+    if (metadataAddresses.has(parsed.toString()))
+      return `${address} is the cloud's own, not a public address`;
     return own.has(parsed.toString()) ? `${address} is this machine itself` : undefined;
   };
 }
