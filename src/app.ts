@@ -12,6 +12,7 @@ import { followChanges } from './appointments/booking/follow.ts';
 import { settleDue } from './appointments/booking/settle.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
+import { openReadDay } from './appointments/slots/readings.ts';
 import { type KeyRing, openCipher, parseKeyRing } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';
@@ -175,6 +176,7 @@ function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
     dispatcher,
     applyReports: openApplyReports({ ...parts, deliveries }),
     busyTimes: openBusyTimes(parts),
+    readDay: openReadDay(parts),
   };
 }
 

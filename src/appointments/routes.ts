@@ -27,10 +27,10 @@ import {
   staffNotFound,
 } from './directory/staff.ts';
 import { allQuestions, findDepartment, findStaff, listDepartments, listStaff } from './directory/store.ts';
-import { activeStaff, askedDate, availableSlots } from './slots/available.ts';
+import { type OpenSlotsDeps, openSlotAnswers } from './slots/open-slots.ts';
 import { scheduleRoutes } from './slots/schedule-routes.ts';
 
-export type AppointmentRoutesDeps = BookDeps & ConnectDeps;
+export type AppointmentRoutesDeps = BookDeps & ConnectDeps & OpenSlotsDeps;
 
 const config = { scope: 'appointments:read' } as const;
 const tags = ['Appointments'];
@@ -117,6 +117,7 @@ function directoryRoutes(server: Server, deps: AppointmentRoutesDeps): void {
 }
 
 function slotsRoute(server: Server, deps: AppointmentRoutesDeps): void {
+  const answer = openSlotAnswers(deps);
   server.get(
     '/v1/appointments/available-slots',
     {
@@ -129,17 +130,11 @@ function slotsRoute(server: Server, deps: AppointmentRoutesDeps): void {
       },
       config,
     },
-    async ({ caller, query }) => {
-      const staff = await activeStaff(deps.db, caller.accountId, query.appointmentUserId);
-      const asked = askedDate(deps, staff, query);
-      const slots = await availableSlots(deps, asked);
-      return ok('Open slots listed.', {
-        appointmentUserId: staff.id,
-        date: asked.date,
-        timezone: asked.timezone,
-        slotMinutes: asked.terms.slotMinutes,
-        slots,
-      });
+    async ({ caller, query }, reply) => {
+      const { appointmentUserId: staffId, date, timezone } = query;
+      const body = await answer({ accountId: caller.accountId, staffId, date, timezone });
+      // bytes are sent as they are: they were made once for all who wait
+      return reply.type('application/json; charset=utf-8').send(body as never);
     },
   );
 }

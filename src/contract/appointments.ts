@@ -255,3 +255,4 @@ export const SlotsAnswer = Type.Object({
   slotMinutes: Type.Integer(),
   slots: Type.Array(Slot),
 });
+export type SlotsAnswer = Static<typeof SlotsAnswer>;

@@ -7,6 +7,7 @@ import {
   bookingOf,
   comingMonday,
   openAppointmentsRoom,
+  plainSchedule,
 } from '../harness/appointments-room.ts';
 
 let room: AppointmentsRoom;
@@ -130,3 +131,38 @@ describe('the idempotency key', () => {
     expect(booked.status).toBe(200);
   });
 });
+
+test('slots never rest on a schedule or bookings read before they were asked for', async () => {
+  const staff = await room.staff(account);
+  await room.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 200, times: 1 });
+  const calls = (await room.control.calls('freebusy.query')).length;
+  const first = room.open(account, staff.id, date);
+  while ((await room.control.calls('freebusy.query')).length === calls);
+  const weekly = [{ weekday: 'monday', from: '09:00', to: '10:30' }];
+  await room.must(
+    room.call(account, 'PUT', `/v1/appointments/users/${staff.id}/schedule`, { ...plainSchedule, weekly }),
+  );
+  await addBooking(staff.id, '09:30');
+  const second = Promise.all([room.open(account, staff.id, date), room.open(account, staff.id, date)]);
+  expect(await first).toHaveLength(6);
+  expect(await second).toEqual([
+    ['09:00', '10:00'],
+    ['09:00', '10:00'],
+  ]);
+});
+
+/** A booking that another process of the gateway made. */
+async function addBooking(staffId: string, from: string) {
+  const id = randomUUID();
+  const begins = `${date}T${from}:00Z`;
+  await sql`
+    insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email, phone_number, source,
+      answers, fallback_link)
+    values (${id}, ${account}, ${staffId}, 'confirmed', ${begins}, ${begins}::timestamptz + interval '30 minutes', 'UTC',
+      'a@b.example', '1', 'x', '[]', 'x')`.execute(room.database.db);
+  await sql`
+    insert into occupancies (account_id, staff_id, booking_id, part, during)
+    select account_id, staff_id, id, 'kept', tstzrange(starts_at, ends_at) from bookings where id = ${id}`.execute(
+    room.database.db,
+  );
+}

@@ -142,3 +142,14 @@ test('an answer never rests on a call begun before the question came', async () 
   await first;
   expect((await room.control.calls('freebusy.query')).length).toBe(calls + 2);
 });
+
+test('the question of one account is never answered for another', async () => {
+  const staff = await room.staff(account, { calendar: 'none' });
+  const stranger = await room.account();
+  const answers = await Promise.all([
+    room.slots(account, staff.id, date),
+    room.slots(stranger, staff.id, date),
+    room.slots(account, staff.id.toUpperCase(), date),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200]);
+});

@@ -10,6 +10,7 @@ import { settleDue } from '../../src/appointments/booking/settle.ts';
 import { openBusyTimes } from '../../src/appointments/calendar/busy-times.ts';
 import type { Calendars } from '../../src/appointments/calendar/connection.ts';
 import { appointmentRoutes } from '../../src/appointments/routes.ts';
+import { openReadDay } from '../../src/appointments/slots/readings.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -102,8 +103,8 @@ export async function openAppointmentsRoom(options: { attemptTimeoutMs?: number;
   };
   /** What one process of the gateway works with. */
   const depsOn = (db: Db, calendars: Calendars) => {
-    const parts = { ...common, db, calendars };
-    return { ...parts, busyTimes: openBusyTimes(parts) };
+    const parts = { ...common, db, hot: db, calendars };
+    return { ...parts, busyTimes: openBusyTimes(parts), readDay: openReadDay(parts) };
   };
   const deps = depsOn(database.open({ maxConnections: 20 }), { google: calendar });
   const { server, listen } = roomServer();

@@ -26,7 +26,22 @@ export interface LiveConnection {
   busyCalendarIds: string[];
   /** Where dates and floating times are read if the calendar names no zone: that of the schedule. */
   timeZone: string;
+  /** True if a success was noted within the last minute and no failure since: another one need not be. */
+  noted: boolean;
 }
+
+/** What calls need of a connection's row. */
+export type UsableConnection = Pick<
+  ConnectionRow,
+  | 'id'
+  | 'staff_id'
+  | 'staff_timezone'
+  | 'provider'
+  | 'credential'
+  | 'calendar_id'
+  | 'busy_calendar_ids'
+  | 'dead_at'
+> & { noted?: boolean };
 
 export const credentialPlace = (connectionId: string) => ({
   table: 'calendar_connections',
@@ -44,7 +59,7 @@ export function notConnected(why?: string): AppError {
 }
 
 /** The connection of a row that is alive; undefined for a dead one, or one whose kind of calendar is not configured. */
-export function liveConnection(deps: CalendarDeps, row: ConnectionRow): LiveConnection | undefined {
+export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveConnection | undefined {
   const calendar = deps.calendars[row.provider as CalendarProvider];
   if (row.dead_at !== null || !calendar) return undefined;
   return {
@@ -55,6 +70,7 @@ export function liveConnection(deps: CalendarDeps, row: ConnectionRow): LiveConn
     calendarId: row.calendar_id,
     busyCalendarIds: row.busy_calendar_ids,
     timeZone: row.staff_timezone,
+    noted: row.noted ?? false,
   };
 }
 
@@ -89,7 +105,7 @@ export async function useCalendar<T>(
 ): Promise<T> {
   try {
     const answer = await call(connection.calendar, connection.credential);
-    await noteUse(deps.db, connection.id);
+    if (!connection.noted) await noteUse(deps.db, connection.id);
     return answer;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;

@@ -4,7 +4,13 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { BusyTimes } from '../calendar/busy-times.ts';
-import { type CalendarDeps, calendarFault, openConnection } from '../calendar/connection.ts';
+import {
+  type CalendarDeps,
+  calendarFault,
+  type LiveConnection,
+  liveConnection,
+  notConnected,
+} from '../calendar/connection.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import {
@@ -16,6 +22,8 @@ import {
   type Taken,
   type Terms,
 } from './engine.ts';
+import type { ReadStaff } from './reading-store.ts';
+import type { Reading } from './readings.ts';
 import { termsOf } from './schedule.ts';
 import { bookedStartsWithin, occupiedWithin } from './store.ts';
 import { dayMs, dayOfDate, type Interval, zoneName } from './wall-time.ts';
@@ -24,7 +32,7 @@ export type SlotsDeps = CalendarDeps & { clock: Clock; busyTimes: BusyTimes };
 
 /** A date of a staff member, as somebody asks for it: what the schedule allows on it, before looking at what is busy. */
 export interface AskedDate {
-  staff: StaffRow;
+  staff: ReadStaff;
   terms: Terms;
   date: string;
   timezone: string;
@@ -42,10 +50,10 @@ export async function activeStaff(db: Db, accountId: string, staffId: string): P
 /** Reads `date` and `timezone` (default: the staff member's own); 400 for a date or zone that does not exist. */
 export function askedDate(
   deps: { clock: Clock },
-  staff: StaffRow,
+  staff: ReadStaff,
   asked: { date: string; timezone?: string | undefined },
+  terms = termsOf(staff),
 ): AskedDate {
-  const terms = termsOf(staff);
   const day = dayOfDate(asked.date);
   const timezone = asked.timezone === undefined ? terms.timezone : zoneName(asked.timezone);
   if (day === undefined || timezone === undefined) {
@@ -83,23 +91,38 @@ export async function takenByBookings(db: Db | Tx, asked: AskedDate, except?: st
 }
 
 /**
- * The open slots of a date, in order. 409 `calendar_not_connected` where a calendar is needed and there is none;
- * 502 or 503 where it could not be asked: never a guess.
+ * The open slots of a date, in order, by a reading of it. 409 `calendar_not_connected` where a calendar is needed and
+ * there is none; 502 or 503 where it could not be asked within `waitMs`: never a guess.
  */
-export async function availableSlots(deps: SlotsDeps, asked: AskedDate): Promise<Slot[]> {
-  const { staff, terms, candidates, timezone } = asked;
-  const connection = staff.calendar === 'none' ? undefined : await openConnection(deps, staff.id);
+export async function availableSlots(
+  deps: SlotsDeps,
+  asked: AskedDate,
+  reading: Reading,
+  waitMs?: number,
+): Promise<Slot[]> {
+  const { terms, candidates, timezone } = asked;
+  const connection = connectionOf(deps, reading);
   const reach = reachOf(asked);
   if (!reach) return [];
-  const taken = await takenByBookings(deps.db, asked);
-  const open = freeStarts(terms, candidates, taken);
+  const open = freeStarts(terms, candidates, reading);
   if (!connection || open.length === 0) return slotsAt(terms, open, timezone);
   try {
-    const busy = await deps.busyTimes.ask(connection, reach);
+    const busy = await deps.busyTimes.ask(connection, reach, waitMs);
     return slotsAt(terms, freeStarts(terms, open, { busy, bookedStarts: [] }), timezone);
   } catch (error) {
     throw calendarFault(error);
   }
+}
+
+/** The living connection of a staff member who needs one, 409 without; undefined for one who needs none. */
+export function connectionOf(
+  deps: CalendarDeps,
+  { staff, connection }: Pick<Reading, 'staff' | 'connection'>,
+): LiveConnection | undefined {
+  if (staff.calendar === 'none') return undefined;
+  const live = connection && liveConnection(deps, connection);
+  if (!live) throw notConnected(connection?.failure ?? undefined);
+  return live;
 }
 
 /**

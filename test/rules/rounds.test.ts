@@ -1,0 +1,64 @@
+// Asking by rounds: shared by all who wait, never begun before its question.
+import { expect, test } from 'vitest';
+import { rounds } from '../../src/work/rounds.ts';
+
+/** A way to answer whose rounds end when told, each with its number. */
+function played() {
+  const ask = rounds<number>();
+  const running: PromiseWithResolvers<void>[] = [];
+  const answer = async () => {
+    const round = Promise.withResolvers<void>();
+    running.push(round);
+    const number = running.length;
+    await round.promise;
+    return number;
+  };
+  return { ask: (key: string) => ask(key, answer), running };
+}
+
+const begun = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+test('who asks while a round runs waits for the next one, and all of them share it', async () => {
+  const { ask, running } = played();
+  const first = [ask('a'), ask('a')];
+  await begun();
+  expect(running).toHaveLength(1);
+  const second = [ask('a'), ask('a'), ask('a')];
+  await begun();
+  expect(running).toHaveLength(1);
+  running[0]?.resolve();
+  expect(await Promise.all(first)).toEqual([1, 1]);
+  await begun();
+  expect(running).toHaveLength(2);
+  const third = ask('a');
+  running[1]?.resolve();
+  expect(await Promise.all(second)).toEqual([2, 2, 2]);
+  await begun();
+  running[2]?.resolve();
+  expect(await third).toBe(3);
+});
+
+test('other questions do not wait', async () => {
+  const { ask, running } = played();
+  const one = ask('a');
+  const other = ask('b');
+  await begun();
+  expect(running).toHaveLength(2);
+  running[1]?.resolve();
+  expect(await other).toBe(2);
+  running[0]?.resolve();
+  expect(await one).toBe(1);
+});
+
+test('a round that fails, fails for all of it and for nobody else', async () => {
+  const ask = rounds<string>();
+  const fails = () => Promise.reject(new Error('no'));
+  const failed = await Promise.allSettled([ask('a', fails), ask('a', fails)]);
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await ask('a', async () => 'yes')).toBe('yes');
+  const throwing = (): Promise<string> => {
+    throw new Error('at once');
+  };
+  await expect(ask('a', throwing)).rejects.toThrow('at once');
+  expect(await ask('a', async () => 'again')).toBe('again');
+});
