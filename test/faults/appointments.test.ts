@@ -1,0 +1,290 @@
+// Bookings, moves, cancellations and their recovery when the gateway is killed (SIGKILL) at every named point: done in both places, or in neither.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Call } from '../../demo/gateway-client.ts';
+import { bookingOf, comingMonday } from '../harness/appointments-room.ts';
+import { until } from '../harness/until.ts';
+import { type FrozenGateways, openFrozenGateways, type Staff } from './frozen-gateways.ts';
+
+const date = comingMonday();
+const at = (clock: string) => `${date}T${clock}:00.000Z`;
+/** Each halted statement keeps one of the process's twelve connections. */
+const haltedAtOnce = 9;
+
+/** A request on its way, and what it is known by. */
+interface Case {
+  staff: Staff;
+  key: string;
+  bookingId: string;
+  /** The step before which it was killed; `at the end`: all was done, and nobody heard of it. */
+  point: string;
+  /** Whether the step that decides had passed. */
+  decided: boolean;
+}
+
+interface Act {
+  /** What there has to be before the request. */
+  prepare(call: Call): Promise<Omit<Case, 'point' | 'decided'>>;
+  request(call: Call, of: Omit<Case, 'point' | 'decided'>): Promise<unknown>;
+  /** The step that decides what it comes to. */
+  decides: RegExp;
+  /** The last step to be halted at; else the last of all. */
+  last?: RegExp;
+}
+
+const book = (call: Call, { staff, key }: { staff: Staff; key: string }) =>
+  call('POST', '/v1/appointments/book', bookingOf(staff.id, date, '10:00', '10:30'), {
+    'Idempotency-Key': key,
+  });
+const unbooked = async (call: Call) => ({
+  staff: await gateways.staff(call, { slotStepMinutes: 15 }),
+  key: randomUUID(),
+  bookingId: '',
+});
+const booked = async (call: Call) => {
+  const fresh = await unbooked(call);
+  return { ...fresh, bookingId: String((await book(call, fresh)).bookingId) };
+};
+const changes = (id: string, what: string) => `/v1/appointments/bookings/${id}/${what}`;
+const insertEvent = /^POST \/calendar\/v3\/calendars\/primary\/events/;
+const startMove = /^insert into occupancies/;
+const wishCancel = /^update bookings set wish = 'cancel'/;
+
+/** A booking whose doer died with the event not yet made, or made and not heard of; its request is repeated. */
+const left = (when: 'before' | 'after'): Act['prepare'] => {
+  return async () => {
+    const found = leftBehind[when].pop();
+    if (!found) throw new Error(`no booking was left ${when} its insert`);
+    return found;
+  };
+};
+const leftBehind: Record<'before' | 'after', Omit<Case, 'point' | 'decided'>[]> = { before: [], after: [] };
+
+const acts = {
+  booking: { prepare: unbooked, request: book, decides: insertEvent },
+  move: {
+    prepare: booked,
+    request: (call, { bookingId }) =>
+      call('POST', changes(bookingId, 'reschedule'), { date, from: '10:15', to: '10:45' }),
+    decides: startMove,
+  },
+  cancellation: {
+    prepare: booked,
+    request: (call, { bookingId }) => call('POST', changes(bookingId, 'cancel'), {}),
+    decides: wishCancel,
+  },
+  'recovery without an event': {
+    prepare: left('before'),
+    request: book,
+    decides: /^never/,
+    // from there on it is a booking like any other
+    last: /^insert into bookings/,
+  },
+  'recovery of an event': { prepare: left('after'), request: book, decides: /^/ },
+} satisfies Record<string, Act>;
+
+type Name = keyof typeof acts;
+
+let gateways: FrozenGateways;
+let call: Call;
+const cases = {} as Record<Name, Case[]>;
+
+type Job = (call: Call) => Promise<void>;
+
+/** Runs the jobs, a few to a process, each process killed with its last. */
+async function inKilledProcesses(jobs: Job[]): Promise<void> {
+  for (let first = 0; first < jobs.length; first += haltedAtOnce) {
+    const { program, call } = await gateways.start('api');
+    for (const job of jobs.slice(first, first + haltedAtOnce)) await job(call);
+    program.process.kill('SIGKILL');
+    expect((await program.ended).signal).toBe('SIGKILL');
+  }
+}
+
+/** The steps at which an act can be halted, and which of them decides. Before a reading all is as before what follows it. */
+function pointsOf(act: Act, steps: string[]): { index: number; point: string; decided: boolean }[] {
+  const decisive = steps.findIndex((step) => act.decides.test(step));
+  // what was written counts once its transaction is committed
+  const decidedFrom = insertEvent.test(steps[decisive] ?? '')
+    ? decisive
+    : steps.findIndex((step, index) => index > decisive && step === 'commit');
+  const end = act.last ? steps.findIndex((step) => act.last?.test(step)) : steps.length;
+  return [...steps.slice(0, end + 1), ...(act.last ? [] : ['at the end'])]
+    .map((step, index) => ({ index, point: `${index} ${step}`, decided: index > decidedFrom, step }))
+    .filter(({ step }) => !step.startsWith('select'))
+    .map(({ index, point, decided }) => ({ index, point, decided }));
+}
+
+/** A job for each point of an act, and room for what becomes of it. */
+function haltedAt(name: Name, steps: string[]): Job[] {
+  const act: Act = acts[name];
+  cases[name] = [];
+  return pointsOf(act, steps).map(({ index, point, decided }) => async (call) => {
+    const prepared = await act.prepare(call);
+    cases[name].push({ ...prepared, point, decided });
+    const request = () => act.request(call, prepared);
+    if (index === steps.length) await request();
+    else await gateways.halt(request, index);
+  });
+}
+
+beforeAll(async () => {
+  gateways = await openFrozenGateways();
+  const steps = {} as Record<Name, string[]>;
+  const stepsOf = (name: Name): Job => {
+    return async (call) => {
+      const prepared = await acts[name].prepare(call);
+      steps[name] = await gateways.stepsOf(() => acts[name].request(call, prepared));
+    };
+  };
+  /** Leaves a booking behind whose process dies around its insert. */
+  const leave = (when: 'before' | 'after'): Job => {
+    return async (call) => {
+      const prepared = await unbooked(call);
+      const insert = steps.booking.findIndex((step) => insertEvent.test(step));
+      await gateways.halt(() => book(call, prepared), when === 'before' ? insert : insert + 1);
+      leftBehind[when].push(prepared);
+    };
+  };
+  const some = (count: number, job: Job) => Array.from({ length: count }, () => job);
+
+  const plain = ['booking', 'move', 'cancellation'] as const;
+  await inKilledProcesses([...plain.map(stepsOf), leave('before'), leave('after')]);
+  await gateways.lapse();
+  const recoveries = ['recovery without an event', 'recovery of an event'] as const;
+  await inKilledProcesses(recoveries.map(stepsOf));
+  const counts = recoveries.map((name) => pointsOf(acts[name], steps[name]).length);
+  await inKilledProcesses([
+    ...some(counts[0] ?? 0, leave('before')),
+    ...some(counts[1] ?? 0, leave('after')),
+    ...plain.flatMap((name) => haltedAt(name, steps[name])),
+  ]);
+  await gateways.lapse();
+  await inKilledProcesses(recoveries.flatMap((name) => haltedAt(name, steps[name])));
+
+  await gateways.lapse();
+  ({ call } = await gateways.start('all'));
+  await until(async () => {
+    const { rows } = await sql`select id from bookings where due_at is not null`.execute(
+      gateways.database.db,
+    );
+    expect(rows).toEqual([]);
+  });
+}, 120_000);
+afterAll(() => gateways?.close(), 60_000);
+
+async function found({ staff }: Case) {
+  const events = await gateways.google.liveEvents(staff.email);
+  const { rows } = await sql<{ id: string; state: string; from: string }>`
+    select b.id, b.state, to_char(lower(o.during), 'HH24:MI') as from
+    from bookings b left join occupancies o on o.booking_id = b.id where b.staff_id = ${staff.id}`.execute(
+    gateways.database.db,
+  );
+  return {
+    events: events.map(({ id, start }) => ({ id, from: start.dateTime?.slice(11, 16) })),
+    taken: rows.filter(({ from }) => from !== null),
+    states: rows.map(({ state }) => state),
+  };
+}
+
+const eventOf = (bookingId: string, from: string) => ({ id: bookingId.replaceAll('-', ''), from });
+
+/** Each case in turn, its point named in whatever fails. */
+async function each(name: Name, check: (one: Case) => Promise<void>): Promise<void> {
+  const points = cases[name].map(({ point }) => point.replace(/^\d+ /, ''));
+  expect(points.length).toBeGreaterThan(5);
+  for (const one of cases[name]) {
+    await check(one).catch((error: Error) => {
+      error.message = `killed before ${one.point}: ${error.message}`;
+      throw error;
+    });
+  }
+}
+
+describe('killed at every point', () => {
+  test('the points are those between the first write and the answer', () => {
+    const names = (name: Name) => cases[name].map(({ point }) => point.replace(/^\d+ /, ''));
+    const all = (...words: string[]) =>
+      expect.arrayContaining(words.map((word) => expect.stringContaining(word)));
+    expect(names('booking')).toEqual(
+      all(
+        ...['insert into idempotency_keys', 'insert into bookings', 'insert into occupancies', 'commit'],
+        ...['POST /token', 'freeBusy', 'set insert_started_at', 'primary/events', "set state = 'confirmed'"],
+        ...['update idempotency_keys set status', 'with v as', 'at the end'],
+      ),
+    );
+    expect(names('move')).toEqual(
+      all(
+        "set wish = 'move'",
+        'set wish_started_at',
+        'PATCH',
+        'set starts_at = wish',
+        'delete from occupancies',
+      ),
+    );
+    expect(names('cancellation')).toEqual(all("set wish = 'cancel'", 'DELETE', "set state = 'cancelled'"));
+    expect(names('recovery without an event')).toEqual(
+      all(
+        "set state = 'undoing'",
+        'POST /calendar',
+        'DELETE',
+        "set state = 'undone'",
+        'delete from idempotency_keys',
+      ),
+    );
+  });
+
+  test('B14: a booking is confirmed with one event, or gone with none; the same key then has its booking', () =>
+    each('booking', async (one) => {
+      const { events, taken, states } = await found(one);
+      const [booking] = taken;
+      expect(states.filter((state) => state !== 'undone')).toEqual(one.decided ? ['confirmed'] : []);
+      expect(events).toEqual(one.decided ? [eventOf(booking?.id ?? '', '10:00')] : []);
+      expect(taken).toHaveLength(one.decided ? 1 : 0);
+      await sameKeyHasIt(one);
+    }));
+
+  test('B14: a recovery that is killed too is taken up again: one booking and one event in the end', async () => {
+    await each('recovery without an event', async (one) => {
+      const { events, taken, states } = await found(one);
+      expect({ events, taken, states: states.filter((state) => state !== 'undone') }).toEqual({
+        ...{ events: [], taken: [], states: [] },
+      });
+      await sameKeyHasIt(one);
+    });
+    await each('recovery of an event', async (one) => {
+      const { events, taken, states } = await found(one);
+      expect(states).toEqual(['confirmed']);
+      expect(events).toEqual([eventOf(taken[0]?.id ?? '', '10:00')]);
+      await sameKeyHasIt(one);
+    });
+  });
+
+  test('B19: a move ends at one of the two times, in both places', () =>
+    each('move', async (one) => {
+      const from = one.decided ? '10:15' : '10:00';
+      const shown = await call('GET', `/v1/appointments/bookings/${one.bookingId}`);
+      expect(shown).toMatchObject({ status: 'confirmed', pendingChange: null, startsAt: at(from) });
+      const { events, taken } = await found(one);
+      expect(events).toEqual([eventOf(one.bookingId, from)]);
+      expect(taken.map((row) => row.from)).toEqual([from]);
+    }));
+
+  test('a cancellation is carried out once it is written, else the booking stays', () =>
+    each('cancellation', async (one) => {
+      const shown = await call('GET', `/v1/appointments/bookings/${one.bookingId}`);
+      expect(shown).toMatchObject({ status: one.decided ? 'cancelled' : 'confirmed', pendingChange: null });
+      const { events, taken } = await found(one);
+      expect(events).toEqual(one.decided ? [] : [eventOf(one.bookingId, '10:00')]);
+      expect(taken).toHaveLength(one.decided ? 0 : 1);
+    }));
+});
+
+/** Repeated, the request answers the booking there is, or makes one; never a second. */
+async function sameKeyHasIt(one: Case): Promise<void> {
+  const { bookingId } = await book(call, one);
+  const { events, taken } = await found(one);
+  expect(events).toEqual([eventOf(String(bookingId), '10:00')]);
+  expect(taken.map(({ id }) => id)).toEqual([bookingId]);
+}

@@ -1,0 +1,134 @@
+// Gateways that are killed in the middle of bookings: real processes behind doors, each request halted at one named step, all ended by one SIGKILL.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Call, gatewayClient } from '../../demo/gateway-client.ts';
+import { googleControl } from '../../sandbox/google/control-client.ts';
+import { startGoogle } from '../../sandbox/google/server.ts';
+import { createAccount } from '../../src/accounts/keys.ts';
+import { makeKey } from '../../src/base/cipher.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { plainSchedule } from '../harness/appointments-room.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { openHttpDoor } from '../harness/http-door.ts';
+import { openPostgresDoor } from '../harness/postgres-door.ts';
+import { openWorkplace, type Program } from '../harness/program.ts';
+
+const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
+
+export interface Staff {
+  id: string;
+  /** The id of their calendar too. */
+  email: string;
+}
+
+/** What passes the doors while a request is under way, in order: statements and calls, each by its first words. */
+interface Watch {
+  steps: string[];
+  /** The step (from 0) that is halted. */
+  haltAt: number;
+  halted: PromiseWithResolvers<void>;
+}
+
+export interface FrozenGateways {
+  database: Awaited<ReturnType<typeof createTestDatabase>>;
+  google: ReturnType<typeof googleControl>;
+  /** Starts a gateway; one with the role `api` does nothing but what requests ask. */
+  start(role: 'api' | 'all'): Promise<{ program: Program; call: Call }>;
+  staff(call: Call, schedule?: object): Promise<Staff>;
+  /** The steps of a request that lives to its end. */
+  stepsOf(request: () => Promise<unknown>): Promise<string[]>;
+  /** Lets a request go as far as the step before `haltAt`; it never gets further. */
+  halt(request: () => Promise<unknown>, haltAt: number): Promise<void>;
+  /** Leases run by the database's clock: as if their time had passed. */
+  lapse(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const nameOf = (step: string) => step.replaceAll(/"/g, '').slice(0, 70);
+
+export async function openFrozenGateways(): Promise<FrozenGateways> {
+  const [database, google, workplace] = await Promise.all([
+    createTestDatabase(),
+    startGoogle({ clients: [client] }),
+    openWorkplace(),
+  ]);
+  const control = googleControl(google.url);
+  let watch: Watch | undefined;
+  const gate = (step: string): boolean => {
+    if (!watch) return false;
+    const halts = watch.steps.push(nameOf(step)) - 1 === watch.haltAt;
+    if (halts) watch.halted.resolve();
+    return halts;
+  };
+  const [postgresDoor, googleDoor] = await Promise.all([
+    openPostgresDoor(database.connection, gate),
+    openHttpDoor(google.url, gate),
+  ]);
+  const { key } = await createAccount({ db: database.db, clock: systemClock } as never, 'Test');
+  const env = {
+    DATABASE_URL: postgresDoor.url,
+    ENCRYPTION_KEYS: makeKey(),
+    GOOGLE_CLIENT_ID: client.id,
+    GOOGLE_CLIENT_SECRET: client.secret,
+    GOOGLE_API_URL: googleDoor.url,
+    GOOGLE_AUTH_URL: `${google.url}/o/oauth2/v2/auth`,
+    GOOGLE_TOKEN_URL: `${googleDoor.url}/token`,
+    GOOGLE_REVOKE_URL: `${googleDoor.url}/revoke`,
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+
+  const watching = (haltAt: number): Watch => {
+    watch = { steps: [], haltAt, halted: Promise.withResolvers() };
+    return watch;
+  };
+
+  return {
+    database,
+    google: control,
+    async start(role) {
+      const program = workplace.start(['start'], { env: { ...env, ROLE: role } });
+      const [, url = ''] = await program.says(/The gateway answers at (\S+?)\. /);
+      return { program, call: gatewayClient(url, key.apiKey) };
+    },
+    async staff(call, schedule = {}) {
+      const email = `staff-${randomUUID()}@clinic.example`;
+      await control.putAccount({ email, timeZone: 'UTC' });
+      const { _id: id } = await call<{ _id: string }>('POST', '/v1/appointments/users', {
+        name: 'Ada Okafor',
+        email,
+      });
+      await call('PUT', `/v1/appointments/users/${id}/schedule`, { ...plainSchedule, ...schedule });
+      const asked = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${id}`;
+      const { authUrl } = await call<{ authUrl: string }>('GET', asked);
+      const page = await fetch(authUrl);
+      if (page.status !== 200) throw new Error(await page.text());
+      return { id, email };
+    },
+    async stepsOf(request) {
+      const { steps } = watching(Number.POSITIVE_INFINITY);
+      await request();
+      watch = undefined;
+      return steps;
+    },
+    async halt(request, haltAt) {
+      const { halted } = watching(haltAt);
+      // its connection breaks when the process is killed
+      const answered = request().then(
+        () => 'answered',
+        (error) => `failed: ${error}`,
+      );
+      const ended = await Promise.race([halted.promise, answered]);
+      if (ended !== undefined) throw new Error(`The request ${ended} before step ${haltAt}.`);
+    },
+    async lapse() {
+      watch = undefined;
+      await sql`update bookings set due_at = now() where due_at is not null`.execute(database.db);
+      await sql`update idempotency_keys set leased_until = now() where status is null`.execute(database.db);
+    },
+    async close() {
+      await workplace.close();
+      await Promise.all([postgresDoor.close(), googleDoor.close(), google.close()]);
+      await database.drop();
+    },
+  };
+}
