@@ -47,6 +47,8 @@ export function cloudApiControl(url: string) {
     advanceClock: (advanceMs: number) =>
       call<{ now: string; aheadMs: number }>('POST', 'clock', { advanceMs }),
     addFault: (fault: PlatformFault) => call<Fault>('POST', 'faults', fault),
+    /** Those not used up yet, with the calls that each still meets. */
+    faults: async () => (await call<{ faults: Fault[] }>('GET', 'faults')).faults,
     clearFaults: () => call<object>('DELETE', 'faults'),
     ledger: async (filter: LedgerFilter = {}) =>
       (await call<{ messages: Accepted[] }>('GET', `ledger?${queryOf(filter)}`)).messages,

@@ -1,6 +1,6 @@
-// Reading what a sender is: GET of a phone number, of a business account and of its numbers.
+// Reading what a sender is: GET of a phone number, of a business account and its numbers, of the token's app.
 import { answer, type Call, type Platform } from './call.ts';
-import { unknownObject } from './errors.ts';
+import { badParam, unknownObject } from './errors.ts';
 import type { PhoneNumber, Waba } from './model.ts';
 
 const defaultFields = [
@@ -54,6 +54,28 @@ export function subscribedAppsEdge(call: Call): void {
         },
       ],
     });
+}
+
+/** GET /app: the app that the token is of. */
+export function appNode(call: Call): void {
+  const { id } = call.app;
+  answer(call, 200, {
+    category: 'Business',
+    link: `https://www.facebook.com/games/?app_id=${id}`,
+    name: `App ${id}`,
+    id,
+  });
+}
+
+/** GET /debug_token: what a token is; only tokens of the asking token's own app are told of. */
+export function tokenNode(platform: Platform, call: Call): void {
+  const token = call.query.get('input_token') ?? '';
+  if (platform.state.tokens.get(token)?.id !== call.app.id)
+    throw badParam('The App_id in the input_token did not match the Viewing App');
+  const { id } = call.app;
+  const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
+  const data = { app_id: id, type: 'SYSTEM_USER', application: `App ${id}`, expires_at: 0, is_valid: true };
+  answer(call, 200, { data: { ...data, scopes, user_id: '122100000000000' } });
 }
 
 function view(platform: Platform, call: Call, number: PhoneNumber): unknown {

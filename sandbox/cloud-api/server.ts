@@ -10,7 +10,7 @@ import { badToken, unknownObject } from './errors.ts';
 import { download, mediaBytes, mediaNode, postMedia } from './media.ts';
 import { postMessage } from './messages.ts';
 import type { App, Settings } from './model.ts';
-import { numberNode, phoneNumbersEdge, subscribedAppsEdge, wabaNode } from './numbers.ts';
+import { appNode, numberNode, phoneNumbersEdge, subscribedAppsEdge, tokenNode, wabaNode } from './numbers.ts';
 import { paceGates } from './pace.ts';
 import { openState } from './state.ts';
 import { scheduleSteps } from './statuses.ts';
@@ -66,6 +66,12 @@ function kindOf(url: string): string {
   return path.includes('upload') ? 'uploads' : 'objects';
 }
 
+/** What becomes of a call that a fault meets before it is carried out. */
+function becameBy({ body }: Fault): string {
+  const code = (body as { error?: { code?: unknown } } | undefined)?.error?.code;
+  return typeof code === 'number' ? `refused ${code}` : 'not taken';
+}
+
 /** What a fault tells a caller: an HTTP status where it answers with a body that says why, else its own name. */
 function toldBy(fault: Fault): string {
   return fault.does === 'answer' && fault.body !== undefined ? String(fault.status ?? 500) : fault.does;
@@ -81,7 +87,7 @@ async function answerCall(
     if (fault?.does === 'delay') await new Promise((go) => setTimeout(go, fault.ms ?? 1000));
     else if (fault && fault.when !== 'after') {
       if (platform.state.settings.keepCalls > 0 && kindOf(req.url ?? '') === 'messages')
-        platform.calls.note(await readJson(req), 'not taken', toldBy(fault));
+        platform.calls.note(await readJson(req), becameBy(fault), toldBy(fault));
       req.resume();
       spoil(res, fault);
       return;
@@ -140,6 +146,14 @@ async function handle(platform: Platform, call: Call, node: string, edge: string
   }
   if (edge === 'uploads' && posts && node === call.app.id) {
     startUpload(platform, call);
+    return true;
+  }
+  if (edge === '' && !posts && (node === 'app' || node === call.app.id)) {
+    appNode(call);
+    return true;
+  }
+  if (edge === '' && !posts && node === 'debug_token') {
+    tokenNode(platform, call);
     return true;
   }
   const template = state.templates.get(node);

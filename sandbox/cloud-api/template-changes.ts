@@ -1,6 +1,7 @@
 // Changes that the platform itself makes to templates, each told by the callback of its field.
 import type { Platform } from './call.ts';
-import type { Template } from './model.ts';
+import type { Component, Template } from './model.ts';
+import { componentOf } from './template-shape.ts';
 
 export interface TemplateChange {
   /** The new status, or one of the events that carry no status of their own (FLAGGED, REINSTATED, UNARCHIVED, LOCKED). */
@@ -8,6 +9,8 @@ export interface TemplateChange {
   reason?: string;
   category?: string;
   quality?: Template['quality'];
+  /** Other content, as somebody edits it in the platform's own pages. */
+  components?: Component[];
 }
 
 /** What a template is after an event whose word is no status. */
@@ -23,7 +26,7 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
   const { state } = platform;
   const old = state.templates.get(id);
   if (!old) return false;
-  const { status, reason = 'NONE', category, quality } = change;
+  const { status, reason = 'NONE', category, quality, components } = change;
   const newStatus = status === undefined ? undefined : status in statusAfter ? statusAfter[status] : status;
   state.record([
     'template',
@@ -33,6 +36,7 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
       rejectedReason: newStatus === 'REJECTED' ? reason : newStatus ? 'NONE' : old.rejectedReason,
       ...(category !== undefined && { category, previousCategory: old.category }),
       quality: quality ?? old.quality,
+      components: components ?? old.components,
       reviewAt: newStatus ? null : old.reviewAt,
     },
   ]);
@@ -61,6 +65,16 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
       new_quality_score: quality,
       ...named(old),
     });
+  if (components !== undefined) {
+    const header = componentOf(components, 'HEADER')?.text;
+    const footer = componentOf(components, 'FOOTER')?.text;
+    post(platform, old, 'message_template_components_update', {
+      ...named(old),
+      message_template_element: componentOf(components, 'BODY')?.text,
+      ...(header !== undefined && { message_template_title: header }),
+      ...(footer !== undefined && { message_template_footer: footer }),
+    });
+  }
   return true;
 }
 

@@ -90,6 +90,14 @@ const DraftComponent = Type.Object(
       ),
     ),
     example: Type.Optional(Type.Object({}, open)),
+    mediaId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description:
+          "The sample of a media header: an upload's mediaId. It goes to the platform with the submission.",
+      }),
+    ),
   },
   { ...open, description: 'As the platform documents it; members that are not named here are passed on.' },
 );

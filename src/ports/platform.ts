@@ -159,6 +159,12 @@ export interface MessagingPlatform {
     file: { stream: Readable; size: number; mimeType: string; fileName: string },
     timeoutMs: number,
   ): Promise<{ platformMediaId: string }>;
+  /** Uploads a sample of a media header for the platform's review, streamed; answers the handle that stands for it in a draft. */
+  uploadSample(
+    sender: SenderAccess,
+    file: { stream: Readable; size: number; mimeType: string; fileName: string },
+    timeoutMs: number,
+  ): Promise<{ handle: string }>;
   deleteMedia(sender: SenderAccess, platformMediaId: string): Promise<void>;
   /** Checks the signature header of a callback over its raw bytes, in constant time. */
   isCallbackSigned(rawBody: Buffer, signatureHeader: string | undefined, appSecret: string): boolean;

@@ -197,7 +197,7 @@ describe('a draft', () => {
       [{ components: [] }, /components/],
       [{ components: [{ type: 'FOOTER', text: 'x' }] }, /exactly one BODY/],
       [{ components: [body('a'), body('b')] }, /exactly one BODY/],
-      [{ components: [body('Hi {{1}} and {{3}}')] }, /without a gap/],
+      [{ components: [body('Hi {{1}} and {{3}}.')] }, /without a gap/],
       [{ components: [body('x'.repeat(1025))] }, /1024/],
       [{ components: [body('a'), { type: 'CAROUSEL' }] }, /carousel/],
       [{ providerTemplateName: 'Has Spaces' }, /providerTemplateName/],
@@ -207,7 +207,7 @@ describe('a draft', () => {
     for (const [wrong, message] of cases) {
       const answer = await draft('faulty', wrong);
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-      expect(answer.body.message).toMatch(message);
+      expect(answer.text).toMatch(message);
     }
   });
 

@@ -21,7 +21,7 @@ const rows: string[][] = [
 /** Which rooms of the same house a sub-room may enter. */
 const below: Record<string, string[]> = {
   'messaging/sending': ['media', 'templates', 'senders'],
-  'messaging/templates': ['senders'],
+  'messaging/templates': ['media', 'senders'],
   'messaging/media': ['senders'],
   'messaging/senders': [],
   'appointments/booking': ['slots', 'calendar', 'directory'],

@@ -68,6 +68,18 @@ function failure(response: OutgoingResponse): VendorError {
   return new VendorError('unknown', `HTTP ${response.status} without the platform's error body`, details);
 }
 
+/** A success whose body lacks what it must carry: it may have been done. */
+export function unexpected(what: string): VendorError {
+  return new VendorError('unknown', `the platform answered a success without ${what}`);
+}
+
+/** The text that an answer must carry. Throws `unexpected`. */
+export function string(value: unknown, what: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'number') return String(value);
+  throw unexpected(what);
+}
+
 export interface MetaClientOptions {
   /** For the operator's address. */
   outgoing: Pick<Outgoing, 'request'>;

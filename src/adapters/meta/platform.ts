@@ -1,29 +1,18 @@
 // The messaging platform's port, kept by the WhatsApp Cloud API.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { VendorError } from '../../base/errors.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { isSigned, readCallback } from './callback.ts';
-import { type MetaClientOptions, openMetaClient } from './client.ts';
+import { type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
 import { classify } from './error-codes.ts';
 import { objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
+import { uploadSample } from './sample.ts';
 import { platformTemplate, templateFields } from './template.ts';
 
 const sendTimeoutMs = 20_000;
 const readTimeoutMs = 15_000;
 const templatePageSize = 100;
-
-/** A success whose body lacks what it must carry: it may have been done. */
-function unexpected(what: string): VendorError {
-  return new VendorError('unknown', `the platform answered a success without ${what}`);
-}
-
-function string(value: unknown, what: string): string {
-  if (typeof value === 'string' && value !== '') return value;
-  if (typeof value === 'number') return String(value);
-  throw unexpected(what);
-}
 
 /** One file as multipart/form-data, streamed with its length known, so that the platform need not guess. */
 function mediaForm(file: { stream: Readable; size: number; mimeType: string; fileName: string }) {
@@ -142,6 +131,10 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
         timeoutMs,
       });
       return { platformMediaId: string(answer.id, 'a media id') };
+    },
+
+    async uploadSample(sender, file, timeoutMs) {
+      return { handle: await uploadSample(client, sender, file, timeoutMs) };
     },
 
     async deleteMedia(sender, platformMediaId) {

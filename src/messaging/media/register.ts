@@ -14,7 +14,7 @@ import {
   type ReadyMedia,
   saveRegistration,
 } from './store.ts';
-import { clearContent, mediaNotFound, type StoredFileDeps, storageFault } from './stored-file.ts';
+import { mediaNotFound, type StoredFileDeps, sendContent } from './stored-file.ts';
 
 export interface RegisterDeps extends RemoveDeps, StoredFileDeps {
   platform: Pick<MessagingPlatform, 'uploadMedia' | 'deleteMedia'>;
@@ -86,24 +86,10 @@ async function giveUp(deps: RegisterDeps, row: MediaRow): Promise<void> {
 
 /** One upload to the platform; throws the platform's VendorError, or AppError if the stored file cannot be read. */
 async function uploadToPlatform(deps: RegisterDeps, row: MediaRow, sender: SenderAccess): Promise<string> {
-  const size = row.size ?? 0;
-  const stream = await clearContent(deps, row).catch((error: unknown) => {
-    throw storageFault(error);
-  });
-  let unreadable: Error | undefined;
-  stream.once('error', (error) => {
-    unreadable = error;
-  });
-  const file = { stream, size, mimeType: row.mime_type, fileName: row.file_name };
-  try {
-    const { platformMediaId } = await deps.platform.uploadMedia(sender, file, uploadTimeoutMs(size));
-    return platformMediaId;
-  } catch (error) {
-    // A file that fails while it is sent breaks the call off; the cause is the file, not the platform.
-    throw unreadable ? storageFault(unreadable) : error;
-  } finally {
-    stream.destroy();
-  }
+  const { platformMediaId } = await sendContent(deps, row, (file) =>
+    deps.platform.uploadMedia(sender, file, uploadTimeoutMs(file.size)),
+  );
+  return platformMediaId;
 }
 
 /** Look-ups and registrations under way in this process, by database, so that many messages that need one file wait for one upload. */

@@ -88,3 +88,36 @@ export async function downloadMedia(
     throw storageFault(error);
   }
 }
+
+/** A stored file on its way to the outside. */
+export interface OutgoingFile {
+  stream: Readable;
+  size: number;
+  mimeType: string;
+  fileName: string;
+}
+
+/**
+ * Has `send` send the clear bytes to the outside. Throws what `send` throws, or AppError if it is the stored file that
+ * cannot be read: that breaks the call off too, and then the cause is the file and not the outside.
+ */
+export async function sendContent<T>(
+  deps: StoredFileDeps,
+  row: MediaRow,
+  send: (file: OutgoingFile) => Promise<T>,
+): Promise<T> {
+  const stream = await clearContent(deps, row).catch((error: unknown) => {
+    throw storageFault(error);
+  });
+  let unreadable: Error | undefined;
+  stream.once('error', (error) => {
+    unreadable = error;
+  });
+  try {
+    return await send({ stream, size: row.size ?? 0, mimeType: row.mime_type, fileName: row.file_name });
+  } catch (error) {
+    throw unreadable ? storageFault(unreadable) : error;
+  } finally {
+    stream.destroy();
+  }
+}

@@ -12,7 +12,7 @@ import {
   wantReading,
 } from '../senders/readings-store.ts';
 import { listReaders, type SenderRow } from '../senders/store.ts';
-import { claimTemplatesToRead, type DueTemplate, leaveToList } from './store.ts';
+import { claimTemplatesToRead, type DueTemplate, forgetSingleReads } from './store.ts';
 import { type SyncDeps, syncTemplate, syncTemplates } from './sync.ts';
 
 /** Callbacks bring changes at once, so the timer is slow. */
@@ -73,21 +73,22 @@ export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
   return readings.length + templates.length;
 }
 
+/** Tried again in a minute if the platform cannot be reached; what it refuses is left to the list, which tells what is gone. */
 async function readOne(deps: SyncDeps, template: DueTemplate): Promise<void> {
   const of = { accountId: template.account_id, businessAccountId: template.business_account_id };
   try {
-    if (template.due_beside > readSinglyMax) return await leave(deps, of);
-    const [sender] = await listReaders(deps.db, of);
-    if (sender) await syncTemplate(deps, sender, template);
+    const [sender] = template.due_beside > readSinglyMax ? [] : await listReaders(deps.db, of);
+    if (!sender) return await leaveToList(deps, of);
+    await syncTemplate(deps, sender, template);
     deps.log.info({ templateId: template.id }, 'template.synced');
   } catch (error) {
-    deps.log.info({ templateId: template.id, err: error }, 'template.left_to_list');
-    await leave(deps, of);
+    deps.log.warn({ templateId: template.id, err: error }, 'template.sync_failed');
+    if (error instanceof VendorError && error.outcome === 'refused') await leaveToList(deps, of);
   }
 }
 
-async function leave(deps: SyncDeps, of: ReadingOf): Promise<void> {
-  await leaveToList(deps.db, of);
+async function leaveToList(deps: SyncDeps, of: ReadingOf): Promise<void> {
+  await forgetSingleReads(deps.db, of);
   await wantReading(deps.db, of);
 }
 

@@ -159,7 +159,7 @@ export async function upsertTemplates(
       provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
       provider_status = excluded.provider_status, parameter_format = excluded.parameter_format,
       components = excluded.components, quality_score = excluded.quality_score,
-      rejected_reason = excluded.rejected_reason, read_due_at = null, updated_at = now()
+      rejected_reason = excluded.rejected_reason, updated_at = now()
     returning *`.execute(tx);
   return rows;
 }
@@ -197,7 +197,10 @@ export async function bindDraft(db: Db, id: string, businessAccountId: string): 
     .execute();
 }
 
-/** Turns a draft into what the platform answered at its submission; undefined if it is no draft any more. */
+/**
+ * Turns a draft into what the platform answered at its submission; undefined if it is no draft any more. It is read once
+ * more: a report of its review may have come before this row could be found by the platform's id.
+ */
 export async function markSubmitted(
   tx: Db | Tx,
   id: string,
@@ -211,7 +214,8 @@ export async function markSubmitted(
 ): Promise<TemplateRow | undefined> {
   const { rows } = await sql<TemplateRow>`
     update templates set business_account_id = ${answer.businessAccountId}, provider_template_id = ${answer.providerTemplateId},
-      provider_status = ${answer.providerStatus}, status = ${answer.status}, category = ${answer.category}, updated_at = now()
+      provider_status = ${answer.providerStatus}, status = ${answer.status}, category = ${answer.category},
+      read_due_at = now(), updated_at = now()
     where id = ${id} and status = 'draft' returning *`.execute(tx);
   return rows[0];
 }
@@ -256,10 +260,18 @@ export type DueTemplate = TemplateRow & {
   due_beside: number;
 };
 
+/** Notes that a template was read by itself, unless it has become due once more since it was claimed. */
+export async function templateRead(tx: Tx, template: DueTemplate): Promise<void> {
+  await sql`
+    update templates set read_due_at = null where id = ${template.id} and read_due_at = ${template.read_due_at}`.execute(
+    tx,
+  );
+}
+
 /** Claims up to `limit` templates that are to be read by themselves, for a minute. */
 export async function claimTemplatesToRead(db: Db, limit: number): Promise<DueTemplate[]> {
   const { rows } = await sql<DueTemplate>`
-    update templates t set read_due_at = now() + interval '1 minute' where id in (
+    update templates t set read_due_at = date_trunc('milliseconds', now()) + interval '1 minute' where id in (
       select id from templates where read_due_at <= now() and business_account_id is not null
         and provider_template_id is not null order by read_due_at limit ${limit} for update skip locked)
     returning t.*, (select count(*)::int from templates o where o.read_due_at is not null
@@ -269,14 +281,15 @@ export async function claimTemplatesToRead(db: Db, limit: number): Promise<DueTe
   return rows;
 }
 
-/** Leaves templates that were to be read by themselves to the reading of their whole list. */
-export async function leaveToList(
-  db: Db,
+/** Forgets that templates were to be read by themselves: their whole list was, or shall be. */
+export async function forgetSingleReads(
+  db: Db | Tx,
   of: { accountId: string; businessAccountId: string },
+  dueBefore?: Date,
 ): Promise<void> {
   await sql`
-    update templates set read_due_at = null where read_due_at is not null and account_id = ${of.accountId}
-      and business_account_id = ${of.businessAccountId}`.execute(db);
+    update templates set read_due_at = null where read_due_at < ${dueBefore ?? sql`'infinity'`}
+      and account_id = ${of.accountId} and business_account_id = ${of.businessAccountId}`.execute(db);
 }
 
 /** Removes templates; messages already made of them keep their own copy of what they need. */

@@ -1,12 +1,13 @@
 // Drafts: made here, submitted to the platform, and templates taken back.
 import type { Clock } from '../../base/clock.ts';
-import { AppError, type Fault, invalidRequest, outsideFault } from '../../base/errors.ts';
+import { AppError, invalidRequest, outsideFault } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
-import type { Db } from '../../db/db.ts';
-import type { MessagingPlatform, TemplateComponent } from '../../ports/platform.ts';
+import type { MessagingPlatform, SenderAccess, TemplateComponent } from '../../ports/platform.ts';
+import { findSamples, type SampleDeps, sendSample } from '../media/sample.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import { findDefaultSender } from '../senders/store.ts';
-import { planTemplate, type TemplatePlan } from './placeholders.ts';
+import { draftFaults, sampleIdOf, withHandle } from './draft.ts';
+import { planTemplate } from './placeholders.ts';
 import {
   bindDraft,
   deleteTemplates,
@@ -17,10 +18,9 @@ import {
 } from './store.ts';
 import { statusOf } from './template.ts';
 
-export interface SubmitDeps extends AccessDeps {
-  db: Db;
+export interface SubmitDeps extends AccessDeps, SampleDeps {
   clock: Clock;
-  platform: Pick<MessagingPlatform, 'createTemplate' | 'deleteTemplate'>;
+  platform: Pick<MessagingPlatform, 'createTemplate' | 'deleteTemplate' | 'uploadSample'>;
 }
 
 export interface Draft {
@@ -39,35 +39,17 @@ function exists(): AppError {
   return new AppError('template_exists', 'The account has a template of this name and language already.');
 }
 
-/** Faults of a draft that the platform would refuse after hours of review (Cloud API, "Template components"). */
-function draftFaults(components: TemplateComponent[], plan: TemplatePlan): Fault[] {
-  const faults: Fault[] = [];
-  const add = (message: string) => faults.push({ path: 'components', message });
-  const count = (type: string) => components.filter((part) => part.type.toUpperCase() === type).length;
-  if (count('BODY') !== 1) add('must hold exactly one BODY');
-  for (const type of ['HEADER', 'FOOTER', 'BUTTONS'])
-    if (count(type) > 1) add(`must hold at most one ${type}`);
-  if (plan.unsupported) add(`cannot be sent by this gateway: ${plan.unsupported}`);
-  if (plan.buttons.length > 10) add('must hold at most 10 buttons');
-  if (plan.placeholders.filter(({ where }) => where === 'header').length > 1)
-    add('a text header takes one variable');
-  const numbers = plan.placeholders.filter(({ where, token }) => where === 'body' && /^\d+$/.test(token));
-  if (plan.format === 'positional' && numbers.some(({ token }, index) => token !== String(index + 1))) {
-    add('the variables of the body must be numbered {{1}}, {{2}}, … without a gap');
-  }
-  const size = (text: string | undefined) => [...(text ?? '')].length;
-  if (size(plan.body?.text) > 1024) add('the body takes at most 1024 characters');
-  if (size(plan.header?.text) > 60) add('a text header takes at most 60 characters');
-  return faults;
-}
-
 /** Keeps a draft. 400 for what the platform would surely refuse, 409 `template_exists` for a name and language in use. */
 export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<TemplateRow> {
   const components = draft.components as TemplateComponent[];
   const text = components.map((part) => part.text ?? '').join(' ');
   const parameterFormat = /\{\{\s*[a-z][a-z0-9_]*\s*\}\}/i.test(text) ? 'named' : 'positional';
-  const plan = planTemplate({ category: draft.category, parameterFormat, components });
-  const faults = draftFaults(components, plan);
+  const { category } = draft;
+  const samples = await findSamples(deps, draft.accountId, sampleIds(components));
+  const faults = draftFaults({ category, parameterFormat, components }, samples);
+  const { unsupported } = planTemplate({ category, parameterFormat, components });
+  if (unsupported)
+    faults.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });
   if (faults.length > 0) throw invalidRequest(faults);
   const sender = await findDefaultSender(deps.db, draft.accountId);
   const row = await insertDraft(deps.db, {
@@ -76,7 +58,7 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
     businessAccountId: sender?.business_account_id ?? null,
     name: draft.providerTemplateName,
     language: draft.language,
-    category: draft.category,
+    category,
     parameterFormat,
     components,
   });
@@ -88,6 +70,27 @@ async function senderFor(deps: SubmitDeps, row: TemplateRow) {
   const sender = await findDefaultSender(deps.db, row.account_id, row.business_account_id ?? undefined);
   if (sender) return senderAccess(deps, sender);
   throw new AppError('sender_not_configured', 'The account has no sender yet. Add one, then repeat this.');
+}
+
+const sampleIds = (components: TemplateComponent[]): string[] =>
+  components.map(sampleIdOf).filter((id) => id !== undefined);
+
+/** The components as the platform takes them, once the sample of a media header has gone up. */
+async function componentsToSend(
+  deps: SubmitDeps,
+  row: TemplateRow,
+  access: SenderAccess,
+): Promise<TemplateComponent[]> {
+  const components: TemplateComponent[] = [];
+  for (const part of row.components) {
+    const mediaId = sampleIdOf(part);
+    components.push(
+      mediaId === undefined
+        ? part
+        : withHandle(part, await sendSample(deps, { accountId: row.account_id, mediaId }, access)),
+    );
+  }
+  return components;
 }
 
 /** Submits a draft to the platform for review; 409 `template_not_draft` for what was submitted before. */
@@ -117,7 +120,7 @@ export async function submitDraft(
       language: row.language,
       category: row.category,
       parameterFormat: row.parameter_format,
-      components: row.components,
+      components: await componentsToSend(deps, row, access),
     });
   } catch (error) {
     throw outsideFault(error, 'The messaging platform');

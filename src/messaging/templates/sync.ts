@@ -12,13 +12,16 @@ import type { SenderRow } from '../senders/store.ts';
 import { templateItem } from './item.ts';
 import {
   changeTemplate,
+  type DueTemplate,
   deleteTemplates,
+  forgetSingleReads,
   lockByProviderId,
   lockPlatformTemplates,
   makeTemplateDue,
   releaseMessages,
   type TemplateRow,
   type TemplateValues,
+  templateRead,
   upsertTemplates,
 } from './store.ts';
 import { statusOf } from './template.ts';
@@ -111,6 +114,11 @@ export async function syncTemplates(
       tx,
       gone.map((one) => one.id),
     );
+    await forgetSingleReads(
+      tx,
+      { accountId: row.account_id, businessAccountId: row.business_account_id },
+      begun,
+    );
     return publish(deps, tx, events);
   });
   deps.deliveries.offer(startable);
@@ -171,11 +179,7 @@ export async function readAgain(db: Db, lists: ReadingOf[]): Promise<void> {
 }
 
 /** Reads one template again and writes over our row; its changed status is published. Throws the platform's VendorError. */
-export async function syncTemplate(
-  deps: SyncDeps,
-  sender: SenderRow,
-  template: TemplateRow & { provider_template_id: string },
-): Promise<void> {
+export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: DueTemplate): Promise<void> {
   const read = await deps.platform.readTemplate(senderAccess(deps, sender), template.provider_template_id);
   const startable = await deps.db.transaction().execute(async (tx) => {
     const account = { accountId: template.account_id, businessAccountId: sender.business_account_id };
@@ -186,6 +190,7 @@ export async function syncTemplate(
     });
     if (!before) return [];
     const [after] = await upsertTemplates(tx, account, valuesOf(deps, [read]));
+    await templateRead(tx, template);
     if (!after || after.status === before.status) return [];
     return publish(deps, tx, [await statusChanged(deps, tx, after)]);
   });

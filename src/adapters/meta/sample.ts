@@ -1,0 +1,56 @@
+// Samples of media headers, by the platform's resumable upload (Graph API, "Resumable Upload API").
+import type { Readable } from 'node:stream';
+import { VendorError } from '../../base/errors.ts';
+import type { SenderAccess } from '../../ports/platform.ts';
+import { type MetaClient, string } from './client.ts';
+import { isObject } from './json.ts';
+
+const readTimeoutMs = 15_000;
+
+/**
+ * The app that the token is of. `GET /app` answers it for any token; where that is refused, the token is inspected by
+ * itself, which the platform allows within one app. So nobody has to be asked for it.
+ */
+async function appIdOf(client: MetaClient, sender: SenderAccess): Promise<string> {
+  const ask = (path: string, query: Record<string, string>) =>
+    client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
+  try {
+    return string((await ask('app', { fields: 'id' })).id, 'an app id');
+  } catch (error) {
+    if (!(error instanceof VendorError) || error.outcome !== 'refused' || error.status === 401) throw error;
+    const { data } = await ask('debug_token', { input_token: sender.accessToken });
+    return string(isObject(data) ? data.app_id : undefined, 'an app id');
+  }
+}
+
+/** Opens an upload session of the app, sends the bytes in one piece, and answers their handle. */
+export async function uploadSample(
+  client: MetaClient,
+  sender: SenderAccess,
+  file: { stream: Readable; size: number; mimeType: string; fileName: string },
+  timeoutMs: number,
+): Promise<string> {
+  const session = await client.call(sender, {
+    method: 'POST',
+    path: `${await appIdOf(client, sender)}/uploads`,
+    query: { file_name: file.fileName, file_length: String(file.size), file_type: file.mimeType },
+    timeoutMs: readTimeoutMs,
+  });
+  const answer = await client.call(sender, {
+    method: 'POST',
+    // `upload:…?sig=…`: an id that carries its own query
+    path: string(session.id, 'an upload session'),
+    body: {
+      stream: file.stream,
+      headers: {
+        // this one call wants another word before the token than every other
+        authorization: `OAuth ${sender.accessToken}`,
+        file_offset: '0',
+        'content-type': file.mimeType,
+        'content-length': String(file.size),
+      },
+    },
+    timeoutMs,
+  });
+  return string(answer.h, 'a handle');
+}

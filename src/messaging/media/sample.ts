@@ -1,0 +1,45 @@
+// Stored files as samples of media headers: found for a draft, and sent to the platform with its submission.
+import { outsideFault } from '../../base/errors.ts';
+import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import { uploadTimeoutMs } from './register.ts';
+import { findMedia } from './store.ts';
+import { mediaNotFound, type StoredFileDeps, sendContent } from './stored-file.ts';
+
+export interface SampleDeps extends StoredFileDeps {
+  platform: Pick<MessagingPlatform, 'uploadSample'>;
+}
+
+/** The account's files of those public ids, as far as drafts need to know them. */
+export async function findSamples(
+  deps: Pick<StoredFileDeps, 'db'>,
+  accountId: string,
+  mediaIds: string[],
+): Promise<Map<string, { kind: string; mimeType: string }>> {
+  const samples = new Map<string, { kind: string; mimeType: string }>();
+  for (const id of mediaIds) {
+    const row = await findMedia(deps.db, accountId, id);
+    if (row) samples.set(id, { kind: row.kind, mimeType: row.mime_type });
+  }
+  return samples;
+}
+
+/**
+ * Sends a stored file to the platform's reviewers; answers the handle that a draft names it by. 404 `media_not_found`,
+ * 500 `media_damaged`, 502 and 503 as the platform answers.
+ */
+export async function sendSample(
+  deps: SampleDeps,
+  of: { accountId: string; mediaId: string },
+  sender: SenderAccess,
+): Promise<string> {
+  const row = await findMedia(deps.db, of.accountId, of.mediaId);
+  if (!row) throw mediaNotFound();
+  try {
+    const { handle } = await sendContent(deps, row, (file) =>
+      deps.platform.uploadSample(sender, file, uploadTimeoutMs(row.size)),
+    );
+    return handle;
+  } catch (error) {
+    throw outsideFault(error, 'The messaging platform');
+  }
+}

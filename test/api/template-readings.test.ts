@@ -1,0 +1,209 @@
+// Reading the platform's templates: whole however many, by callbacks at once, and never so often that its hourly limit comes near.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSender, type Gateway, number, readTemplates, startGateway, waba } from '../harness/gateway.ts';
+
+interface Readings {
+  count: number;
+  readings: {
+    businessAccountId: string;
+    count: number;
+    readAt: string;
+    reused: boolean;
+    nextReadAt: string;
+  }[];
+}
+
+let gateway: Gateway;
+let senderId: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const components = [{ type: 'BODY', text: 'Hello there.' }];
+  ({ senderId } = await addSender(gateway, [{ name: 'hello', status: 'APPROVED', components }]));
+});
+afterAll(() => gateway?.close());
+
+const ask = (url = gateway.url) =>
+  fetch(`${url}/v1/templates/sync`, { method: 'POST', headers: { 'X-API-Key': gateway.apiKey } });
+const data = async (answer: Response) => ((await answer.json()) as { data: Readings }).data;
+/** Makes earlier readings old enough that the platform may be asked again. */
+const forget = () =>
+  sql`update template_readings set not_before = now() where ended_at is not null`.execute(
+    gateway.database.db,
+  );
+const most = 10_000;
+/** How many calls for lists the platform gets meanwhile. */
+async function listCallsOf(run: () => Promise<unknown>): Promise<number> {
+  await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 0, times: most });
+  await run();
+  const left = (await gateway.platform.faults()).find(({ on }) => on === 'templates')?.times ?? 0;
+  await gateway.platform.clearFaults();
+  return most - left;
+}
+const find = async (name: string) =>
+  (
+    await gateway.call<{ items: { _id: string; providerTemplateId: string; components: object[] }[] }>(
+      'GET',
+      `/v1/templates?search=${name}`,
+    )
+  ).body.data.items[0];
+
+describe('requests to read', () => {
+  it('at the same time share one reading, of several gateways too', async () => {
+    const other = await gateway.another();
+    await forget();
+    const calls = await listCallsOf(async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, index) => ask(index % 2 === 0 ? gateway.url : other)),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const read = await Promise.all(answers.map(data));
+      expect(read.filter(({ readings }) => !readings[0]?.reused)).toHaveLength(1);
+      expect(new Set(read.map(({ count }) => count)).size).toBe(1);
+    });
+    expect(calls).toBe(1);
+  });
+
+  it('soon after one another reuse it, say so, and say when it is read again', async () => {
+    await forget();
+    await ask();
+    const calls = await listCallsOf(async () => {
+      for (let count = 0; count < 10; count += 1) {
+        const answer = await ask();
+        const { readings } = await data(answer);
+        expect(readings).toEqual([
+          {
+            businessAccountId: waba,
+            count: expect.any(Number),
+            readAt: expect.any(String),
+            reused: true,
+            nextReadAt: expect.any(String),
+          },
+        ]);
+        const { readAt = '', nextReadAt = '' } = readings[0] ?? {};
+        expect(Date.parse(nextReadAt) - Date.parse(readAt)).toBeGreaterThan(50_000);
+      }
+      expect((await gateway.call('POST', '/v1/templates/sync')).body.message).toMatch(/moment ago/);
+    });
+    expect(calls).toBe(0);
+    // what was asked for too soon is done when its time has come, by the worker
+    const { rows } = await sql<{ due: boolean }>`
+      select due_at = not_before and due_at > now() due from template_readings`.execute(gateway.database.db);
+    expect(rows).toEqual([{ due: true }]);
+  });
+
+  it('after a failure are told of it without asking the platform again, until its time has come', async () => {
+    await forget();
+    await gateway.platform.addFault({ on: 'templates', code: 80007, times: 1 });
+    expect((await ask()).status).toBe(502);
+    const calls = await listCallsOf(async () => {
+      const answer = await ask();
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    });
+    expect(calls).toBe(0);
+    await forget();
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('changes of a number that bring no new token read no templates', async () => {
+    const calls = await listCallsOf(async () => {
+      const path = `/v1/senders/${senderId}`;
+      expect((await gateway.call('PATCH', path, { body: { name: 'Other' } })).status).toBe(200);
+      expect((await gateway.call('PATCH', path, { body: { accessToken: 'test-token' } })).status).toBe(200);
+    });
+    expect(calls).toBe(0);
+  });
+});
+
+it('one reading serves all numbers of a business account', async () => {
+  for (const id of ['41', '42', '43']) {
+    await gateway.platform.addNumber({ id, wabaId: waba });
+    const body = {
+      ...{ name: id, phoneNumberId: id, businessAccountId: waba, accessToken: 'test-token' },
+      ...{ appSecret: 'test-app-secret', verifyToken: 'x' },
+    };
+    expect((await gateway.call('POST', '/v1/senders', { body })).status).toBe(200);
+  }
+  const { rows } = await sql<{ n: number }>`select count(*)::int n from template_readings`.execute(
+    gateway.database.db,
+  );
+  expect(rows).toEqual([{ n: 1 }]);
+  const list = await gateway.call<{ items: { phoneNumberId: string; templatesSyncedAt: string }[] }>(
+    'GET',
+    '/v1/senders',
+  );
+  expect(new Set(list.body.data.items.map((one) => one.templatesSyncedAt)).size).toBe(1);
+  expect(list.body.data.items.map((one) => one.phoneNumberId)).toContain(number.id);
+});
+
+it('thousands of templates come over every page, and are then read the more seldom', async () => {
+  const bulk = Array.from({ length: 1_150 }, (_, index) => `bulk_${index}`);
+  for (let at = 0; at < bulk.length; at += 50)
+    await Promise.all(
+      bulk
+        .slice(at, at + 50)
+        .map((name) =>
+          gateway.platform.addTemplate({ wabaId: waba, name, components: [{ type: 'BODY', text: name }] }),
+        ),
+    );
+  const calls = await listCallsOf(async () => {
+    const answer = await readTemplates(gateway);
+    expect(answer.status).toBe(200);
+  });
+  expect(calls).toBe(12);
+  const list = await gateway.call<{ pagination: { total: number } }>('GET', '/v1/templates?search=bulk_');
+  expect(list.body.data.pagination.total).toBe(1_150);
+  const { readings } = await data(await ask());
+  const { readAt = '', nextReadAt = '' } = readings[0] ?? {};
+  // twelve calls: not again before twelve minutes
+  expect(Date.parse(nextReadAt) - Date.parse(readAt)).toBeGreaterThan(11 * 60_000);
+});
+
+describe('a template whose text the platform says has changed', () => {
+  it('is read by itself at once, although its list may not be', async () => {
+    const before = await find('hello');
+    const components = [{ type: 'BODY', text: 'Hello there, once more.' }];
+    const calls = await listCallsOf(async () => {
+      await gateway.platform.changeTemplate(before?.providerTemplateId ?? '', { components });
+      await expect
+        .poll(async () => (await find('hello'))?.components, { timeout: 10_000 })
+        .toEqual(components);
+    });
+    expect(calls).toBe(0);
+    expect((await find('hello'))?._id).toBe(before?._id);
+  });
+
+  it('is left to the list, with all others, where hundreds changed at once', async () => {
+    await sql`update templates set read_due_at = now() where name like 'bulk_%' or name = 'hello'`.execute(
+      gateway.database.db,
+    );
+    await expect
+      .poll(
+        async () =>
+          (
+            await sql`select 1 from templates where read_due_at is not null limit 1`.execute(
+              gateway.database.db,
+            )
+          ).rows.length,
+        { timeout: 10_000 },
+      )
+      .toBe(0);
+    const { rows } = await sql`
+      select from template_readings where due_at = not_before and wanted_at > begun_at`.execute(
+      gateway.database.db,
+    );
+    expect(rows).toHaveLength(1);
+  });
+});
+
+it('every list is read at a start', async () => {
+  await forget();
+  await sql`update template_readings set due_at = now() + interval '1 hour'`.execute(gateway.database.db);
+  const begun = async () =>
+    (await sql<{ begun_at: Date }>`select begun_at from template_readings`.execute(gateway.database.db))
+      .rows[0]?.begun_at;
+  const before = await begun();
+  await gateway.another();
+  await expect.poll(begun, { timeout: 15_000 }).not.toEqual(before);
+});

@@ -1,0 +1,113 @@
+// A draft's header sample: a stored file that goes up through the platform's resumable upload when the draft is submitted.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { padded, samples } from '../harness/sample-files.ts';
+import { uploadMedia } from '../harness/sends.ts';
+
+interface Template {
+  _id: string;
+  status: string;
+  providerTemplateId: string;
+}
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.platform.settings({ approvalMs: 0 });
+  await addSender(gateway, []);
+});
+afterAll(() => gateway?.close());
+
+let made = 0;
+const draft = (format: string, mediaId: string) =>
+  gateway.call<Template>('POST', '/v1/templates', {
+    body: {
+      providerTemplateName: `sample_${made++}`,
+      language: 'en_US',
+      category: 'UTILITY',
+      components: [
+        { type: 'HEADER', format, mediaId },
+        { type: 'BODY', text: 'Hello there.' },
+      ],
+    },
+  });
+const submit = (id: string) => gateway.call<Template>('POST', `/v1/templates/${id}/submit`);
+const atPlatform = async (id: string) =>
+  (await gateway.platform.state()).templates.find((template) => template.id === id);
+
+describe('a sample', () => {
+  it.each([
+    ['IMAGE', 'a.png', 'image/png', samples.png],
+    ['VIDEO', 'a.mp4', 'video/mp4', samples.mp4],
+    ['DOCUMENT', 'Grüße & mehr.pdf', 'application/pdf', padded(samples.pdf, 3_000_000)],
+  ])(
+    'of a header with %s goes up with the submission, and the platform takes the template',
+    async (format, name, type, bytes) => {
+      const mediaId = await uploadMedia(gateway, bytes, name, type);
+      const { body } = await draft(format, mediaId);
+      const submitted = await submit(body.data._id);
+      expect(submitted.status, submitted.text).toBe(200);
+      const template = await atPlatform(submitted.body.data.providerTemplateId);
+      expect(template?.components[0]).toEqual({
+        type: 'HEADER',
+        format,
+        example: { header_handle: [expect.stringMatching(/^4::/)] },
+      });
+      await expect
+        .poll(
+          async () =>
+            (await gateway.call<Template>('GET', `/v1/templates/${body.data._id}`)).body.data.status,
+        )
+        .toBe('approved');
+    },
+  );
+
+  it('goes up although the platform does not say whose app the token is', async () => {
+    const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
+    const { body } = await draft('IMAGE', mediaId);
+    await gateway.platform.addFault({ on: 'objects', code: 100, times: 1 });
+    const submitted = await submit(body.data._id);
+    expect(submitted.status, submitted.text).toBe(200);
+  });
+
+  it('that is unknown, or of another kind, is refused with the draft', async () => {
+    const pdf = await uploadMedia(gateway, samples.pdf, 'a.pdf', 'application/pdf');
+    for (const [format, mediaId, why] of [
+      ['IMAGE', '12345', /no such media/],
+      ['IMAGE', pdf, /must be image\/jpeg or image\/png/],
+    ] as const) {
+      const answer = await draft(format, mediaId);
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+      expect(answer.body.errors).toEqual([
+        { path: 'components[0].mediaId', message: expect.stringMatching(why) },
+      ]);
+    }
+  });
+
+  it('that was deleted meanwhile is told at the submission, and the draft stays', async () => {
+    const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
+    const { body } = await draft('IMAGE', mediaId);
+    expect((await gateway.call('DELETE', `/v1/media/${mediaId}`)).status).toBe(200);
+    const answer = await submit(body.data._id);
+    expect([answer.status, answer.body.code]).toEqual([404, 'media_not_found']);
+    expect((await gateway.call<Template>('GET', `/v1/templates/${body.data._id}`)).body.data.status).toBe(
+      'draft',
+    );
+  });
+
+  it.each([
+    [{ code: 100, details: 'Not this file.' }, 502, 'provider_rejected'],
+    [{ does: 'reset' as const }, 503, 'provider_unavailable'],
+    [{ does: 'answer' as const, status: 200, body: {} }, 503, 'provider_unavailable'],
+  ])(
+    'that the platform does not take: %j, %i %s, and the draft can be submitted again',
+    async (fault, status, code) => {
+      const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
+      const { body } = await draft('IMAGE', mediaId);
+      await gateway.platform.addFault({ on: 'uploads', times: 1, ...fault });
+      const answer = await submit(body.data._id);
+      expect([answer.status, answer.body.code]).toEqual([status, code]);
+      expect((await submit(body.data._id)).status).toBe(200);
+    },
+  );
+});
