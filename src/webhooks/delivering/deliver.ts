@@ -18,6 +18,10 @@ export interface DeliverSettings {
   /** Deliveries that wait in memory for one endpoint, and for all; what is beyond waits in the database. */
   queuedPerEndpoint: number;
   queuedInAll: number;
+  /** Of each endpoint this many may wait even when memory is full, so that those that hang cannot shut the others out. */
+  assuredPerEndpoint: number;
+  /** Deliveries that one claim brings at most. */
+  claimedAtOnce: number;
   /** In [0, 1), for the jitter of retries. */
   random?: () => number;
   /** Told of every try, for metrics. */
@@ -57,6 +61,8 @@ export const deliverDefaults: DeliverSettings = {
   inFlightPerEndpoint: 64,
   queuedPerEndpoint: 1_000,
   queuedInAll: 10_000,
+  assuredPerEndpoint: 16,
+  claimedAtOnce: 2_000,
 };
 
 /** Successes whose recording may be under way: what a crash could have delivered once more. */
@@ -92,12 +98,16 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     returning.add(given);
   }
 
+  const isFull = () => queued >= settings.queuedInAll;
+  // A claim may bring what is assured to a lane that has nearly as much.
+  const mostQueued = () => (isFull() ? settings.assuredPerEndpoint * 2 : settings.queuedPerEndpoint);
+
   function offer(startable: Startable[]): void {
     const freshUntil = performance.now() + waitInMemoryMs;
     const touched = new Set<string>();
     for (const delivery of startable) {
       const lane = lanes.get(delivery.endpointId) ?? emptyLane();
-      if (stopping || lane.queue.length >= settings.queuedPerEndpoint || queued >= settings.queuedInAll) {
+      if (stopping || lane.queue.length >= mostQueued()) {
         lane.more = true;
         giveBack(delivery);
         continue;
@@ -190,25 +200,30 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     pump(endpointId);
   }
 
-  /** Twice what one endpoint may have under way, so that its next ones are here when a call ends. */
-  const claimPerEndpoint = settings.inFlightPerEndpoint * 2;
+  /** The last endpoint of a claim that was full: the next one goes on behind it, so that none is passed over. */
+  let claimedUpTo: string | undefined;
 
   async function claimDue(): Promise<number> {
-    const room = settings.queuedInAll - queued;
-    if (stopping || room <= 0) return 0;
+    if (stopping) return 0;
+    const enough = isFull() ? settings.assuredPerEndpoint : settings.inFlightPerEndpoint;
     const except: string[] = [];
     for (const [endpointId, lane] of lanes) {
-      if (!lane.probing && lane.queue.length < settings.inFlightPerEndpoint) continue;
+      if (!lane.probing && lane.queue.length < enough) continue;
       lane.more = true;
       except.push(endpointId);
     }
     const claimed = await claimDeliveries(deps.hot, {
-      perEndpoint: claimPerEndpoint,
-      total: Math.min(room, 2_000),
+      // Twice what one endpoint may have under way, so that its next ones are here when a call ends.
+      perEndpoint: isFull() ? enough : enough * 2,
+      total: settings.claimedAtOnce,
       except,
+      after: claimedUpTo,
     });
+    const wasBehind = claimedUpTo !== undefined;
+    claimedUpTo = claimed.length < settings.claimedAtOnce ? undefined : lastEndpoint(claimed);
     offer(claimed);
-    return claimed.length;
+    // Nothing is left behind it: those before it have their turn at once.
+    return claimed.length === 0 && wasBehind ? claimDue() : claimed.length;
   }
 
   return {
@@ -236,3 +251,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     },
   };
 }
+
+/** The one whose id stands last. */
+const lastEndpoint = (claimed: readonly Startable[]): string =>
+  claimed.reduce((last, { endpointId }) => (endpointId > last ? endpointId : last), '');

@@ -91,7 +91,6 @@ export function openRecorder(
       const noted = await noteTrouble(tx, troubles(failed));
       return { released: await release(tx, dead), troubled: noted };
     });
-    for (const { endpointId } of failed) failingHere.add(endpointId);
     for (const item of judged) {
       const { endpointId, id, status, reason, delayMs } = item;
       deps.log.info(
@@ -99,8 +98,11 @@ export function openRecorder(
         'webhooks.failed',
       );
     }
+    // One that is disabled or deleted will not succeed: nothing is kept of it.
+    for (const { endpointId } of failed) failingHere.delete(endpointId);
     for (const endpoint of troubled) {
-      if (endpoint.status === 'disabled') {
+      if (endpoint.status !== 'disabled') failingHere.add(endpoint.id);
+      else {
         deps.log.warn(
           { endpointId: endpoint.id, reason: endpoint.disabledReason },
           'webhooks.endpoint_disabled',

@@ -18,11 +18,12 @@ const startable = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpo
 
 /**
  * Leases due deliveries: the same few, oldest first, of every endpoint that takes them, whatever lies behind one of
- * them; of an endpoint that backs off only one. Rows that others hold are passed over.
+ * them; of an endpoint that backs off only one. Endpoints come in the order of their ids, from the one behind `after`
+ * on. Rows that others hold are passed over.
  */
 export async function claimDeliveries(
   db: Db,
-  claim: { perEndpoint: number; total: number; except: readonly string[] },
+  claim: { perEndpoint: number; total: number; except: readonly string[]; after?: string | undefined },
 ): Promise<Startable[]> {
   const { rows } = await sql<Startable>`
     with x as materialized (
@@ -34,12 +35,14 @@ export async function claimDeliveries(
         limit case when e.failures >= ${failuresToBackOff} then 1 else ${claim.perEndpoint}::int end
         for update of d skip locked) c
       where e.status = 'active' and (e.paused_until is null or e.paused_until <= now())
-        and not e.id = any (${[...claim.except]}::uuid[])
-      limit ${claim.total}::int)
+        and not e.id = any (${[...claim.except]}::uuid[]) and e.id > ${claim.after ?? beforeAll}::uuid
+      order by e.id limit ${claim.total}::int)
     update deliveries d set state = 0, due_at = now() + ${lease} from x where ${match}
     returning ${startable}, x.version, x.failures`.execute(db);
   return rows;
 }
+
+const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** Marks deliveries as delivered; repeats are harmless. Sorted by key, and followed by `releaseNext` before the commit. */
 export async function completeDeliveries(
