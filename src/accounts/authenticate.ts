@@ -25,14 +25,29 @@ const touchStepMs = 60_000;
 /** Answers callers from a short memory, so that a request costs no look-up on the hot path. */
 export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Authenticator {
   const remembered = new Map<string, { caller: Caller; until: number; expiresAt: number }>();
+  /** Look-ups of the same key that wait at the same time are one. */
+  const underWay = new Map<string, Promise<Caller>>();
+  let changes = 0;
   let used = new Set<string>();
   let flushedAt = deps.clock.now();
 
   async function lookUp(key: string): Promise<Caller> {
     const now = deps.clock.now();
     const hash = hashKey(key);
-    const known = remembered.get(hash.toString('base64'));
+    const name = hash.toString('base64');
+    const known = remembered.get(name);
     if (known && known.until > now && known.expiresAt > now) return known.caller;
+    const waiting = underWay.get(name);
+    if (waiting) return waiting;
+    const begun = askDatabase(key, hash, name, now).finally(() => {
+      if (underWay.get(name) === begun) underWay.delete(name);
+    });
+    underWay.set(name, begun);
+    return begun;
+  }
+
+  async function askDatabase(key: string, hash: Buffer, name: string, now: number): Promise<Caller> {
+    const asOf = changes;
     const row = looksLikeKey(key) ? await findLivingKey(deps.db, hash, new Date(now)) : undefined;
     if (!row) {
       throw new AppError(
@@ -41,8 +56,10 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
       );
     }
     const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
+    // what was read before a change of a key may be what it was
+    if (asOf !== changes) return caller;
     if (remembered.size >= rememberedKeysMax) remembered.clear();
-    remembered.set(hash.toString('base64'), {
+    remembered.set(name, {
       caller,
       until: now + rememberMs,
       expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
@@ -73,7 +90,11 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
       if (deps.clock.now() - flushedAt >= touchStepMs) void flush();
       return caller;
     },
-    forget: () => remembered.clear(),
+    forget() {
+      changes += 1;
+      remembered.clear();
+      underWay.clear();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 // API keys: their form, their hash, and the check that refuses garbage without a look-up. Pure but for randomness.
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const prefix = 'cgw_';
@@ -38,7 +38,7 @@ export function looksLikeKey(text: string): boolean {
 
 /** What is stored instead of the key. 256 random bits need no slow hash: nobody can try them all. */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** The last four characters, to tell keys apart. */
