@@ -6,6 +6,7 @@ import {
   bookingOf,
   comingMonday,
   openAppointmentsRoom,
+  plainSchedule,
 } from '../harness/appointments-room.ts';
 
 let room: AppointmentsRoom;
@@ -79,7 +80,7 @@ describe('a booking', () => {
 });
 
 describe('refusals', () => {
-  test('what is not on offer: 409, with what is near it', async () => {
+  test('B8: what is not on offer (the wrong length, outside hours, past, no time at all): 409, with what is near it', async () => {
     const staff = await room.staff(account, { schedule: { minimumNoticeMinutes: 60 } });
     await room.slots(account, staff.id, date);
     const wrong = [
@@ -101,10 +102,41 @@ describe('refusals', () => {
       '11:00',
       '11:30',
     ]);
+    const tooLong = await room.book(account, bookingOf(staff.id, date, '10:00', '11:00'));
+    expect(tooLong.json.alternatives.map(({ from }: { from: string }) => from)).toContain('10:00');
     expect(await room.bookingRows(staff.id)).toEqual([]);
   });
 
-  test('the calendar became busy after the slots were shown: 409, and nothing is written', async () => {
+  test('B8: a time that clocks jump over, and one inside the notice: 409, and the key may be used again', async () => {
+    const timezone = 'Europe/Berlin';
+    const jump = Temporal.Now.zonedDateTimeISO(timezone).add({ days: 2 }).getTimeZoneTransition('next');
+    const forward = jump?.month === 3 ? jump : jump?.add({ days: 1 }).getTimeZoneTransition('next');
+    const day = forward?.toPlainDate().toString() ?? '';
+    const weekly = plainSchedule.weekly.map(({ weekday }) => ({ weekday, from: '00:00', to: '24:00' }));
+    const schedule = { timezone, weekly, bookingWindowDays: 365 };
+    const staff = await room.staff(account, { calendar: 'none', schedule });
+    const key = randomUUID();
+    const inGap = await room.book(account, bookingOf(staff.id, day, '02:00', '02:30'), key);
+    expect([inGap.status, inGap.json.code]).toEqual([409, 'slot_unavailable']);
+    expect(inGap.json.alternatives.map(({ from }: { from: string }) => from)).toContain('03:00');
+    expect((await room.book(account, bookingOf(staff.id, day, '03:00', '03:30'), key)).status).toBe(200);
+
+    const soon = Temporal.Now.zonedDateTimeISO(timezone).add({ hours: 30 });
+    const next = soon.round({ smallestUnit: 'hour', roundingMode: 'ceil' });
+    const clock = (minutes: number) => next.add({ minutes }).toPlainTime().toString().slice(0, 5);
+    const asked = bookingOf(staff.id, next.toPlainDate().toString(), clock(0), clock(30));
+    const path = `/v1/appointments/users/${staff.id}/schedule`;
+    const noticed = (minimumNoticeMinutes: number) =>
+      room.must(room.call(account, 'PUT', path, { ...plainSchedule, ...schedule, minimumNoticeMinutes }));
+    await noticed(2 * 24 * 60);
+    const second = randomUUID();
+    const inNotice = await room.book(account, asked, second);
+    expect([inNotice.status, inNotice.json.code]).toEqual([409, 'slot_unavailable']);
+    await noticed(60);
+    expect((await room.book(account, asked, second)).status).toBe(200);
+  });
+
+  test('B9: the calendar became busy after the slots were shown: 409, and nothing is written', async () => {
     const staff = await room.staff(account);
     expect(await room.open(account, staff.id, date)).toContain('10:00');
     await room.control.addEvent(staff.email, {
@@ -123,7 +155,7 @@ describe('refusals', () => {
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('a grant taken back: 409, the status says so, and no half booking stays', async () => {
+  test('B12: a grant taken back: 409, the status says so, and no half booking stays', async () => {
     const staff = await room.staff(account);
     await room.control.revokeGrants({ account: staff.email });
     const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
@@ -173,7 +205,7 @@ describe('refusals', () => {
 });
 
 describe('form questions', () => {
-  test('a required answer that is missing or blank: 400 naming the question; what fits is kept', async () => {
+  test('B16: a required answer that is missing or blank: 400 naming the question; what fits is kept', async () => {
     const staff = await room.staff(account, {
       calendar: 'none',
       questions: [

@@ -29,7 +29,7 @@ describe('changes of a booking', () => {
   const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
     room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
 
-  test('cancelled, then the same slot booked again', async () => {
+  test('B15: cancelled, then the same slot booked again', async () => {
     const staff = await room.staff(account);
     const first = (await room.book(account, ten(staff.id))).json.data;
     const cancelled = await change(first.bookingId, 'cancel', { reason: 'ill' });
@@ -46,7 +46,7 @@ describe('changes of a booking', () => {
     ]);
   });
 
-  test('moved onto a time that overlaps its old one; the link stays', async () => {
+  test('B19: moved onto a time that overlaps its old one; the link stays', async () => {
     const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });
     const made = (await room.book(account, ten(staff.id))).json.data;
     const moved = await change(made.bookingId, 'reschedule', { date, from: '10:15', to: '10:45' });

@@ -45,7 +45,7 @@ async function dyingAtEveryStep(
 }
 
 describe('the process dies at every point', () => {
-  test('of a booking: confirmed with one event, or gone with none; the same key then has its booking', async () => {
+  test('B14: of a booking: confirmed with one event, or gone with none; the same key then has its booking', async () => {
     let recovered = 0;
     const points = await dyingAtEveryStep(
       () => room.staff(account),
@@ -70,7 +70,7 @@ describe('the process dies at every point', () => {
     expect(recovered).toBeGreaterThan(2);
   });
 
-  test('of a reschedule: at one of the two times, in both places', async () => {
+  test('B19: of a reschedule: at one of the two times, in both places', async () => {
     const points = await dyingAtEveryStep(
       async () => {
         const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });

@@ -25,21 +25,21 @@ beforeEach(async () => {
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 
 describe('the calendar fails', () => {
-  test('an insert whose answer is lost: found by the retry inside the request, one event', async () => {
+  test('B10: an insert whose answer is lost: found by the retry inside the request, one event', async () => {
     const staff = await room.staff(account);
     await room.control.addFault({ does: 'reset', on: 'events.insert', when: 'after', times: 1 });
     expect((await room.book(account, ten(staff.id))).status).toBe(200);
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('an insert that hangs: tried again inside the request, one event', async () => {
+  test('B10: an insert that hangs: tried again inside the request, one event', async () => {
     const staff = await room.staff(account);
     await room.control.addFault({ does: 'hang', on: 'events.insert', times: 1 });
     expect((await room.book(account, ten(staff.id))).status).toBe(200);
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('turned away for pace twice: one event', async () => {
+  test('B11: turned away for pace twice: one event', async () => {
     const staff = await room.staff(account);
     await room.control.addFault({
       does: 'refuse',
@@ -65,7 +65,7 @@ describe('the calendar fails', () => {
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('free-busy that answers 200 with an error inside is never "all free"', async () => {
+  test('B17: free-busy that answers 200 with an error inside is never "all free"', async () => {
     const staff = await room.staff(account);
     await room.control.addFault({ does: 'inner_errors', on: 'freebusy.query', reason: 'internalError' });
     const slots = await room.slots(account, staff.id, date);
@@ -76,7 +76,7 @@ describe('the calendar fails', () => {
     expect(await room.occupancies(staff.id)).toBe(0);
   });
 
-  test('down for the whole request: 503, the slot kept while undoing, then free; the key books anew', async () => {
+  test('B18: down for the whole request: 503, the slot kept while undoing, then free; the key books anew', async () => {
     const staff = await room.staff(account);
     const key = randomUUID();
     await room.control.addFault({ does: 'reset' });
@@ -94,7 +94,7 @@ describe('the calendar fails', () => {
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('an insert that lands after the request gave up leaves no event', async () => {
+  test('B18: an insert that lands after the request gave up leaves no event', async () => {
     const staff = await room.staff(account);
     const key = randomUUID();
     await room.control.addFault({ does: 'land_late', on: 'events.insert' });
@@ -111,7 +111,7 @@ describe('the calendar fails', () => {
 });
 
 describe('the meeting link', () => {
-  test('pending first: waited for', async () => {
+  test('B13: pending first: waited for', async () => {
     const staff = await room.staff(account);
     await room.control.set({ conference: { kind: 'pending', readsUntilSuccess: 2 } });
     const { json } = await room.book(account, ten(staff.id));
@@ -122,7 +122,7 @@ describe('the meeting link', () => {
     { kind: 'pending', readsUntilSuccess: null },
     { kind: 'failure' },
     { kind: 'refused' },
-  ] as const)('$kind: the fallback room, in the answer and in the event', async (conference) => {
+  ] as const)('B13: $kind: the fallback room, in the answer and in the event', async (conference) => {
     const staff = await room.staff(account);
     await room.control.set({ conference });
     const { json } = await room.book(account, ten(staff.id));

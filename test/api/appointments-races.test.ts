@@ -27,7 +27,7 @@ function statuses(answers: { status: number }[]): Record<number, number> {
 }
 
 describe('races', () => {
-  test('fifty keys for one slot: one booking, one event, forty-nine refusals with alternatives', async () => {
+  test('B1: fifty keys for one slot: one booking, one event, forty-nine refusals with alternatives', async () => {
     const staff = await room.staff(account);
     await room.slots(account, staff.id, date);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
@@ -43,7 +43,7 @@ describe('races', () => {
     expect(await room.occupancies(staff.id)).toBe(1);
   });
 
-  test('slots that overlap in part: what is booked never overlaps', async () => {
+  test('B2: slots that overlap in part: what is booked never overlaps', async () => {
     const staff = await room.staff(account, { schedule: { slotMinutes: 30, slotStepMinutes: 15 } });
     const starts = ['10:00', '10:15', '10:30'];
     const ends = ['10:30', '10:45', '11:00'];
@@ -56,6 +56,18 @@ describe('races', () => {
     expect([['10:15'], ['10:00', '10:30']]).toContainEqual(won.sort());
     expect(statuses(answers)[409]).toBe(45 - won.length);
     expect(await room.control.liveEvents(staff.email)).toHaveLength(won.length);
+  });
+
+  test('a daily limit holds, whatever races for different slots of the date', async () => {
+    const staff = await room.staff(account, { calendar: 'none', schedule: { dailyLimit: 2 } });
+    const starts = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30'];
+    const ends = [...starts.slice(1), '12:00'];
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        room.book(account, bookingOf(staff.id, date, starts[index % 6] ?? '', ends[index % 6] ?? '')),
+      ),
+    );
+    expect(statuses(answers)).toEqual({ 200: 2, 409: 22 });
   });
 
   test('the database itself refuses two overlapping bookings', async () => {
@@ -75,7 +87,7 @@ describe('races', () => {
 });
 
 describe('the idempotency key', () => {
-  test('fifty posts of one key and body: one booking; the others are told to wait or get the same bytes', async () => {
+  test('B3: fifty posts of one key and body: one booking; the others are told to wait or get the same bytes', async () => {
     const staff = await room.staff(account);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const key = randomUUID();
@@ -88,7 +100,7 @@ describe('the idempotency key', () => {
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('repeated after success: the same bytes, marked, and no second event', async () => {
+  test('B4: repeated after success: the same bytes, marked, and no second event', async () => {
     const staff = await room.staff(account);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const key = randomUUID();
@@ -101,28 +113,37 @@ describe('the idempotency key', () => {
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('with another body: 422; under another account: a booking of its own', async () => {
+  test('B5: with another body: 422, and nothing is booked', async () => {
     const staff = await room.staff(account);
     const key = randomUUID();
     await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
     const other = await room.book(account, bookingOf(staff.id, date, '11:00', '11:30'), key);
     expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
+    expect(await room.startsOf(staff.email)).toEqual([`${date}T10:00:00.000Z`]);
+  });
+
+  test('B7: under another account: a booking of its own', async () => {
+    const staff = await room.staff(account);
+    const key = randomUUID();
+    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
     const neighbour = await room.account();
     const theirs = await room.staff(neighbour);
     const booked = await room.book(neighbour, bookingOf(theirs.id, date, '11:00', '11:30'), key);
     expect(booked.status).toBe(200);
+    expect(await room.control.liveEvents(theirs.email)).toHaveLength(1);
   });
 
-  test('missing, or no UUID: 400', async () => {
+  test('B6: missing, or no UUID: 400; a quoted UUID is taken', async () => {
     const staff = await room.staff(account, { calendar: 'none' });
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const missing = await room.call(account, 'POST', '/v1/appointments/book', body);
     expect([missing.status, missing.json.code]).toEqual([400, 'idempotency_key_missing']);
     const wrong = await room.book(account, body, 'abc');
     expect([wrong.status, wrong.json.code]).toEqual([400, 'idempotency_key_invalid']);
+    expect((await room.book(account, body, `"${randomUUID()}"`)).status).toBe(200);
   });
 
-  test('may be used again after a refusal', async () => {
+  test('B8: may be used again after a refusal', async () => {
     const staff = await room.staff(account);
     const key = randomUUID();
     const refused = await room.book(account, bookingOf(staff.id, date, '10:10', '10:40'), key);

@@ -125,7 +125,7 @@ export async function openStart(
       deps,
       asked,
       taken,
-      nearInstant(asked, named.from),
+      { near: nearInstant(asked, named.from) },
       `${asked.date} ${named.from} to ${named.to} is not a slot on offer. Take one that available-slots answers.`,
     );
   }
@@ -139,15 +139,22 @@ function taken409(
   taken: Parameters<typeof slotUnavailable>[2],
   start: number,
 ) {
-  return slotUnavailable(deps, asked, taken, start, 'That slot is no longer open. Choose another one.');
+  return slotUnavailable(
+    deps,
+    asked,
+    taken,
+    { slot: start },
+    'That slot is no longer open. Choose another one.',
+  );
 }
 
-/** About where a time that is no slot would lie, so that what is offered instead is near it. */
+/** Where a time that is no slot would lie, so that what is offered instead is near it; past a gap that clocks jump over. */
 function nearInstant({ date, timezone }: AskedDate, from: string): number | undefined {
   const day = dayOfDate(date);
   if (day === undefined || !/^\d{2}:\d{2}$/.test(from)) return undefined;
   const local = day * dayMs + minuteOfClock(from) * minuteMs;
-  return local - offsetAt(zoneSpans(timezone, local - dayMs, local + dayMs), local);
+  const spans = zoneSpans(timezone, local - 2 * dayMs, local + 2 * dayMs);
+  return local - offsetAt(spans, local - offsetAt(spans, local));
 }
 
 function newHold(

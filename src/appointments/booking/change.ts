@@ -92,7 +92,13 @@ export async function rescheduleBooking(
       if (row.wish !== null) return repeated(tx, row, to);
       const taken = await takenByBookings(tx, asked, row.id);
       if (freeStarts(asked.terms, [start], taken).length === 0) {
-        throw slotUnavailable(deps, asked, taken, start, 'That slot is no longer open. Choose another one.');
+        throw slotUnavailable(
+          deps,
+          asked,
+          taken,
+          { slot: start },
+          'That slot is no longer open. Choose another one.',
+        );
       }
       await occupy(tx, row, 'wished', occupiedRange(asked.terms, start));
       return wishMove(tx, row.id, to, leaseMs);

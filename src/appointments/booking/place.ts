@@ -102,7 +102,7 @@ async function checkFree(
     deps,
     asked,
     taken,
-    start,
+    { slot: start },
     'The calendar is busy at that time by now. Choose another slot.',
   );
 }

@@ -126,23 +126,23 @@ export function connectionOf(
 }
 
 /**
- * 409 `slot_unavailable` with up to three open slots of the date nearest to `wanted` (epoch milliseconds), as far as
- * they can be told without asking the calendar again.
+ * 409 `slot_unavailable` with up to three open slots of the date nearest to what was wanted (epoch milliseconds), as
+ * far as they can be told without asking the calendar again. `near` is no slot; `slot` is the one that is not open.
  */
 export function slotUnavailable(
   deps: Pick<SlotsDeps, 'busyTimes'>,
   asked: AskedDate,
   taken: Taken,
-  wanted: number | undefined,
+  wanted: { slot: number } | { near: number | undefined },
   why: string,
 ): AppError {
   const { staff, terms, candidates, timezone } = asked;
   const reach = reachOf(asked);
   const busy = !reach ? [] : staff.calendar === 'none' ? [] : deps.busyTimes.lastKnown(staff.id, reach);
   const open = busy ? freeStarts(terms, candidates, { ...taken, busy: [...taken.busy, ...busy] }) : [];
-  const near = wanted ?? candidates[0] ?? 0;
+  const near = ('slot' in wanted ? wanted.slot : wanted.near) ?? candidates[0] ?? 0;
   const nearest = open
-    .filter((start) => start !== wanted)
+    .filter((start) => !('slot' in wanted) || start !== wanted.slot)
     .sort((a, b) => Math.abs(a - near) - Math.abs(b - near))
     .slice(0, 3)
     .sort((a, b) => a - b);
