@@ -25,7 +25,7 @@ import { gatewayConnections } from './db/gateways.ts';
 import { migrationState } from './db/migrate.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { listen } from './http/listen.ts';
-import { ensureRegistered } from './messaging/media/register.ts';
+import { ensureRegistered, forgetLost } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { openVault } from './messaging/media/vault.ts';
 import { wantReading } from './messaging/senders/readings-store.ts';
@@ -158,6 +158,11 @@ function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
     ...access,
     onOutcome: (outcome) => metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
+    forgetMedia: (of) => forgetLost(parts, of),
+    templateOutdated: async (message) => {
+      const sender = await access.accessOf(message.sender_id);
+      if (sender) await wantReading(parts.db, sender);
+    },
     templateRefused: async (message) => {
       const sender = await access.accessOf(message.sender_id);
       if (!sender) return;

@@ -86,6 +86,10 @@ export type RefusalClass =
   | 'halt_sender'
   /** nothing of this template will pass: hold it, fail this message */
   | 'halt_template'
+  /** this message will never pass, and what we know of its template is out of date: read it again */
+  | 'template_outdated'
+  /** the file was not taken: it may have been forgotten before its time, else this message will never pass */
+  | 'media_refused'
   /** this message will never pass */
   | 'final';
 

@@ -91,9 +91,13 @@ describe('a registration', () => {
   test('that the platform lost is forgotten only if no newer one took its place', async () => {
     const of = await stored();
     const beyond = new Date();
-    await forgetRegistration(gateway.db, { ...of, platformMediaId: '1' });
+    const expiresBefore = new Date(gateway.clock.now() + 31 * 86_400_000);
+    const forget = (platformMediaId: string, before = expiresBefore) =>
+      forgetRegistration(gateway.db, { ...of, platformMediaId, expiresBefore: before });
+    expect(await forget('1')).toBe(true);
+    expect(await forget(of.publicId, new Date())).toBe(false);
     expect(await findRegistration(gateway.db, { ...of, beyond })).toBe(of.publicId);
-    await forgetRegistration(gateway.db, { ...of, platformMediaId: of.publicId });
+    expect(await forget(of.publicId)).toBe(true);
     expect(await ensureRegistered(gateway.deps, of)).not.toBe(of.publicId);
   });
 });

@@ -1,6 +1,5 @@
 // A filled template in the platform's words, and what each of its error codes asks of us.
 import { describe, expect, it, test } from 'vitest';
-import { classify } from '../../src/adapters/meta/error-codes.ts';
 import { messageBody } from '../../src/adapters/meta/message.ts';
 import { platformTemplate } from '../../src/adapters/meta/template.ts';
 import type { FilledTemplate, OutgoingMessage } from '../../src/ports/platform.ts';
@@ -93,24 +92,6 @@ describe('the body of a send', () => {
       },
       { type: 'button', sub_type: 'url', index: '0', parameters: text('123456') },
     ]);
-  });
-});
-
-describe('an error code', () => {
-  it.each([
-    ['throttled', [130429]],
-    ['pair_rate', [131056]],
-    ['retry', [1, 2, 4, 80007, 131000, 131016, 131057, 133004]],
-    ['halt_sender', [0, 190, 3, 10, 200, 299, 131005, 368, 131031, 130497, 131042, 131045, 131048, 133010]],
-    ['halt_template', [132015, 132016]],
-    ['final', [100, 33, 131026, 131049, 131050, 132000, 132001, 132005, 132012, 132018, 133000, 999999]],
-  ])('%s', (kind, codes) => {
-    expect([...new Set(codes.map(classify))]).toEqual([kind]);
-  });
-  it('that is text counts as its number, and none at all is final', () => {
-    expect(classify('130429')).toBe('throttled');
-    expect(classify(undefined)).toBe('final');
-    expect(classify('nonsense')).toBe('final');
   });
 });
 

@@ -4,7 +4,8 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
-import { isObject, type Json, readJson, textOf } from './json.ts';
+import { leastWaitOf } from './error-codes.ts';
+import { isObject, type Json, objectsOf, readJson, textOf } from './json.ts';
 
 export interface MetaClient {
   call(sender: SenderAccess, call: MetaCall): Promise<Record<string, unknown>>;
@@ -35,9 +36,26 @@ function parsed(response: OutgoingResponse): Json | undefined {
   }
 }
 
-function retryAfterSeconds(response: OutgoingResponse): { retryAfterSeconds?: number } {
-  const seconds = Number(response.headers['retry-after']);
-  return seconds > 0 ? { retryAfterSeconds: Math.min(seconds, longestRetryAfterSeconds) } : {};
+/**
+ * When to ask again: as `Retry-After` says, or the minutes until access is regained in the usage header, or what the
+ * code itself asks for.
+ */
+function retryAfterSeconds(response: OutgoingResponse, code?: number): { retryAfterSeconds?: number } {
+  const wait = code === undefined ? undefined : leastWaitOf(code);
+  const said = Number(response.headers['retry-after']) || (wait ? 60 * regainMinutes(response) : 0);
+  const seconds = said > 0 ? said : wait;
+  return seconds === undefined ? {} : { retryAfterSeconds: Math.min(seconds, longestRetryAfterSeconds) };
+}
+
+/** `X-Business-Use-Case-Usage: {"<id>": [{"estimated_time_to_regain_access": 3, …}]}`: the longest of them. */
+function regainMinutes(response: OutgoingResponse): number {
+  try {
+    const usage = JSON.parse(String(response.headers['x-business-use-case-usage']));
+    const entries = isObject(usage) ? Object.values(usage).flatMap(objectsOf) : [];
+    return Math.max(0, ...entries.map((one) => Number(one.estimated_time_to_regain_access) || 0));
+  } catch {
+    return 0;
+  }
 }
 
 /** `(#132000) Number of parameters does not match` → `Number of parameters does not match` */
@@ -51,12 +69,13 @@ function titleOf(message: string): string {
  */
 function failure(response: OutgoingResponse): VendorError {
   const error = parsed(response)?.error;
-  const details = { status: response.status, ...retryAfterSeconds(response) };
-  if (isObject(error) && typeof error.code === 'number') {
+  const code = isObject(error) && typeof error.code === 'number' ? error.code : undefined;
+  const details = { status: response.status, ...retryAfterSeconds(response, code) };
+  if (isObject(error) && code !== undefined) {
     const title = titleOf(told(error.error_user_title) ?? told(error.message) ?? 'Refused');
     const explained = isObject(error.error_data) ? told(error.error_data.details) : undefined;
     const text = explained ?? told(error.error_user_msg) ?? told(error.message) ?? title;
-    return new VendorError('refused', text, { ...details, code: error.code, title });
+    return new VendorError('refused', text, { ...details, code, title });
   }
   if (response.status >= 400 && response.status < 500) {
     return new VendorError('refused', `HTTP ${response.status} without an explanation`, {

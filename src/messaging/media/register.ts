@@ -9,6 +9,7 @@ import { discard, type RemoveDeps } from './remove.ts';
 import {
   findMediaById,
   findRegistration,
+  forgetRegistration,
   type MediaRow,
   markReady,
   type ReadyMedia,
@@ -113,6 +114,18 @@ export async function ensureRegistered(
   const found = findOrRegister(deps, of).finally(() => shared.delete(key));
   shared.set(key, found);
   return found;
+}
+
+/** A registration younger than this is not taken for forgotten: the platform refuses the file itself. */
+const trustedMs = 3_600_000;
+
+/** Forgets a registration that the platform refused although its 30 days are not over; true if the file may be registered anew. */
+export async function forgetLost(
+  deps: Pick<RegisterDeps, 'db' | 'clock'>,
+  of: { mediaId: string; senderId: string; platformMediaId: string },
+): Promise<boolean> {
+  const expiresBefore = new Date(deps.clock.now() + keptMs - trustedMs);
+  return forgetRegistration(deps.db, { ...of, expiresBefore });
 }
 
 async function findOrRegister(

@@ -87,15 +87,23 @@ export async function findRegistration(
   return rows[0]?.platform_media_id;
 }
 
-/** Forgets a registration that the platform no longer knows, unless a newer one took its place. */
+/**
+ * Forgets a registration that the platform no longer knows although it should, unless it ends after `expiresBefore`,
+ * so was made just now: then the platform refuses the file itself. True if the file is to be registered anew, or was already.
+ */
 export async function forgetRegistration(
   db: Db,
-  of: { mediaId: string; senderId: string; platformMediaId: string },
-): Promise<void> {
+  of: { mediaId: string; senderId: string; platformMediaId: string; expiresBefore: Date },
+): Promise<boolean> {
   await sql`
     delete from media_registrations
     where media_id = ${of.mediaId} and sender_id = ${of.senderId}
+      and platform_media_id = ${of.platformMediaId} and expires_at < ${of.expiresBefore}`.execute(db);
+  const { rows } = await sql`
+    select 1 from media_registrations
+    where media_id = ${of.mediaId} and sender_id = ${of.senderId}
       and platform_media_id = ${of.platformMediaId}`.execute(db);
+  return rows.length === 0;
 }
 
 /** Every registration of a file that holds beyond `beyond`. */

@@ -20,6 +20,10 @@ export interface CallDeps {
   freshAccessOf: (senderId: string) => Promise<SenderAccess | undefined>;
   /** The platform's id of a stored file for a number; registers it again where it lapsed. */
   registeredMedia: (of: { accountId: string; mediaId: string; senderId: string }) => Promise<string>;
+  /** The platform refused the file that a number has under that id: true if it is forgotten, so that it is registered anew. */
+  forgetMedia: (of: { mediaId: string; senderId: string; platformMediaId: string }) => Promise<boolean>;
+  /** The platform knows no such approved template: what we know of it is read again. */
+  templateOutdated: (message: DueMessage) => Promise<void>;
   /** The template is refused: it takes no further sends until the platform approves it again. */
   templateRefused: (message: DueMessage, error: MessageError) => Promise<void>;
   accepted: (message: MessageKey & { wamid: string }) => Promise<void>;
@@ -36,6 +40,9 @@ const markTrustMs = 30_000;
 
 /** More than any message lives; the queue caps it at the message's own expiry. */
 const untilExpirySeconds = 365 * 86_400;
+
+/** Longest that a number's next call is put off at once; a limit that lasts longer puts it off again. */
+const slowedSecondsMax = 60;
 
 const goOn: LaneAdvice = { kind: 'go_on' };
 const halt: LaneAdvice = { kind: 'halt' };
@@ -81,12 +88,26 @@ async function callPrepared(
   try {
     taken = await deps.platform.sendTemplate(access, outgoing);
   } catch (error) {
+    if (await hasLostMedia(deps, message, error, outgoing.platformMediaId)) return retryUnsent(deps, message);
     return settleFailure(deps, message, error, access);
   }
   deps.onOutcome('accepted');
   await deps.accepted({ ...keyOf(message), wamid: taken.wamid });
   deps.log.debug({ messageId: message.id, ...taken }, 'message.accepted');
   return goOn;
+}
+
+/** True if the call was refused for a file that the platform forgot before its time, and is to be made again with it. */
+async function hasLostMedia(
+  deps: CallDeps,
+  message: DueMessage,
+  error: unknown,
+  platformMediaId: string | undefined,
+): Promise<boolean> {
+  if (!(error instanceof VendorError) || error.outcome !== 'refused') return false;
+  if (message.media_id === null || platformMediaId === undefined) return false;
+  if (deps.platform.classify(error.code) !== 'media_refused') return false;
+  return deps.forgetMedia({ mediaId: message.media_id, senderId: message.sender_id, platformMediaId });
 }
 
 async function prepare(
@@ -169,7 +190,7 @@ async function settleRefusal(
   switch (kind) {
     case 'throttled': {
       const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);
-      await slowPace(deps.db, message.sender_id, Math.min(delaySeconds, 10));
+      await slowPace(deps.db, message.sender_id, Math.min(delaySeconds, slowedSecondsMax));
       await deps.retry({ ...key, delaySeconds, error, countsAttempt: true });
       return goOn;
     }
@@ -192,6 +213,10 @@ async function settleRefusal(
       await deps.retry({ ...key, delaySeconds: untilExpirySeconds, error, countsAttempt: false });
       await deps.templateRefused(message, error);
       return goOn;
+    case 'template_outdated':
+      await deps.templateOutdated(message);
+      break;
+    case 'media_refused':
     case 'final':
       break;
   }

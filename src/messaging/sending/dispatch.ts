@@ -22,6 +22,8 @@ export interface DispatchDeps extends PublishDeps {
   accessOf: CallDeps['accessOf'];
   freshAccessOf: CallDeps['freshAccessOf'];
   registeredMedia: CallDeps['registeredMedia'];
+  forgetMedia: CallDeps['forgetMedia'];
+  templateOutdated: CallDeps['templateOutdated'];
   templateRefused: CallDeps['templateRefused'];
   onOutcome: CallDeps['onOutcome'];
   outcomes: Outcomes;
