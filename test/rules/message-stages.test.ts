@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   foldReports,
   newStages,
+  overtakenFailure,
   ownErrors,
   retryDelaySeconds,
   stageBit,
@@ -91,6 +92,33 @@ describe('reports of one message, folded', () => {
         expect(names).toEqual(['sent', 'delivered', 'read', 'failed'].filter((name) => names.includes(name)));
       }),
     );
+  });
+});
+
+describe('a failure reported together with a delivery', () => {
+  const overtaken = (...reports: StatusReport[]) => overtakenFailure('account', 'id', reports);
+  it.each<[string, StatusReport[], string[] | null]>([
+    ['before it is told first', [report('delivered', 2), report('failed', 1)], ['failed@1']],
+    ['of the same second too', [report('failed', 2), report('read', 2)], ['failed@2']],
+    [
+      'after it was sent: both are',
+      [report('sent', 1), report('failed', 2), report('delivered', 3)],
+      ['sent@1', 'failed@2'],
+    ],
+    [
+      'before it was sent: the rest follows the delivery',
+      [report('failed', 1), report('sent', 2), report('delivered', 3)],
+      ['failed@1'],
+    ],
+    ['after it never was', [report('delivered', 1), report('failed', 2)], null],
+    ['alone has nothing to give way to', [report('sent', 1), report('failed', 2)], null],
+    ['is none', [report('delivered', 1)], null],
+  ])('%s', (_what, reports, stages) => {
+    const move = overtaken(...reports);
+    expect(
+      move && newStages({ ...move, was: 0, emitted: move.stages }).map(({ name, at }) => `${name}@${at}`),
+    ).toEqual(stages);
+    if (move) expect(move).toMatchObject({ state: 6, error });
   });
 });
 

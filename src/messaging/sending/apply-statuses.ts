@@ -4,12 +4,12 @@ import { isUuid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { StatusReport } from '../../ports/platform.ts';
-import { type PublishDeps, publish } from '../../webhooks/publish.ts';
+import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { eventsOf } from './events.ts';
-import { foldReports, type Move } from './message.ts';
+import { foldReports, type Move, overtakenFailure } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
-import { applyMoves, existingMessages, findByWamid } from './store.ts';
+import { applyMoves, existingMessages, findByWamid, type MovedMessage } from './store.ts';
 
 export interface ApplyDeps extends PublishDeps {
   hot: Db;
@@ -53,20 +53,29 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   const results = callbacks.map((): Applied => ({ moved: 0, unknown: 0 }));
   const addressed = await address(deps, callbacks, results);
   const byMessage = Map.groupBy(addressed, ({ accountId, id }) => `${id} ${accountId}`);
-  const moves = [...byMessage.values()]
-    .map((group): Move => {
-      const { accountId, id } = group[0] as Addressed;
-      return foldReports(
-        accountId,
-        id,
-        group.map(({ report }) => report),
-      );
-    })
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-  if (moves.length === 0) return results;
+  const foldsOf = (fold: typeof foldReports | typeof overtakenFailure): Move[] =>
+    [...byMessage.values()]
+      .map((group) => {
+        const { accountId, id } = group[0] as Addressed;
+        return fold(
+          accountId,
+          id,
+          group.map(({ report }) => report),
+        );
+      })
+      .filter((move) => move !== null)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  // a failure that gives way in the same batch is told first, as if the reports had come one by one
+  const steps = [foldsOf(overtakenFailure), foldsOf(foldReports)].filter((moves) => moves.length > 0);
+  if (steps.length === 0) return results;
   const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
-    const moved = await applyMoves(tx, moves);
-    return { moved, startable: await publish(deps, tx, eventsOf(moved, deps.clock.now())) };
+    const done: { moved: MovedMessage[]; startable: StartableDelivery[] } = { moved: [], startable: [] };
+    for (const moves of steps) {
+      const moved = await applyMoves(tx, moves);
+      done.moved.push(...moved);
+      done.startable.push(...(await publish(deps, tx, eventsOf(moved, deps.clock.now()))));
+    }
+    return done;
   });
   deps.deliveries.offer(startable);
   for (const message of moved) deps.outcomes.settled(message.id);

@@ -91,7 +91,7 @@ export interface Move {
 
 /**
  * Folds reports of one message into one move. The furthest stage wins; a failure loses against any report of
- * delivery or reading and wins over `sent`. The earliest time of each stage is kept.
+ * delivery or reading (`overtakenFailure` has it told first) and wins over `sent`. The earliest time of each stage is kept.
  */
 export function foldReports(accountId: string, id: string, reports: StatusReport[]): Move {
   const time = { sent: null, delivered: null, read: null, failed: null } as Record<
@@ -124,6 +124,24 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
     error: to === 6 ? error : null,
     priceCategory,
   };
+}
+
+/**
+ * The move of a failure that the platform reported for an earlier moment than the delivery or reading which came in the
+ * same batch; null if there is none. Applied before the move of all of them, it tells the owner what would have been
+ * told had the reports come one by one: the failure, and then that it gave way. A failure that the platform itself puts
+ * after the delivery is none (`api.md` part 4.5).
+ */
+export function overtakenFailure(accountId: string, id: string, reports: StatusReport[]): Move | null {
+  const earliest = (...words: StatusReport['status'][]) =>
+    Math.min(...reports.filter(({ status }) => words.includes(status)).map(({ timestamp }) => timestamp));
+  const failedAt = earliest('failed');
+  const arrivedAt = earliest('delivered', 'read');
+  if (arrivedAt === Number.POSITIVE_INFINITY || failedAt > arrivedAt) return null;
+  const before = reports.filter(
+    ({ status, timestamp }) => status === 'failed' || (status === 'sent' && timestamp <= failedAt),
+  );
+  return foldReports(accountId, id, before);
 }
 
 export interface Stage {
