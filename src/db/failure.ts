@@ -37,3 +37,35 @@ export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Pr
     }
   }
 }
+
+// connection_exception and its kin, too_many_connections, and a server that shuts down, crashed or only starts
+const awayCodes = /^(?:08...|53300|57P0[123])$/;
+/** Of sockets alone: a missing file is no missing server. */
+const socketCalls = new Set(['connect', 'getaddrinfo', 'read', 'write']);
+const awayErrnos = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+/** pg says these without a code. */
+const awayWords =
+  /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+
+/**
+ * True if the statement failed because the server could not be reached, or the connection was lost. Whether a commit
+ * that was under way came to pass is not known then.
+ */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof pg.DatabaseError) return code !== undefined && awayCodes.test(code);
+  return (
+    (code !== undefined && syscall !== undefined && awayErrnos.has(code)) || awayWords.test(error.message)
+  );
+}

@@ -1,6 +1,7 @@
 // The two forms of an answer, and the one table from error code to HTTP status.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type Fault, invalidRequest } from '../base/errors.ts';
+import { isAway } from '../db/failure.ts';
 
 /** The success body. */
 export function ok<T>(message: string, data: T): { success: true; message: string; data: T } {
@@ -52,6 +53,7 @@ const statusOf: Record<string, number> = {
   storage_unavailable: 503,
   not_ready: 503,
   query_too_slow: 503,
+  database_unavailable: 503,
 };
 
 /** HTTP status of an AppError's code; a code ending in `_not_found` is 404, an unlisted one is a fault of ours (500). */
@@ -151,12 +153,25 @@ function lostToOthers(error: unknown): AppError | undefined {
   );
 }
 
+/** The database cannot be reached: what was asked may or may not be done, which a repeat under its key finds out. */
+function databaseAway(error: unknown): AppError | undefined {
+  if (!isAway(error)) return undefined;
+  return new AppError(
+    'database_unavailable',
+    'The database cannot be reached at this moment. Repeat the request in a while, with the same Idempotency-Key if it had one.',
+    { retryAfterSeconds: 2, cause: error },
+  );
+}
+
 /** Turns whatever was thrown into the failure body; an unknown error becomes `internal` and its text is never shown. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known =
     error instanceof AppError
       ? error
-      : (tooSlow(error) ?? lostToOthers(error) ?? frameworkError(error as FastifyError));
+      : (tooSlow(error) ??
+        lostToOthers(error) ??
+        databaseAway(error) ??
+        frameworkError(error as FastifyError));
   const told =
     known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
   const status = httpStatus(told.code);
