@@ -65,7 +65,6 @@ export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof pg.DatabaseError) return code !== undefined && awayCodes.test(code);
-  return (
-    (code !== undefined && syscall !== undefined && awayErrnos.has(code)) || awayWords.test(error.message)
-  );
+  const isSocket = socketCalls.has(syscall ?? '') && awayErrnos.has(code ?? '');
+  return isSocket || awayWords.test(error.message);
 }
