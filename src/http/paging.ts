@@ -32,15 +32,19 @@ export interface CursorPage<T> {
 
 /**
  * `data` of a list by cursor: give it `limit + 1` rows; the extra one only says that there is a next page.
- * `positionOf` answers the ids that the next page starts after.
+ * `positionOf` answers the ids that the next page starts after; `lookedTo` is where a search stopped that did not fill
+ * the page.
  */
-export function cursorPageOf<T>(rows: T[], limit: number, positionOf: (row: T) => string[]): CursorPage<T> {
+export function cursorPageOf<T>(
+  rows: T[],
+  limit: number,
+  positionOf: (row: T) => string[],
+  lookedTo?: string[],
+): CursorPage<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  const nextCursor =
-    rows.length > limit && last !== undefined
-      ? Buffer.from(JSON.stringify(positionOf(last))).toString('base64url')
-      : null;
+  const position = rows.length > limit && last !== undefined ? positionOf(last) : lookedTo;
+  const nextCursor = position ? Buffer.from(JSON.stringify(position)).toString('base64url') : null;
   return { items, pagination: { limit, nextCursor } };
 }
 

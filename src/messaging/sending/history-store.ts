@@ -2,7 +2,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
-import type { MessageError } from './message.ts';
+import { type MessageError, state } from './message.ts';
 
 export type SendRow = Selectable<DB['sends']>;
 
@@ -24,24 +24,56 @@ export interface MessageFilter {
   beforeId?: string | undefined;
 }
 
-/** Up to `limit` messages of the account, newest first. */
+/** How many messages one page looks through for a state or template, which no index holds: some 50 ms. */
+const lookedThroughMax = 20_000;
+
+export interface FoundMessages {
+  rows: MessageRow[];
+  /** The last message that was looked at, if the search ended before the list did: the next page goes on from there. */
+  lookedTo: string | undefined;
+}
+
+/**
+ * Up to `limit` messages of the account, newest first. A send, a phone, the platform's id and failure are met by
+ * index; for any other state, and for a template, a bounded number of messages is looked through, so that a page is
+ * never slow, however many there are and however few fit.
+ */
 export async function listMessages(
   db: Db,
   accountId: string,
   filter: MessageFilter,
   limit: number,
-): Promise<MessageRow[]> {
-  let query = db.selectFrom('messages').selectAll().where('account_id', '=', accountId);
-  if (filter.sendId) query = query.where('send_id', '=', filter.sendId);
+  lookedThrough = lookedThroughMax,
+): Promise<FoundMessages> {
+  const isNarrow = Boolean(filter.sendId || filter.phone || filter.wamid);
+  const isSparse =
+    !isNarrow &&
+    (Boolean(filter.templateId) || (filter.state !== undefined && filter.state !== state.failed));
+  const within = byIndex(db, accountId, filter).orderBy('id', 'desc');
+  const looked = isSparse ? within.limit(lookedThrough) : within;
+  let query = db.selectFrom(looked.selectAll().as('m')).selectAll();
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-  if (filter.phone) query = query.where('phone', '=', filter.phone);
   if (filter.templateId) query = query.where('template_id', '=', filter.templateId);
+  const rows = (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as MessageRow[];
+  if (!isSparse || rows.length === limit) return { rows, lookedTo: undefined };
+  const last = await within
+    .select('id')
+    .offset(lookedThrough - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return { rows, lookedTo: last?.id };
+}
+
+function byIndex(db: Db, accountId: string, filter: MessageFilter) {
+  let query = db.selectFrom('messages').where('account_id', '=', accountId);
+  if (filter.state === state.failed) query = query.where('failed_at', 'is not', null);
+  if (filter.sendId) query = query.where('send_id', '=', filter.sendId);
+  if (filter.phone) query = query.where('phone', '=', filter.phone);
   if (filter.wamid) query = query.where('wamid', '=', filter.wamid);
   if (filter.fromId) query = query.where('id', '>=', filter.fromId);
   if (filter.toId) query = query.where('id', '<', filter.toId);
   if (filter.beforeId) query = query.where('id', '<', filter.beforeId);
-  const rows = await query.orderBy('id', 'desc').limit(limit).execute();
-  return rows as unknown as MessageRow[];
+  return query;
 }
 
 /** The account's message with that id. */

@@ -169,7 +169,8 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
     {
       schema: {
         summary: 'List messages',
-        description: 'Newest first, each with its timeline.',
+        description:
+          'Newest first, each with its timeline. A page of a filtered list may hold fewer than `limit`, even none, although more follow: go on until `nextCursor` is null.',
         tags,
         querystring: ListMessagesQuery,
         response: { 200: success(cursorPage(MessageItem)) },
@@ -183,7 +184,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       const { accountId } = request.caller;
       if (query.sendId !== undefined) await requireSend(deps, accountId, query.sendId);
       if (query.templateId !== undefined && !isUuid(query.templateId)) throw templateNotFound();
-      const rows = await listMessages(
+      const { rows, lookedTo } = await listMessages(
         deps.db,
         accountId,
         {
@@ -200,7 +201,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       );
       return ok(
         'Messages listed.',
-        cursorPageOf(rows.map(messageItem), limit, (item) => [item.id]),
+        cursorPageOf(rows.map(messageItem), limit, (item) => [item.id], lookedTo ? [lookedTo] : undefined),
       );
     },
   );

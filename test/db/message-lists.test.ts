@@ -1,0 +1,123 @@
+// Lists of an account with very many messages: few that fit are found cheaply, and no index is in the way of the moves.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { listMessages, type MessageFilter } from '../../src/messaging/sending/history-store.ts';
+import { foldReports, state } from '../../src/messaging/sending/message.ts';
+import { applyMoves } from '../../src/messaging/sending/store.ts';
+import type { StatusReport } from '../../src/ports/platform.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { planOf } from '../harness/plans.ts';
+
+const accountId = uuidv7();
+const [templateId, rareTemplate] = [uuidv7(), uuidv7()];
+const count = 30_000;
+let database: TestDatabase;
+
+/** One of the oldest thousand is of each rare kind; all others were read. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql`
+    insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, failed_at, expires_at)
+    select ${accountId}, uuid7(), gen_random_uuid(), gen_random_uuid(),
+      case when n % 250 = 7 and n < 1000 then ${rareTemplate}::uuid else ${templateId}::uuid end,
+      (15550000000 + n)::text, '{}',
+      case when n % 250 = 1 and n < 1000 then 6 when n % 250 = 2 and n < 1000 then 3 when n = 3 then 0 else 5 end,
+      case when n % 250 = 1 and n < 1000 then now() end, now()
+    from generate_series(1, ${count}::int) n`.execute(database.db);
+  await sql`vacuum analyze messages`.execute(database.db);
+});
+afterAll(() => database.drop());
+
+/** Every page, each of so many messages looked through at most. */
+async function pagesOf(filter: MessageFilter, lookedThrough: number) {
+  const pages: number[] = [];
+  const ids: string[] = [];
+  let beforeId: string | undefined;
+  do {
+    const { rows, lookedTo } = await listMessages(
+      database.db,
+      accountId,
+      { ...filter, beforeId },
+      3,
+      lookedThrough,
+    );
+    pages.push(rows.length);
+    ids.push(...rows.map(({ id }) => id));
+    beforeId = rows.length === 3 ? rows.at(-1)?.id : lookedTo;
+  } while (beforeId);
+  return { pages, ids };
+}
+
+describe('few among many', () => {
+  it.each<[string, MessageFilter, number]>([
+    ['failed', { state: state.failed }, 4],
+    ['sent and no further', { state: state.sent }, 4],
+    ['queued', { state: state.queued }, 1],
+    ['of a rare template', { templateId: rareTemplate }, 4],
+    ['of a rare template, and read', { templateId: rareTemplate, state: state.read }, 4],
+    ['of a rare template, and failed', { templateId: rareTemplate, state: state.failed }, 0],
+  ])('%s: found whole, newest first, whatever a page looks through', async (_what, filter, expected) => {
+    for (const lookedThrough of [700, 7_000, 100_000]) {
+      const { ids } = await pagesOf(filter, lookedThrough);
+      expect(ids).toHaveLength(expected);
+      expect(ids).toEqual(ids.toSorted().reverse());
+    }
+  });
+
+  it('a page without a fit says where it stopped, and looks no further', async () => {
+    const { rows, lookedTo } = await listMessages(database.db, accountId, { state: state.sent }, 20, 5_000);
+    expect(rows).toEqual([]);
+    const { rows: at } = await sql<{ n: number }>`
+      select count(*)::int n from messages where account_id = ${accountId} and id >= ${lookedTo}`.execute(
+      database.db,
+    );
+    expect(at).toEqual([{ n: 5_000 }]);
+    const { pages } = await pagesOf({ state: state.sent }, 5_000);
+    expect(pages).toHaveLength(7);
+  });
+
+  it('failures are met by their own index', async () => {
+    const plan = await planOf(database.db, (db) => listMessages(db, accountId, { state: state.failed }, 20));
+    expect(plan).toContain('messages_default_account_id_id_idx');
+    expect(plan).not.toContain('Seq Scan on messages');
+  });
+
+  it('others by the primary key alone, in order and to an end', async () => {
+    const texts = await planOf(database.db, (db) => listMessages(db, accountId, { state: state.sent }, 0));
+    expect(texts).toContain('messages_default_pkey');
+    expect(texts).not.toMatch(/Seq Scan on messages|Sort/);
+    expect(texts.match(/Limit/g)).toHaveLength(2);
+  });
+});
+
+it('moves of messages that do not fail stay on their page', async () => {
+  const { rows } = await sql<{ id: string }>`
+    select id from messages where account_id = ${accountId} and state = 3`.execute(database.db);
+  const report = (status: StatusReport['status']): StatusReport => ({
+    ...{
+      phoneNumberId: '1',
+      wamid: 'w',
+      opaqueId: null,
+      status,
+      timestamp: 1,
+      priceCategory: null,
+      error: null,
+    },
+  });
+  await sql`update messages set wamid = 'w' where account_id = ${accountId} and state = 3`.execute(
+    database.db,
+  );
+  const hot = await database.hot.transaction().execute(async (tx) => {
+    const moves = rows
+      .map(({ id }) => foldReports(accountId, id, [report('delivered')]))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(await applyMoves(tx, moves)).toHaveLength(rows.length);
+    const { rows: counted } = await sql<{ moved: number; hot: number }>`
+      select pg_stat_get_xact_tuples_updated('messages_default'::regclass)::int moved,
+        pg_stat_get_xact_tuples_hot_updated('messages_default'::regclass)::int hot`.execute(tx);
+    return counted[0];
+  });
+  expect(hot?.moved).toBeGreaterThanOrEqual(rows.length);
+  expect(hot?.hot).toBe(hot?.moved);
+});
