@@ -257,6 +257,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     await parts.hot.destroy();
   };
   try {
+    if (config.role !== 'api') await restartWaiting(parts.hot);
     url = await listen(server, config);
   } catch (error) {
     await close();

@@ -1,0 +1,128 @@
+// The processes of the campaign beside its database: gateways as users start them, the platform and the receiver, all gone afterwards.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Started {
+  pid: number;
+  kill(signal: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+  /** How it ended; undefined while it runs. */
+  end(): Ended | undefined;
+}
+
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+function started(child: ChildProcess): Started {
+  living.add(child);
+  let end: Ended | undefined;
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('exit', (code, signal) => {
+      living.delete(child);
+      end = { code, signal };
+      resolve(end);
+    });
+  });
+  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), ended, end: () => end };
+}
+
+/** The first line of `from` that holds what is wanted; rejects if the process ends without it. */
+function firstWord(child: ChildProcess, from: 'stdout' | 'stderr', wanted: RegExp): Promise<string> {
+  const said: string[] = [];
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: child[from] as NodeJS.ReadableStream });
+    lines.on('line', (line) => {
+      said.push(line);
+      const found = wanted.exec(line);
+      if (found) resolve(found[1] ?? line);
+    });
+    child.once('exit', (code, signal) =>
+      reject(new Error(`it ended (${signal ?? code}) before it was ready: ${said.join(' | ')}`)),
+    );
+  });
+}
+
+/** No setting of whoever runs the campaign reaches its processes. */
+const plainEnvironment = (settings: Record<string, string>): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '/',
+  ...settings,
+});
+
+export interface GatewayProcess extends Started {
+  /** Resolves when it answers; rejects if it ends before. */
+  ready: Promise<unknown>;
+}
+
+/** Starts `src/cli.ts start`; `dieAt` names a point (`NAME#N`) at which it shall die. */
+export function startGatewayProcess(
+  settings: Record<string, string>,
+  options: { dieAt?: string; logFile: string },
+): GatewayProcess {
+  const preload = join(root, 'test/faults/dying.ts');
+  const args = [
+    '--max-semi-space-size=8',
+    '--import',
+    preload,
+    join(root, 'src/cli.ts'),
+    'start',
+    '--no-sandbox',
+  ];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: plainEnvironment({ ...settings, ...(options.dieAt ? { DIE_AT: options.dieAt } : {}) }),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.on('error', () => {});
+  const log = createWriteStream(options.logFile, { flags: 'a' });
+  child.stdout?.pipe(log, { end: false });
+  child.stderr?.pipe(log, { end: false });
+  child.once('close', () => log.end());
+  const ready = firstWord(child, 'stderr', /answers at (http\S+?)\.?\s/);
+  ready.catch(() => undefined);
+  return { ...started(child), ready };
+}
+
+export interface SandboxProcess extends Started {
+  cloudApiUrl: string;
+  receiverUrl: string;
+}
+
+/** Starts the platform and the receiver in one process of their own, which outlives the gateways. */
+export async function startSandboxProcess(): Promise<SandboxProcess> {
+  const child = spawn(process.execPath, [join(root, 'sandbox/main.ts')], {
+    cwd: root,
+    env: plainEnvironment({}),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const running = started(child);
+  const { cloudApi, receiver } = JSON.parse(await firstWord(child, 'stdout', /^({.*})$/)) as {
+    cloudApi: string;
+    receiver: string;
+  };
+  return { ...running, cloudApiUrl: cloudApi, receiverUrl: receiver };
+}
+
+/** A port of loopback that nobody has now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,37 @@
+// A gateway that cannot finish its start does not stay behind half open: it takes no requests that it could only fail.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApp } from '../../src/app.ts';
+import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
+import { openLog } from '../../src/base/log.ts';
+import { readConfig } from '../../src/config.ts';
+import { freePort } from '../faults/processes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+let dataDir: string;
+beforeAll(async () => {
+  [database, dataDir] = await Promise.all([
+    createTestDatabase('empty'),
+    mkdtemp(join(tmpdir(), 'start-fails-')),
+  ]);
+});
+afterAll(async () => {
+  await database?.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('when the database fails it in the middle, nothing listens any more', async () => {
+  const port = await freePort();
+  const { connection, db } = database;
+  const opening = openApp(
+    readConfig({ PORT: String(port), DATA_DIR: dataDir }),
+    // without its tables: the first statement of the start fails, as with a server that went away
+    { connection, db, close: async () => undefined, stopNow: () => undefined },
+    { log: openLog('silent'), keyRing: parseKeyRing(makeKey()) },
+  );
+  await expect(opening).rejects.toThrow(/messages/);
+  await expect(fetch(`http://127.0.0.1:${port}/health/live`)).rejects.toThrow();
+});
