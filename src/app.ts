@@ -9,6 +9,7 @@ import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
 import { followChanges } from './appointments/booking/follow.ts';
+import { openBookingLanes } from './appointments/booking/lanes.ts';
 import { settleDue } from './appointments/booking/settle.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
@@ -182,6 +183,7 @@ function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
     applyReports: openApplyReports({ ...parts, deliveries }),
     busyTimes: openBusyTimes(parts),
     readDay: openReadDay(parts),
+    bookings: openBookingLanes({ ...parts, deliveries }),
   };
 }
 
@@ -257,16 +259,17 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     await parts.hot.destroy();
   };
   try {
-    if (config.role !== 'api') await restartWaiting(parts.hot);
+    if (config.role !== 'api') {
+      await restartWaiting(parts.hot);
+      // templates may have changed while nobody listened
+      await wantReading(parts.db, null);
+    }
     url = await listen(server, config);
   } catch (error) {
     await close();
     throw error;
   }
   if (config.role !== 'api') {
-    await restartWaiting(parts.hot);
-    // templates may have changed while nobody listened
-    await wantReading(parts.db, null);
     doers.deliveries.onRoom(() => workers?.deliver.nudge());
     workers = startWorkers({
       ...parts,
