@@ -1,13 +1,21 @@
-// Real CalDAV servers for tests (Radicale, Xandikos), each in a directory of its own, behind a door that can lose answers.
+// Real CalDAV servers for tests (Radicale, Xandikos, sabre/dav), each in a directory of its own, behind a door that can lose answers.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-export type CaldavKind = 'radicale' | 'xandikos';
+export type CaldavKind = 'radicale' | 'xandikos' | 'sabre';
+
+/** What `apt-get install` takes to have the server. */
+export const debianPackages: Record<CaldavKind, string> = {
+  radicale: 'radicale',
+  xandikos: 'xandikos',
+  sabre: 'php-sabre-dav php-cli php-sqlite3',
+};
 
 export interface CaldavServer {
   /** Of the door; every call to the server passes it. */
@@ -26,11 +34,16 @@ export interface CaldavServer {
   close(): Promise<void>;
 }
 
-/** Whether the program is installed here. */
+/** Where Debian puts the library. */
+const sabreFile = '/usr/share/php/Sabre/autoload.php';
+
+/** Whether the server is installed here. */
 export async function isInstalled(kind: CaldavKind): Promise<boolean> {
-  const places = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, kind));
+  const program = kind === 'sabre' ? 'php' : kind;
+  const places = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, program));
   const found = await Promise.allSettled(places.map((place) => access(place, constants.X_OK)));
-  return found.some(({ status }) => status === 'fulfilled');
+  const isComplete = kind !== 'sabre' || existsSync(sabreFile);
+  return isComplete && found.some(({ status }) => status === 'fulfilled');
 }
 
 /** Starts a server on loopback and waits until it answers. */
@@ -42,9 +55,7 @@ export async function startCaldav(kind: CaldavKind): Promise<CaldavServer> {
   const writeUsers = () =>
     writeFile(usersFile, [...users].map(([name, password]) => `${name}:${password}\n`).join(''));
   await writeUsers();
-  const child = await (kind === 'radicale'
-    ? startRadicale(directory, port, usersFile)
-    : startXandikos(directory, port));
+  const child = await starts[kind](directory, port, usersFile);
   const origin = `http://127.0.0.1:${port}`;
   // Xandikos itself lets everybody in: the door asks for the password in its place.
   const door = await openDoor(port, kind === 'xandikos' ? users : undefined);
@@ -63,7 +74,7 @@ export async function startCaldav(kind: CaldavKind): Promise<CaldavServer> {
     addAccount: async (username, password) => {
       users.set(username, password);
       await writeUsers();
-      return { homePath: kind === 'radicale' ? `/${encodeURIComponent(username)}/` : '/user/calendars/' };
+      return { homePath: homes[kind](encodeURIComponent(username)) };
     },
     removeAccount: async (username) => {
       users.delete(username);
@@ -79,6 +90,12 @@ export async function startCaldav(kind: CaldavKind): Promise<CaldavServer> {
     },
   };
 }
+
+const homes: Record<CaldavKind, (name: string) => string> = {
+  radicale: (name) => `/${name}/`,
+  xandikos: () => '/user/calendars/',
+  sabre: (name) => `/calendars/${name}/`,
+};
 
 export const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
@@ -106,8 +123,28 @@ function startXandikos(directory: string, port: number): Promise<ChildProcess> {
   return started('xandikos', [...where, '--current-user-principal', '/user/', '--defaults'], port);
 }
 
-async function started(program: string, args: string[], port: number): Promise<ChildProcess> {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+/** One process answers one call after the other: files of SQLite want it so. */
+function startSabre(directory: string, port: number, usersFile: string): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL('sabre-server.php', import.meta.url));
+  const env = { DATABASE_FILE: join(directory, 'data.sqlite'), USERS_FILE: usersFile };
+  return started('php', ['-S', `127.0.0.1:${port}`, script], port, env);
+}
+
+const starts: Record<
+  CaldavKind,
+  (directory: string, port: number, usersFile: string) => Promise<ChildProcess>
+> = { radicale: startRadicale, xandikos: startXandikos, sabre: startSabre };
+
+async function started(
+  program: string,
+  args: string[],
+  port: number,
+  env: Record<string, string> = {},
+): Promise<ChildProcess> {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   let said = '';
   child.stderr.on('data', (bytes) => {
     said = `${said}${bytes}`.slice(-4000);

@@ -1,16 +1,16 @@
 // Searches of CalDAV servers by time: what they miss, and that it is busy all the same.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isInstalled } from '../harness/caldav-server.ts';
+import { type CaldavKind, isInstalled } from '../harness/caldav-server.ts';
 import { type CaldavOutside, object, openCaldav } from './caldav-outside.ts';
 import { eleven, limits, ten } from './calendar-under-test.ts';
 
-for (const kind of ['radicale', 'xandikos'] as const) {
+for (const kind of ['radicale', 'xandikos', 'sabre'] as const) {
   if (await isInstalled(kind)) describe(`searches of ${kind}`, () => searches(kind));
   else test(`searches NOT TESTED with ${kind}, which is not installed here`, () => expect(kind).toBeTruthy());
 }
 
-function searches(kind: 'radicale' | 'xandikos'): void {
+function searches(kind: CaldavKind): void {
   let outside: CaldavOutside;
   beforeAll(async () => {
     outside = await openCaldav(kind);

@@ -1,11 +1,11 @@
 // CalDAV keeps the port, against the real servers that are installed here.
 import { expect, test } from 'vitest';
-import { isInstalled } from '../harness/caldav-server.ts';
+import { debianPackages, isInstalled } from '../harness/caldav-server.ts';
 import { busyTimesSuite } from './busy-times.suite.ts';
 import { openCaldav } from './caldav-outside.ts';
 import { calendarSuite } from './calendar.suite.ts';
 
-const kinds = ['radicale', 'xandikos'] as const;
+const kinds = ['radicale', 'xandikos', 'sabre'] as const;
 const installed = (await Promise.all(kinds.map(isInstalled))).flatMap((is, at) => (is ? [kinds[at]] : []));
 
 for (const kind of kinds) {
@@ -13,7 +13,9 @@ for (const kind of kinds) {
     calendarSuite(kind, () => openCaldav(kind));
     busyTimesSuite(kind, () => openCaldav(kind));
   } else {
-    console.warn(`CalDAV is NOT tested against ${kind}: it is not installed (apt-get install ${kind}).`);
+    console.warn(
+      `CalDAV is NOT tested against ${kind}: it is not installed (apt-get install ${debianPackages[kind]}).`,
+    );
     test(`NOT TESTED against ${kind}, which is not installed here`, () =>
       expect(installed).not.toContain(kind));
   }

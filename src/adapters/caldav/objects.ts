@@ -3,7 +3,7 @@ import { VendorError } from '../../base/errors.ts';
 import type { Interval } from '../../ports/calendar.ts';
 import type { CaldavAccount } from './credential.ts';
 import { calendarNotFound } from './credential.ts';
-import { ask, type Wire } from './dav-call.ts';
+import { ask, failureOf, headerOf, isDone, send, type Wire } from './dav-call.ts';
 import {
   caldav,
   escaped,
@@ -103,13 +103,37 @@ export async function getObjects(
   if (urls.length === 0) return [];
   const hrefs = urls.map((url) => `<D:href>${escaped(new URL(url).pathname)}</D:href>`).join('');
   const body = requestXml('C:calendar-multiget', `${wanted}${hrefs}`);
-  const { resources } = await report(wire, account, calendarUrl, body);
+  let resources: Resource[];
+  try {
+    ({ resources } = await report(wire, account, calendarUrl, body));
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    return oneByOne(wire, account, calendarUrl, urls);
+  }
   const kept = resources.filter((each) => each.status !== 404 && each.status !== 410);
   const silent = kept.find((each) => !hasData(each) && each.props.has(names.etag));
   if (silent !== undefined) {
     throw new VendorError('unknown', `The server does not show ${silent.url}.`, { code: 'event_not_shown' });
   }
   return kept.filter(hasData).map(objectOf);
+}
+
+/** sabre/dav 1 answers 404 to the whole question if one of the objects is gone, or the calendar. */
+async function oneByOne(
+  wire: Wire,
+  account: CaldavAccount,
+  calendarUrl: string,
+  urls: string[],
+): Promise<CalendarObject[]> {
+  await calendarFacts(wire, account, calendarUrl);
+  const found: CalendarObject[] = [];
+  for (const url of urls) {
+    const answer = await send(wire, account, { method: 'GET', url });
+    if (answer.status === 404 || answer.status === 410) continue;
+    if (!isDone(answer.status)) throw failureOf(answer);
+    found.push({ url, etag: strongEtag(headerOf(answer, 'etag')), text: answer.text });
+  }
+  return found;
 }
 
 async function report(
