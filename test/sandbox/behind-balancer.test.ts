@@ -48,7 +48,7 @@ test('the log of calls says what became of each, also of those that a fault met 
     ['refused', 'refused 131026', '400'],
     ['lost', 'not taken', 'reset'],
     ['unheard', 'accepted', 'reset'],
-    ['busy', 'not taken', '500'],
+    ['busy', 'refused 131016', '500'],
   ]);
   await control.clearCalls();
   expect(await control.calls()).toEqual([]);
