@@ -1,7 +1,17 @@
 // `npm run bench -- NAME`: runs one workload by its name.
 import { optionLines, readOptions, type Workload } from './workload.ts';
 
-const names = ['lifecycle', 'send', 'webhooks', 'slots', 'bookings', 'fairness', 'upload', 'growth'] as const;
+const names = [
+  'lifecycle',
+  'send',
+  'webhooks',
+  'isolation',
+  'slots',
+  'bookings',
+  'fairness',
+  'upload',
+  'growth',
+] as const;
 
 async function load(name: string): Promise<Workload> {
   return (await import(`./workloads/${name}.ts`)).default as Workload;

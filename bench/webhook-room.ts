@@ -25,6 +25,10 @@ export interface PublishInput {
   perCommit: number;
   /** Events a second; 0: all before anything is delivered, so that the claim brings them. */
   perSecond: number;
+  /** Stages a message, three at most and by default. */
+  stages?: number;
+  /** Accounts that take turns, a commit each; by default the room's own. */
+  accountIds?: string[];
 }
 
 interface Room {
@@ -93,9 +97,9 @@ const eventBody = (id: string, status: (typeof stageNames)[number]) =>
     Date.now(),
   );
 
-function eventsOf(accountId: string, ids: string[]) {
+function eventsOf(accountId: string, ids: string[], ofStages: readonly (typeof stageNames)[number][]) {
   return ids.flatMap((subjectId) =>
-    stageNames.map((status) => ({
+    ofStages.map((status) => ({
       accountId,
       subjectId,
       stage: stages[status],
@@ -106,21 +110,22 @@ function eventsOf(accountId: string, ids: string[]) {
   );
 }
 
-/** Publishes messages of three stages each; answers when each message's events were committed. */
+/** Publishes messages and their stages; answers when each message's events were committed. */
 async function publishAll(input: PublishInput): Promise<Map<string, number>> {
   const { db, deliveries, accountId } = opened();
+  const accountIds = input.accountIds ?? [accountId];
+  const ofStages = stageNames.slice(0, input.stages);
   const committed = new Map<string, number>();
-  const perCommitMs =
-    input.perSecond > 0 ? (1000 * input.perCommit * stageNames.length) / input.perSecond : 0;
+  const perCommitMs = input.perSecond > 0 ? (1000 * input.perCommit * ofStages.length) / input.perSecond : 0;
   const began = nowMs();
   const commits: Promise<void>[] = [];
-  const one = async (ids: string[]) => {
+  const one = async (ids: string[], account: string) => {
     const startable = await db.transaction().execute((tx) =>
       // a backlog is leased to nobody
       publish(
         { deliveries: perCommitMs > 0 ? deliveries : nobody(deliveries) },
         tx,
-        eventsOf(accountId, ids),
+        eventsOf(account, ids, ofStages),
       ),
     );
     const at = nowMs();
@@ -130,13 +135,14 @@ async function publishAll(input: PublishInput): Promise<Map<string, number>> {
   for (let made = 0; made < input.messages; made += input.perCommit) {
     const count = Math.min(input.perCommit, input.messages - made);
     const ids = Array.from({ length: count }, () => uuidv7(Date.now()));
+    const account = accountIds[(made / input.perCommit) % accountIds.length] as string;
     if (perCommitMs === 0) {
-      await one(ids);
+      await one(ids, account);
       continue;
     }
     const waitMs = began + (made / input.perCommit) * perCommitMs - nowMs();
     if (waitMs > 0) await new Promise((go) => setTimeout(go, waitMs));
-    commits.push(one(ids));
+    commits.push(one(ids, account));
   }
   await Promise.all(commits);
   return committed;

@@ -1,0 +1,64 @@
+// Many webhook receivers in one process: quick ones, which note when each event came, one that is slow, and one that hangs.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerParent, nowMs } from './child.ts';
+
+const slowMs = 14_000;
+
+/** Hook and message id → when the event first came. */
+let arrivals = new Map<string, number>();
+let slowOnes = 0;
+let waiting: { events: number; resolve: () => void }[] = [];
+
+function note(hook: string, body: Buffer): void {
+  const { data } = JSON.parse(body.toString('latin1')) as { data: { id: string } };
+  const key = `${hook} ${data.id}`;
+  if (arrivals.has(key)) return;
+  arrivals.set(key, nowMs());
+  for (const waiter of waiting) if (arrivals.size >= waiter.events) waiter.resolve();
+}
+
+function answer(req: IncomingMessage, res: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const hook = (req.url ?? '').slice(1);
+    const take = () => res.writeHead(200, { 'content-length': 0 }).end();
+    if (hook === 'hangs') return;
+    if (hook === 'slow') {
+      slowOnes += 1;
+      setTimeout(take, slowMs).unref();
+      return;
+    }
+    note(hook, Buffer.concat(chunks));
+    take();
+  });
+}
+
+const server = createServer({ keepAliveTimeout: 60_000 }, answer);
+const listening = new Promise<string>((resolve) => {
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () =>
+    resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  );
+});
+
+answerParent({
+  url: () => listening,
+  clear: () => {
+    arrivals = new Map();
+    slowOnes = 0;
+  },
+  /** When each event came, as soon as so many are there or the time is up, and how many the slow one was sent. */
+  until: async (input: { events: number; withinMs: number }) => {
+    let timer: NodeJS.Timeout | undefined;
+    if (arrivals.size < input.events) {
+      await new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, input.withinMs);
+        waiting.push({ events: input.events, resolve });
+      });
+    }
+    clearTimeout(timer);
+    waiting = [];
+    return { arrivals, slowOnes };
+  },
+});
