@@ -1,10 +1,12 @@
 // Promises of isolation where memory and claims are short: however many endpoints hang or are behind, each gets its turn.
+import { verify } from '@octokit/webhooks-methods';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { DeliverSettings } from '../../src/webhooks/delivering/deliver.ts';
+import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
 
 let room: Room;
 afterEach(() => room.close());
@@ -53,6 +55,58 @@ describe('endpoints that hang', () => {
     }
   });
 });
+
+describe('what waits in one process', () => {
+  it('follows at once what another does to its endpoint: a pause, a new address, a secret that leaked', async () => {
+    room = await openRoom({ inFlightPerEndpoint: 1 });
+    const account = await room.account();
+    const other = room.another({ inFlightPerEndpoint: 1 });
+    const path = (id: string) => `/v1/webhooks/endpoints/${id}`;
+    const held = async (hook: string) => {
+      let release = () => {};
+      const gate = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      room.hooks.answer(hook, async () => {
+        await gate;
+        return { status: 200 };
+      });
+      const endpoint = await room.endpoint(account, hook, { events: [kindOf[hook]] });
+      const events = Array.from({ length: 20 }, () => ({
+        ...stageEvent(account, uuidv7(), 'sent'),
+        kind: kindOf[hook] as string,
+      }));
+      other.offer(await room.hot.transaction().execute((tx) => publish({ deliveries: other }, tx, events)));
+      await until(() => expect(room.hooks.hitsOf(hook)).toHaveLength(1));
+      return { ...endpoint, release };
+    };
+    const [paused, moved, rotated] = [await held('paused'), await held('moved'), await held('rotated')];
+    await room.call(account, 'PATCH', path(paused.id), { status: 'paused' });
+    await room.call(account, 'PATCH', path(moved.id), { url: room.hooks.url('moved-to') });
+    const rotation = await room.call(account, 'POST', `${path(rotated.id)}/rotate-secret`, {
+      overlapSeconds: 0,
+    });
+    await until(async () => {
+      const { rows } = await sql`
+        select from deliveries where endpoint_id = ${paused.id} and due_at <= now()`.execute(room.db);
+      expect(rows, 'given back, to be kept until it is resumed').toHaveLength(19);
+    });
+    for (const endpoint of [paused, moved, rotated]) endpoint.release();
+    await until(() => expect(room.hooks.hitsOf('moved-to')).toHaveLength(19));
+    await until(() => expect(room.hooks.hitsOf('rotated')).toHaveLength(20));
+    expect([room.hooks.hitsOf('paused').length, room.hooks.hitsOf('moved').length]).toEqual([1, 1]);
+    for (const hit of room.hooks.hitsOf('rotated').slice(1)) {
+      const signature = String(hit.headers['x-webhook-signature']);
+      expect(await verify(rotation.body.data.secret, hit.body, signature)).toBe(true);
+    }
+  });
+});
+
+const kindOf: Record<string, string> = {
+  paused: 'appointments.booked',
+  moved: 'appointments.cancelled',
+  rotated: 'appointments.rescheduled',
+};
 
 describe('claims', () => {
   it('that cannot bring all go round: nobody waits until those before them have caught up', async () => {

@@ -1,6 +1,7 @@
 // The doer of deliveries: a queue for each endpoint, filled by hand-over after a commit and by the claim of what is due.
 import type { Cipher } from '../../base/cipher.ts';
 import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
+import { findVersions } from '../endpoints/store.ts';
 import { openTargets } from '../endpoints/targets.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
 import { failuresToBackOff, leaseMs, type Outcome, type Startable, type Success } from './delivery.ts';
@@ -68,6 +69,9 @@ export const deliverDefaults: DeliverSettings = {
 /** Successes whose recording may be under way: what a crash could have delivered once more. */
 const mostUnrecorded = 1_000;
 
+/** How soon a process sees what another did to an endpoint whose deliveries wait here. */
+const changesSeenWithinMs = 1_000;
+
 /** Between the end of the longest call and the lapse of its lease. */
 const leaseMarginMs = 5_000;
 
@@ -119,6 +123,31 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
       touched.add(delivery.endpointId);
     }
     for (const endpointId of touched) pump(endpointId);
+    watch();
+  }
+
+  let watching: NodeJS.Timeout | undefined;
+
+  /** Every second while something waits here. */
+  function watch(): void {
+    if (watching || stopping || queued === 0) return;
+    watching = setTimeout(async () => {
+      await noticeChanges().catch((error) => deps.log.error({ err: error }, 'webhooks.changes_not_seen'));
+      watching = undefined;
+      watch();
+    }, changesSeenWithinMs);
+    watching.unref();
+  }
+
+  /** Of endpoints that another process paused, nothing more is sent; where it changed one, the new row counts. */
+  async function noticeChanges(): Promise<void> {
+    const waiting = [...lanes].filter(([, lane]) => lane.queue.length > 0).map(([endpointId]) => endpointId);
+    if (waiting.length === 0) return;
+    for (const { id, version, active } of await findVersions(deps.hot, waiting)) {
+      if (!active) drop(id);
+      for (const { delivery } of lanes.get(id)?.queue ?? [])
+        delivery.version = Math.max(delivery.version, version);
+    }
   }
 
   function pump(endpointId: string): void {
@@ -245,6 +274,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     tryOnce,
     async stop() {
       stopping = true;
+      clearTimeout(watching);
       for (const endpointId of [...lanes.keys()]) drop(endpointId);
       if (lanes.size > 0) await new Promise<void>((resolve) => idle.add(resolve));
       await Promise.all(returning);

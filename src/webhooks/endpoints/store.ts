@@ -93,6 +93,18 @@ export async function findTarget(db: Db, id: string): Promise<EndpointRow | unde
   return rows[0];
 }
 
+/** Which version of each endpoint stands now, and whether it takes deliveries. */
+export async function findVersions(
+  db: Db,
+  ids: readonly string[],
+): Promise<{ id: string; version: number; active: boolean }[]> {
+  const { rows } = await sql<{ id: string; version: number; active: boolean }>`
+    select id, version, status = 'active' as active from endpoints where id = any (${[...ids]}::uuid[])`.execute(
+    db,
+  );
+  return rows;
+}
+
 export interface EndpointChange {
   url: string;
   description: string | null;
