@@ -1,9 +1,11 @@
 // The whole way of an appointment in a CalDAV calendar: connected, its busy times kept out of the slots, booked, moved, cancelled.
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-room.ts';
 import { type CaldavServer, isInstalled, startCaldav } from '../harness/caldav-server.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
 
 const base = '/v1/appointments';
 const installed = await isInstalled('radicale');
@@ -151,6 +153,67 @@ function journey(): void {
     ]);
     const query = `appointmentUserId=${staffId}`;
     expect(await must('GET', `${base}/ext-calendar/status?${query}`)).toMatchObject({ connected: false });
+  });
+
+  test('dates of a calendar that names no zone are read in that of the schedule, also when it changes later', async () => {
+    const staffId = await staff();
+    await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    const day = Temporal.PlainDate.from(comingMonday());
+    const stamp = (date: Temporal.PlainDate) => date.toString().replaceAll('-', '');
+    const lines = [
+      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Test//Test//EN', 'BEGIN:VEVENT', 'UID:away'],
+      ...['DTSTAMP:20260101T000000Z', `DTSTART;VALUE=DATE:${stamp(day)}`, 'END:VEVENT', 'END:VCALENDAR', ''],
+    ];
+    await dav('PUT', `${home}work/away.ics`, lines.join('\r\n'));
+    const open = async (days: number) => (await slotsOf(staffId, day.add({ days }).toString())).length;
+    expect([await open(-1), await open(0), await open(1)]).toEqual([6, 0, 6]);
+    const schedule = { ...plainSchedule, timezone: 'Pacific/Auckland', bookingWindowDays: 365 };
+    await must('PUT', `${base}/users/${staffId}/schedule`, schedule);
+    // were it still a day of UTC, it would run from 13:00 to 13:00 there
+    expect([await open(-1), await open(0), await open(1)]).toEqual([6, 0, 6]);
+    await dav('DELETE', `${home}work/away.ics`);
+  });
+
+  test('an event deleted by hand is noticed even where the server has forgotten up to where it was read', async () => {
+    const staffId = await staff();
+    await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    const date = comingMonday();
+    const made = async (from: string, to: string) =>
+      must<{ bookingId: string; calendarEventId: string }>(
+        'POST',
+        `${base}/book`,
+        bookingOf(staffId, date, from, to),
+        { 'Idempotency-Key': randomUUID() },
+      );
+    const [lost, kept] = [await made('09:00', '09:30'), await made('10:00', '10:30')];
+    const { db } = gateway.database;
+    const cursor = async () =>
+      (
+        await sql<{ cursor: string | null }>`
+          select changes_cursor as cursor from calendar_connections where staff_id = ${staffId}`.execute(db)
+      ).rows[0]?.cursor;
+    const readAgain = async () => {
+      await sql`update calendar_connections set changes_due_at = now() where staff_id = ${staffId}`.execute(
+        db,
+      );
+    };
+    const stateOf = async ({ bookingId }: { bookingId: string }) =>
+      (await must<{ calendarState: { state: string } }>('GET', `${base}/bookings/${bookingId}`))
+        .calendarState;
+    await readAgain();
+    await until(async () => expect(await cursor()).toEqual(expect.any(String)));
+    await dav('DELETE', `${home}work/${lost.calendarEventId}.ics`);
+    server.door.change = (_method, _path, answer, asked) =>
+      asked.includes('sync-collection') ? { ...answer, status: 403, body: '' } : answer;
+    await readAgain();
+    await until(async () => expect(await stateOf(lost)).toEqual({ state: 'deleted' }));
+    server.door.change = null;
+    expect(await stateOf(kept)).toEqual({ state: 'in_step' });
+    // connected again, it is read on from where it was
+    const before = await cursor();
+    await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    expect(await cursor()).toBe(before);
+    await dav('DELETE', `${home}work/${kept.calendarEventId}.ics`);
   });
 
   test('a password that was changed shows at the next look', async () => {
