@@ -119,7 +119,7 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     db,
     hot,
     cipher: openCipher(ring),
-    vault: openVault(),
+    vault: openVault(ring),
     objects: await openObjects(config, { outgoing, clock }),
     outgoing,
     webhookOutgoing,
