@@ -15,10 +15,8 @@ create table media (
   size integer check (size > 0),
   sha256 bytea,
   object_key text not null,
-  -- the ring's key that sealed the object
-  key_id text not null,
-  -- one more object of this file, and always one to remove: while it is sealed anew the new one, afterwards the old one
-  spare_object_key text,
+  -- the file's own key, sealed: a rotation seals this anew and leaves the object as it is
+  file_key bytea not null,
   -- null: nobody has to look at it; the lease is this moved forward
   due_at timestamptz,
   attempts smallint not null default 0,
@@ -29,7 +27,6 @@ create table media (
 );
 create index media_list on media (account_id, id) where state = 'ready';
 create index media_due on media (due_at) where due_at is not null;
-create index media_key on media (key_id, id);
 
 create table media_registrations (
   media_id uuid not null references media on delete cascade,

@@ -9,6 +9,7 @@ import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
 import { followChanges } from './appointments/booking/follow.ts';
+import { openBookingLanes } from './appointments/booking/lanes.ts';
 import { settleDue } from './appointments/booking/settle.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
@@ -119,7 +120,7 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     db,
     hot,
     cipher: openCipher(ring),
-    vault: openVault(ring),
+    vault: openVault(),
     objects: await openObjects(config, { outgoing, clock }),
     outgoing,
     webhookOutgoing,
@@ -182,6 +183,7 @@ function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
     applyReports: openApplyReports({ ...parts, deliveries }),
     busyTimes: openBusyTimes(parts),
     readDay: openReadDay(parts),
+    bookings: openBookingLanes({ ...parts, deliveries }),
   };
 }
 

@@ -1,19 +1,15 @@
 // `rotate-encryption-key`: a new key, and everything at rest sealed anew with it.
 
-import { addEncryptionKey, keyFileOf, openKeyRing, openObjects } from '../app.ts';
+import { addEncryptionKey, keyFileOf, openKeyRing } from '../app.ts';
 import { resealCalendars, resealConsents } from '../appointments/calendar/reseal.ts';
 import { type KeyRing, openCipher } from '../base/cipher.ts';
-import { systemClock } from '../base/clock.ts';
-import { type Log, openLog } from '../base/log.ts';
-import { openOutgoing } from '../base/outgoing.ts';
+import { openLog } from '../base/log.ts';
 import type { Page, SecretsRound, UnopenedSecret } from '../base/reseal.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
-import { countByKey } from '../messaging/media/removal-store.ts';
 import { resealMedia } from '../messaging/media/reseal.ts';
-import { openVault } from '../messaging/media/vault.ts';
 import { resealSenders } from '../messaging/senders/reseal.ts';
 import { resealEndpoints } from '../webhooks/endpoints/reseal.ts';
 import { databaseOf } from './database.ts';
@@ -27,7 +23,6 @@ export interface RotateOptions {
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const secretsAtOnce = 500;
-const filesAtOnce = 20;
 
 /**
  * Refused while a gateway runs that may not know the newest key: it could not open what is sealed with it. On the
@@ -60,6 +55,7 @@ const secrets: [string, (deps: Parameters<typeof resealSenders>[0], page: Page) 
     ['webhook endpoints', resealEndpoints],
     ['calendar connections', resealCalendars],
     ['consent pages under way', resealConsents],
+    ['stored files (their keys; the content stays)', resealMedia],
   ];
 
 async function resealSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
@@ -80,34 +76,9 @@ async function resealSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
   return failed;
 }
 
-async function resealFiles(config: Config, db: Db, ring: KeyRing, log: Log): Promise<string[]> {
-  const outgoing = openOutgoing({ connectionsPerOrigin: 16, keepAliveMs: 30_000 });
-  try {
-    const objects = await openObjects(config, { outgoing, clock: systemClock });
-    const deps = { db, log, objects, vault: openVault(ring) };
-    const failed: string[] = [];
-    let resealed = 0;
-    let afterId: string | undefined;
-    do {
-      const round = await resealMedia(deps, { afterId, limit: filesAtOnce });
-      resealed += round.resealed;
-      failed.push(...round.failed);
-      afterId = round.afterId;
-      if (afterId) print(`  media: ${resealed} files sealed anew so far`);
-    } while (afterId);
-    print(`  media: ${resealed} files sealed anew`);
-    return failed;
-  } finally {
-    await outgoing.close();
-  }
-}
-
 /** Says which of the older keys nothing needs any more, and which are still needed. */
-async function tellOfOldKeys(config: Config, db: Db, ring: KeyRing, unopened: UnopenedSecret[]) {
-  const needed = new Set([
-    ...unopened.map(({ keyId }) => keyId),
-    ...(await countByKey(db)).map(({ key_id }) => key_id),
-  ]);
+function tellOfOldKeys(config: Config, ring: KeyRing, unopened: UnopenedSecret[]): void {
+  const needed = new Set(unopened.map(({ keyId }) => keyId));
   const old = ring.keys.slice(1).map(({ id }) => id);
   const used = old.filter((id) => needed.has(id));
   const unused = old.filter((id) => !needed.has(id));
@@ -122,18 +93,14 @@ async function tellOfOldKeys(config: Config, db: Db, ring: KeyRing, unopened: Un
 /** Puts a new key first (in the key file; ENCRYPTION_KEYS is the operator's), seals everything with the newest key; true if all went well. */
 export async function rotateEncryptionKey(options: RotateOptions): Promise<boolean> {
   const config = readConfig();
-  const log = openLog('warn');
   const database = await openAlone(config, options);
   try {
     const ring = await openRing(config, options);
     print(`Sealing everything with the key ${ring.keys[0].id}:`);
     const unopened = await resealSecrets(database.db, ring);
-    const files = await resealFiles(config, database.db, ring, log);
     for (const { message } of unopened) print(`  FAIL  ${message}`);
-    for (const id of files)
-      print(`  FAIL  the file ${id} does not open: it was altered or lost, or its key is missing`);
-    await tellOfOldKeys(config, database.db, ring, unopened);
-    return unopened.length + files.length === 0;
+    tellOfOldKeys(config, ring, unopened);
+    return unopened.length === 0;
   } finally {
     await database.close();
   }

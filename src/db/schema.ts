@@ -188,16 +188,15 @@ export interface Media {
   attempts: Generated<number>;
   created_at: Generated<Timestamp>;
   due_at: Timestamp | null;
+  file_key: Buffer;
   file_name: string;
   id: string;
-  key_id: string;
   kind: string;
   mime_type: string;
   object_key: string;
   public_id: string | null;
   sha256: Buffer | null;
   size: number | null;
-  spare_object_key: string | null;
   state: string;
 }
 

@@ -1,15 +1,22 @@
 // Registration with the platform: again when 30 days are over, for each number, once however many ask; and rotation.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
+import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { AppError, VendorError } from '../../src/base/errors.ts';
+import type { UnopenedSecret } from '../../src/base/reseal.ts';
 import { ensureRegistered } from '../../src/messaging/media/register.ts';
 import { deleteMedia, removeLeftovers } from '../../src/messaging/media/remove.ts';
 import { resealMedia } from '../../src/messaging/media/reseal.ts';
-import { findRegistration, forgetRegistration, holdMedia } from '../../src/messaging/media/store.ts';
-import { openVault } from '../../src/messaging/media/vault.ts';
+import {
+  findMedia,
+  findRegistration,
+  forgetRegistration,
+  holdMedia,
+} from '../../src/messaging/media/store.ts';
+import { downloadMedia } from '../../src/messaging/media/stored-file.ts';
 import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
 import { padded, samples } from '../harness/sample-files.ts';
 
@@ -209,54 +216,57 @@ describe('what a crash leaves', () => {
 });
 
 describe('after a rotation of keys', () => {
-  test('files are sealed anew: same content under the newest key alone, the old object gone', async () => {
-    const of = await stored();
-    const newKey = makeKey();
-    const deps = { ...gateway.deps, vault: openVault(parseKeyRing(`${newKey},${gateway.keys}`)) };
-    const damaged = await stored();
-    await writeFile(join(gateway.directory, 'objects', damaged.row.object_key), 'damaged');
-    let [resealed, afterId, failed]: [number, string | undefined, string[]] = [0, undefined, []];
+  const [newKey, strangeKey] = [makeKey(), makeKey()];
+  const withRing = (keys: string) => ({ ...gateway.deps, cipher: openCipher(parseKeyRing(keys)) });
+  /** Every page of it. */
+  async function reseal(deps: ReturnType<typeof withRing>) {
+    const total = { resealed: 0, failed: [] as UnopenedSecret[] };
+    let afterId: string | undefined;
     do {
       const round = await resealMedia(deps, { afterId, limit: 3 });
-      resealed += round.resealed;
-      failed = [...failed, ...round.failed];
+      total.resealed += round.resealed;
+      total.failed.push(...round.failed);
       afterId = round.afterId;
     } while (afterId !== undefined);
-    expect(resealed).toBeGreaterThan(0);
-    expect(failed).toContain(damaged.mediaId);
-    const onlyNew = { ...gateway.deps, vault: openVault(parseKeyRing(newKey)) };
-    const sender = await gateway.sender(of.accountId);
-    const platformId = await ensureRegistered(onlyNew, { ...of, senderId: sender.id });
-    expect((await gateway.control.media()).find(({ id }) => id === platformId)?.sizeBytes).toBe(
-      of.bytes.length,
-    );
-    const folder = join(gateway.directory, 'objects', 'media', of.accountId);
-    expect(await readdir(folder)).toHaveLength(1);
-    expect(await removeLeftovers(gateway.deps)).toBe(0);
-    // a second run has only the damaged ones left to do
-    expect((await resealMedia(deps, { limit: 100 })).resealed).toBe(0);
+    return total;
+  }
+
+  test('files open with the newest key alone, and not a byte of their content was written anew', async () => {
+    const of = await stored();
+    const path = join(gateway.directory, 'objects', of.row.object_key);
+    const [before, { mtimeMs, ino }] = [await readFile(path), await stat(path)];
+    const total = await reseal(withRing(`${newKey},${gateway.keys}`));
+    expect(total.resealed).toBeGreaterThan(0);
+    expect(total.failed).toEqual([]);
+    expect((await readFile(path)).equals(before)).toBe(true);
+    expect(await stat(path)).toMatchObject({ mtimeMs, ino });
+    // the number's secrets are another table's matter
+    const row = await findMedia(gateway.db, of.accountId, of.publicId);
+    const { content } = await downloadMedia(withRing(newKey), {
+      accountId: of.accountId,
+      mediaId: of.publicId,
+    });
+    expect((await buffer(content)).equals(of.bytes)).toBe(true);
+    expect(row?.object_key).toBe(of.row.object_key);
+    // a second run finds nothing to do
+    expect(await reseal(withRing(`${newKey},${gateway.keys}`))).toEqual({ resealed: 0, failed: [] });
   });
 
-  test.each(['before', 'after'])(
-    'a crash %s the swap leaves a file that reads, and the worker tidies',
-    async (when) => {
-      const of = await stored();
-      const newKey = makeKey();
-      const vault = openVault(parseKeyRing(`${newKey},${gateway.keys}`));
-      // the process dies at its first removal (after the swap) or while it writes (before it)
-      const dying = { ...gateway.deps.objects, delete: () => Promise.reject(new Error('killed')) };
-      const objects =
-        when === 'before' ? { ...dying, put: () => Promise.reject(new Error('killed')) } : dying;
-      const round = await resealMedia({ ...gateway.deps, vault, objects }, { limit: 100 });
-      expect(round.failed).toContain(of.mediaId);
-      const deps = { ...gateway.deps, vault };
-      const other = await gateway.sender(of.accountId);
-      expect(await failureOf(ensureRegistered(deps, { ...of, senderId: other.id }))).toBe('none');
-      await gateway.lapse();
-      while ((await removeLeftovers(deps)) > 0);
-      expect(await readdir(join(gateway.directory, 'objects', 'media', of.accountId))).toHaveLength(1);
-      const third = await gateway.sender(of.accountId);
-      expect(await failureOf(ensureRegistered(deps, { ...of, senderId: third.id }))).toBe('none');
-    },
-  );
+  test('a file whose key is missing or was altered is told, stays, and is never delivered', async () => {
+    const of = await stored();
+    const deps = withRing(strangeKey);
+    const { failed } = await reseal(deps);
+    expect(failed.map(({ place }) => place.row)).toContain(of.mediaId);
+    const ask = { accountId: of.accountId, mediaId: of.publicId };
+    expect(await failureOf(downloadMedia(deps, ask))).toBe('media_damaged');
+    const other = await stored();
+    await sql`update media set file_key = (select file_key from media where id = ${other.mediaId}) where id = ${of.mediaId}`.execute(
+      gateway.db,
+    );
+    const own = withRing(`${newKey},${gateway.keys}`);
+    expect(await failureOf(downloadMedia(own, ask))).toBe('media_damaged');
+    expect(await failureOf(downloadMedia(own, { accountId: other.accountId, mediaId: other.publicId }))).toBe(
+      'none',
+    );
+  });
 });

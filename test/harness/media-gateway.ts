@@ -83,7 +83,7 @@ export async function openMediaGateway() {
     platform: openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' }),
     webhookOutgoing: outgoing,
     objects: await openFilesystemStore({ directory, clock }),
-    vault: openVault(parseKeyRing(keys)),
+    vault: openVault(),
   };
   const server: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(requestValidator());

@@ -47,7 +47,7 @@ test('of the embedded mode: a new key in the file, and the gateway works without
   expect(rotated.out).toMatch(/senders: 3 secrets sealed anew/);
   expect(rotated.out).toMatch(/webhook endpoints: 1 secrets sealed anew/);
   expect(rotated.out).toMatch(/calendar connections: 3 secrets sealed anew/);
-  expect(rotated.out).toMatch(/media: 1 files sealed anew/);
+  expect(rotated.out).toMatch(/stored files .*: 1 secrets sealed anew/);
   const file = join(workplace.dataDir, 'encryption-keys');
   const [newest = '', oldest = ''] = (await readFile(file, 'utf8')).trim().split('\n');
   expect(rotated.out).toContain(`No longer used: ${oldest.split(':')[0]}.`);
@@ -156,6 +156,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
       'calendar_connections.credential',
       'endpoints.next_secret',
       'endpoints.secret',
+      'media.file_key',
       'oauth_states.code_verifier',
       'senders.access_token',
       'senders.app_secret',

@@ -3,15 +3,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
-import { openVault, VaultError } from '../../src/messaging/media/vault.ts';
+import {
+  fileKeyOf,
+  fileKeyText,
+  newFileKey,
+  openVault,
+  VaultError,
+} from '../../src/messaging/media/vault.ts';
 
 const owner = {
   accountId: '0199a000-0000-7000-8000-00000000000a',
   mediaId: '0199a000-0000-7000-8000-00000000000b',
 };
-const [key, newerKey] = [makeKey(), makeKey()];
-const vault = openVault(parseKeyRing(key));
+const [key, otherKey] = [newFileKey(), newFileKey()];
+const vault = openVault();
 
 const pieces = (bytes: Buffer, size = 16_384): Readable =>
   Readable.from(
@@ -20,8 +25,8 @@ const pieces = (bytes: Buffer, size = 16_384): Readable =>
     })(),
     { objectMode: false },
   );
-const seal = (bytes: Buffer, by = vault) => buffer(by.seal(pieces(bytes), owner));
-const open = (sealed: Buffer, by = vault, whose = owner) => buffer(by.open(pieces(sealed), whose));
+const seal = (bytes: Buffer, by = key) => buffer(vault.seal(pieces(bytes), owner, by));
+const open = (sealed: Buffer, by = key, whose = owner) => buffer(vault.open(pieces(sealed), whose, by));
 const digestOf = (bytes: Buffer) => ({
   size: bytes.length,
   sha256: createHash('sha256').update(bytes).digest(),
@@ -37,7 +42,7 @@ test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])(
     const sealed = await seal(bytes);
     expect(sealed.length).toBeGreaterThan(size);
     expect((await open(sealed)).equals(bytes)).toBe(true);
-    await vault.verify(pieces(sealed), owner, digestOf(bytes));
+    await vault.verify(pieces(sealed), owner, key, digestOf(bytes));
   },
 );
 
@@ -51,9 +56,7 @@ test('the sealed file holds nothing in the clear, and is of the committing AES-2
 
 test('a file moved to another record or account does not open', async () => {
   for (const other of [{ mediaId: owner.accountId }, { accountId: owner.mediaId }]) {
-    await expect(open(sealedPlain, vault, { ...owner, ...other })).rejects.toThrow(
-      /belongs to another record/,
-    );
+    await expect(open(sealedPlain, key, { ...owner, ...other })).rejects.toThrow(/belongs to another record/);
   }
 });
 
@@ -86,7 +89,7 @@ test('a frame given out is a frame that was authenticated', async () => {
   altered[secondFrame + 1000] = (altered[secondFrame + 1000] ?? 0) ^ 1;
   const got: Buffer[] = [];
   const reading = (async () => {
-    for await (const chunk of vault.open(pieces(altered), owner)) got.push(chunk);
+    for await (const chunk of vault.open(pieces(altered), owner, key)) got.push(chunk);
   })();
   await expect(reading).rejects.toThrow(VaultError);
   const bytes = Buffer.concat(got);
@@ -96,20 +99,30 @@ test('a frame given out is a frame that was authenticated', async () => {
 
 test('a sealed file of other content than was uploaded is not verified', async () => {
   const other = await seal(Buffer.from('other'));
-  await expect(vault.verify(pieces(other), owner, digestOf(plain))).rejects.toThrow(/digest differs/);
+  await expect(vault.verify(pieces(other), owner, key, digestOf(plain))).rejects.toThrow(/digest differs/);
 });
 
-describe('keys', () => {
-  test('after a rotation old files open, and new ones open with the newest key alone', async () => {
-    const rotated = openVault(parseKeyRing(`${newerKey},${key}`));
-    expect((await open(sealedPlain, rotated)).equals(plain)).toBe(true);
-    expect(rotated.newestKeyId).toBe(newerKey.split(':')[0]);
-    const sealed = await seal(plain, rotated);
-    expect((await open(sealed, openVault(parseKeyRing(newerKey)))).equals(plain)).toBe(true);
+test('frames in another order, twice, or left out are noticed', async () => {
+  const headBytes = sealedPlain.length - plain.length - 3 * 32 - 40;
+  const frame = (number: number) =>
+    sealedPlain.subarray(headBytes + number * 65_568, headBytes + (number + 1) * 65_568);
+  const head = sealedPlain.subarray(0, headBytes);
+  const tail = sealedPlain.subarray(headBytes + 3 * 65_568);
+  expect(Buffer.concat([head, frame(0), frame(1), frame(2), tail]).equals(sealedPlain)).toBe(true);
+  for (const order of [[1, 0, 2], [0, 2, 1], [0, 0, 1, 2], [0, 2], [1, 2], []]) {
+    const altered = Buffer.concat([head, ...order.map(frame), tail]);
+    await expect(open(altered), `frames ${order}`).rejects.toThrow(VaultError);
+  }
+});
+
+describe('the key of a file', () => {
+  test('is its own: no other opens it', async () => {
+    await expect(open(sealedPlain, otherKey)).rejects.toThrow(VaultError);
   });
 
-  test('without its key a file does not open', async () => {
-    await expect(open(sealedPlain, openVault(parseKeyRing(newerKey)))).rejects.toThrow(VaultError);
+  test('comes back from its text, and shows in no log', async () => {
+    expect((await open(sealedPlain, fileKeyOf(fileKeyText(key)))).equals(plain)).toBe(true);
+    expect(JSON.stringify({ key })).toBe('{"key":{}}');
   });
 });
 
@@ -125,7 +138,7 @@ describe('streams that end early', () => {
 
   test('a source that fails while it is sealed fails the result with its own error', async () => {
     const failure = new Error('cut off');
-    await expect(buffer(vault.seal(failing(failure), owner))).rejects.toBe(failure);
+    await expect(buffer(vault.seal(failing(failure), owner, key))).rejects.toBe(failure);
   });
 
   test('a source that fails while it is opened is told as itself, not as an altered file', async () => {
@@ -137,17 +150,17 @@ describe('streams that end early', () => {
       })(),
       { objectMode: false },
     );
-    await expect(buffer(vault.open(source, owner))).rejects.toBe(failure);
+    await expect(buffer(vault.open(source, owner, key))).rejects.toBe(failure);
   });
 
   test('who stops reading ends the source too', async () => {
     const source = pieces(sealedPlain);
     const closed = new Promise<void>((resolve) => source.once('close', resolve));
-    for await (const _chunk of vault.open(source, owner)) break;
+    for await (const _chunk of vault.open(source, owner, key)) break;
     await closed;
     const untouched = pieces(plain);
     const closedToo = new Promise<void>((resolve) => untouched.once('close', resolve));
-    vault.seal(untouched, owner).destroy();
+    vault.seal(untouched, owner, key).destroy();
     await closedToo;
   });
 });
@@ -156,8 +169,8 @@ test('streams dropped at any moment, on either side, fail nobody else', async ()
   const drops = Array.from({ length: 300 }, async (_, index) => {
     const result =
       index % 2 === 0
-        ? vault.seal(pieces(plain, 7_000), owner)
-        : vault.open(pieces(sealedPlain, 7_000), owner);
+        ? vault.seal(pieces(plain, 7_000), owner, key)
+        : vault.open(pieces(sealedPlain, 7_000), owner, key);
     const closed = new Promise<void>((resolve) => result.once('close', resolve));
     let chunks = index % 20;
     result.on('error', () => {});
@@ -184,7 +197,7 @@ test('a large file passes without memory growing with it', async () => {
     );
   const before = process.memoryUsage().rss;
   let [peak, length] = [before, 0];
-  for await (const chunk of vault.open(vault.seal(source(), owner), owner)) {
+  for await (const chunk of vault.open(vault.seal(source(), owner, key), owner, key)) {
     length += chunk.length;
     if (length % (8 * 1024 * 1024) < 65_536) peak = Math.max(peak, process.memoryUsage().rss);
   }

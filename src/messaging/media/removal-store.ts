@@ -1,4 +1,4 @@
-// Rows of files that are to go, of uploads that died, and of files to be sealed anew.
+// Rows of files that are to go, and of uploads that died.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { isMediaId } from './media-id.ts';
@@ -42,71 +42,17 @@ export async function deleteMediaRow(db: Db, id: string): Promise<void> {
 export type Leftover = MediaRow & { died: boolean };
 
 /**
- * Claims up to `limit` files that nobody tends any more: uploads that died (now `removing`, and told as `died`), files
- * whose removal is due, ready files with a spare object. Each comes again, ever later, until its row says otherwise.
+ * Claims up to `limit` files that nobody tends any more: uploads that died (now `removing`, and told as `died`), and
+ * files whose removal is due. Each comes again, ever later, until its row says otherwise.
  */
 export async function claimLeftovers(db: Db, limit: number): Promise<Leftover[]> {
   const { rows } = await sql<Leftover>`
-    update media m set state = case when m.state = 'ready' then 'ready' else 'removing' end,
+    update media m set state = 'removing',
       due_at = now() + least(60 * 2 ^ least(m.attempts, 6), 3600) * interval '1 second',
       attempts = least(m.attempts + 1, 1000)
     from (select id, state from media where due_at <= now() order by due_at limit ${limit}
       for update skip locked) due
     where m.id = due.id
     returning m.*, due.state in ('receiving', 'registering') as died`.execute(db);
-  return rows;
-}
-
-/** Up to `limit` ready files in the order of their ids after `afterId`, sealed with another key than `keyId`. */
-export async function listSealedOtherwise(
-  db: Db,
-  of: { keyId: string; afterId: string | undefined; limit: number },
-): Promise<ReadyMedia[]> {
-  const { rows } = await sql<ReadyMedia>`
-    select * from media
-    where state = 'ready' and key_id <> ${of.keyId}
-      and (${of.afterId ?? null}::uuid is null or id > ${of.afterId ?? null}::uuid)
-    order by id limit ${of.limit}`.execute(db);
-  return rows;
-}
-
-/** Announces the object into which a file is sealed anew; false if the file is gone or another does it now. */
-export async function announceSpare(
-  db: Db,
-  spare: { id: string; objectKey: string; spareObjectKey: string; leaseSeconds: number },
-): Promise<boolean> {
-  const { rows } = await sql`
-    update media set spare_object_key = ${spare.spareObjectKey}, attempts = 0,
-      due_at = now() + ${spare.leaseSeconds} * interval '1 second'
-    where id = ${spare.id} and state = 'ready' and object_key = ${spare.objectKey} and spare_object_key is null
-    returning 1`.execute(db);
-  return rows.length === 1;
-}
-
-/** Makes the spare object the file's own, and the old one the spare; false if the file was removed meanwhile. */
-export async function swapSpare(
-  db: Db,
-  swap: { id: string; spareObjectKey: string; keyId: string },
-): Promise<boolean> {
-  const { rows } = await sql`
-    update media set object_key = spare_object_key, spare_object_key = object_key, key_id = ${swap.keyId}
-    where id = ${swap.id} and state = 'ready' and spare_object_key = ${swap.spareObjectKey}
-    returning 1`.execute(db);
-  return rows.length === 1;
-}
-
-/** Notes that the spare object is gone. */
-export async function clearSpare(db: Db, id: string, spareObjectKey: string): Promise<void> {
-  await sql`
-    update media set spare_object_key = null, due_at = null, attempts = 0
-    where id = ${id} and state = 'ready' and spare_object_key = ${spareObjectKey}`.execute(db);
-}
-
-/** How many files are sealed with each key, the removed ones aside. */
-export async function countByKey(db: Db): Promise<{ key_id: string; count: number }[]> {
-  const { rows } = await sql<{ key_id: string; count: number }>`
-    select key_id, count(*) as count from media where state <> 'removing' group by key_id order by key_id`.execute(
-    db,
-  );
   return rows;
 }

@@ -9,7 +9,6 @@ import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import { findSenderById } from '../senders/store.ts';
 import {
   claimLeftovers,
-  clearSpare,
   deleteMediaRow,
   isMediaInUse,
   type Leftover,
@@ -71,7 +70,6 @@ export async function discard(deps: RemoveDeps, row: MediaRow): Promise<void> {
 async function removeEverything(deps: RemoveDeps, row: MediaRow): Promise<void> {
   await removeFromPlatform(deps, row);
   await deps.objects.delete(row.object_key);
-  if (row.spare_object_key !== null) await deps.objects.delete(row.spare_object_key);
 }
 
 /** Asked once and not insisted on: the platform forgets every file after 30 days by itself. */
@@ -90,8 +88,7 @@ async function removeFromPlatform(deps: RemoveDeps, row: MediaRow): Promise<void
 }
 
 /**
- * The worker's round: what uploads that died left behind, removals that failed, objects replaced when a file was
- * sealed anew. Answers how many it found.
+ * The worker's round: what uploads that died left behind, and removals that failed. Answers how many it found.
  */
 export async function removeLeftovers(deps: RemoveDeps, limit = 20): Promise<number> {
   const leftovers = await claimLeftovers(deps.db, limit);
@@ -107,12 +104,6 @@ export async function removeLeftovers(deps: RemoveDeps, limit = 20): Promise<num
 }
 
 async function removeLeftover(deps: RemoveDeps, row: Leftover): Promise<void> {
-  if (row.state === 'ready') {
-    if (row.spare_object_key === null) return;
-    await deps.objects.delete(row.spare_object_key);
-    await clearSpare(deps.db, row.id, row.spare_object_key);
-    return;
-  }
   await removeEverything(deps, row);
   if (row.died) await markRemoving(deps.db, row.id, secondLookSeconds);
   else await deleteMediaRow(deps.db, row.id);

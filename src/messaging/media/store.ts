@@ -22,15 +22,16 @@ export interface NewMedia {
   mimeType: string;
   fileName: string;
   objectKey: string;
-  keyId: string;
+  /** Sealed. */
+  fileKey: Buffer;
 }
 
 /** Adds the row of a file whose bytes are about to come; lapsed after `leaseSeconds`, the worker removes what came. */
 export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: number): Promise<void> {
   await sql`
-    insert into media (id, account_id, state, kind, mime_type, file_name, object_key, key_id, due_at)
+    insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, due_at)
     values (${media.id}, ${media.accountId}, 'receiving', ${media.kind}, ${media.mimeType}, ${media.fileName},
-      ${media.objectKey}, ${media.keyId}, now() + ${leaseSeconds} * interval '1 second')`.execute(db);
+      ${media.objectKey}, ${media.fileKey}, now() + ${leaseSeconds} * interval '1 second')`.execute(db);
 }
 
 /** Moves the lease of an upload forward; false if the worker took the file away meanwhile. */

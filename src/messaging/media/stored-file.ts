@@ -1,17 +1,19 @@
 // A stored file's way into the object store and out of it: sealed, found, opened, and its faults told apart.
 import type { Readable } from 'node:stream';
+import { type Cipher, CipherError } from '../../base/cipher.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import { findMedia, findMediaById, type MediaRow, type ReadyMedia } from './store.ts';
-import { type FileOwner, type Vault, VaultError } from './vault.ts';
+import { findMedia, type MediaRow, type ReadyMedia } from './store.ts';
+import { type FileKey, type FileOwner, fileKeyOf, fileKeyText, type Vault, VaultError } from './vault.ts';
 
 export interface StoredFileDeps {
   db: Db;
   log: Log;
   objects: ObjectStore;
   vault: Vault;
+  cipher: Cipher;
 }
 
 export function mediaNotFound(): AppError {
@@ -42,8 +44,9 @@ export async function putSealed(
   objectKey: string,
   clear: Readable,
   owner: FileOwner,
+  key: FileKey,
 ): Promise<void> {
-  const sealed = deps.vault.seal(clear, owner);
+  const sealed = deps.vault.seal(clear, owner, key);
   try {
     await deps.objects.put(objectKey, sealed);
   } finally {
@@ -52,22 +55,35 @@ export async function putSealed(
   }
 }
 
-/** The sealed bytes. A file that was sealed anew since its row was read is looked up once more. */
-export async function sealedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
+async function sealedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
   const sealed = await deps.objects.get(row.object_key);
   if (sealed) return sealed;
-  const again = await findMediaById(deps.db, row.account_id, row.id);
-  const moved =
-    again && again.object_key !== row.object_key ? await deps.objects.get(again.object_key) : null;
-  if (moved) return moved;
   throw new VaultError('The stored file is not in the object store.');
+}
+
+const placeOf = (mediaId: string) => ({ table: 'media', column: 'file_key', row: mediaId });
+
+/** A file's key, sealed for its row. */
+export function sealFileKey(cipher: Cipher, mediaId: string, key: FileKey): Buffer {
+  return cipher.seal(fileKeyText(key), placeOf(mediaId));
+}
+
+/** The key of a file in the clear; throws VaultError if it does not open: its own key is missing, or it was altered. */
+function openFileKey(deps: Pick<StoredFileDeps, 'cipher'>, row: MediaRow): FileKey {
+  try {
+    return fileKeyOf(deps.cipher.open(row.file_key, placeOf(row.id)));
+  } catch (error) {
+    if (error instanceof CipherError) throw new VaultError(error.message, error);
+    throw error;
+  }
 }
 
 const ownerOf = (row: MediaRow) => ({ accountId: row.account_id, mediaId: row.id });
 
 /** The clear bytes, each authenticated; throws or fails with VaultError, or the store's VendorError. */
 export async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
-  return deps.vault.open(await sealedContent(deps, row), ownerOf(row));
+  const key = openFileKey(deps, row);
+  return deps.vault.open(await sealedContent(deps, row), ownerOf(row), key);
 }
 
 /**
@@ -81,7 +97,8 @@ export async function downloadMedia(
   const row = await findMedia(deps.db, of.accountId, of.mediaId);
   if (!row) throw mediaNotFound();
   try {
-    await deps.vault.verify(await sealedContent(deps, row), ownerOf(row), row);
+    const key = openFileKey(deps, row);
+    await deps.vault.verify(await sealedContent(deps, row), ownerOf(row), key, row);
     return { row, content: await clearContent(deps, row) };
   } catch (error) {
     deps.log.error({ err: error, accountId: row.account_id, mediaId: row.public_id }, 'media.unreadable');

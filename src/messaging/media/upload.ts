@@ -24,7 +24,8 @@ import {
   markStored,
   type ReadyMedia,
 } from './store.ts';
-import { putSealed, storageFault } from './stored-file.ts';
+import { putSealed, sealFileKey, storageFault } from './stored-file.ts';
+import { newFileKey } from './vault.ts';
 
 export interface Upload {
   accountId: string;
@@ -111,16 +112,19 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
   const owner = { accountId: input.accountId, mediaId: id };
   const objectKey = `media/${input.accountId}/${id}`;
   const { kind, mimeType } = file.kind;
-  const keyId = deps.vault.newestKeyId;
+  const key = newFileKey();
   await insertReceiving(
     deps.db,
-    { id, accountId: input.accountId, kind, mimeType, fileName: file.fileName, objectKey, keyId },
+    {
+      ...{ id, accountId: input.accountId, kind, mimeType, fileName: file.fileName, objectKey },
+      fileKey: sealFileKey(deps.cipher, id, key),
+    },
     leaseSeconds,
   );
   const meter = openMeter(deps.clock, file, () => extendReceiving(deps.db, id, leaseSeconds));
   try {
     const clear = Readable.from(meter.bytes(), { objectMode: false });
-    await putSealed(deps, objectKey, clear, owner);
+    await putSealed(deps, objectKey, clear, owner, key);
     await input.afterContent();
     const { size, sha256 } = meter.digest();
     const stored = await markStored(deps.db, { id, size, sha256, leaseSeconds: registerLeaseSeconds(size) });

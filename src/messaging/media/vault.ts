@@ -1,17 +1,12 @@
 // Sealing and opening stored files as streams, in the AWS Encryption SDK's documented message format.
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
 // these parts of the SDK rather than @aws-crypto/client-node, which also loads the clients of a key service
 import { buildDecrypt } from '@aws-crypto/decrypt-node';
 import { buildEncrypt, type MessageHeader } from '@aws-crypto/encrypt-node';
-import {
-  AlgorithmSuiteIdentifier,
-  CommitmentPolicy,
-  MultiKeyringNode,
-} from '@aws-crypto/material-management-node';
+import { AlgorithmSuiteIdentifier, CommitmentPolicy } from '@aws-crypto/material-management-node';
 import { RawAesKeyringNode, RawAesWrappingSuiteIdentifier } from '@aws-crypto/raw-aes-keyring-node';
-import type { KeyRing } from '../../base/cipher.ts';
 
 /** Whose file it is; a sealed file opens for no other. Both are ids of ours. */
 export interface FileOwner {
@@ -27,21 +22,22 @@ export interface FileDigest {
   sha256: Uint8Array;
 }
 
+/** The key of one file alone: 32 random bytes. A KeyObject, which neither `JSON.stringify` nor a log ever prints. */
+export type FileKey = KeyObject;
+
 export interface Vault {
-  /** The id of the key that seals now. */
-  newestKeyId: string;
-  /** `plain` sealed; if `plain` fails, so does the result, with the same error. */
-  seal(plain: Readable, owner: FileOwner): Readable;
+  /** `plain` sealed with the file's own key; if `plain` fails, so does the result, with the same error. */
+  seal(plain: Readable, owner: FileOwner, key: FileKey): Readable;
   /**
    * `sealed` in the clear. Nothing of a frame is given out before the frame was authenticated; an altered, cut or
    * foreign file fails with VaultError, a failing source with its own error.
    */
-  open(sealed: Readable, owner: FileOwner): Readable;
+  open(sealed: Readable, owner: FileOwner, key: FileKey): Readable;
   /** Reads all of `sealed` and throws VaultError unless it opens and is exactly the file of that digest. */
-  verify(sealed: Readable, owner: FileOwner, digest: FileDigest): Promise<void>;
+  verify(sealed: Readable, owner: FileOwner, key: FileKey, digest: FileDigest): Promise<void>;
 }
 
-/** A stored file that cannot be trusted: altered, cut, another's, or sealed with a key that is not in the ring. */
+/** A stored file that cannot be trusted: altered, cut, another's, or its key is gone. */
 export class VaultError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -55,25 +51,28 @@ const frameLength = 65_536;
 // 0x0478: AES-256-GCM with key commitment and without signature. The opener holds the key, so a signature proves nothing more
 const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
 
+/** A key for a new file. */
+export const newFileKey = (): FileKey => createSecretKey(randomBytes(32));
+
+/** The text of a file's key, to be sealed, and back. */
+export const fileKeyText = (key: FileKey): string => key.export().toString('base64');
+export const fileKeyOf = (text: string): FileKey => createSecretKey(Buffer.from(text, 'base64'));
+
 /**
- * A vault over `ring`: the newest key seals, all of them open. Every file has its own data key, wrapped by a ring key
- * (AES-256-GCM, `keyNamespace` "chatbot-gateway", key name = the ring's id), and `account` and `media` as its
- * encryption context, so any implementation of the AWS Encryption SDK opens it for who holds the ring.
+ * A vault: every file is sealed with its own key (AES-256-GCM, `keyNamespace` "chatbot-gateway", key name "file"), with
+ * `account` and `media` as its encryption context, so any implementation of the AWS Encryption SDK opens it for who
+ * holds the file's key. That key lies sealed in the file's row, so that a rotation of keys never touches the content.
  */
-export function openVault(ring: KeyRing): Vault {
+export function openVault(): Vault {
   const policy = {
     commitmentPolicy: CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT,
     maxEncryptedDataKeys: 1,
   };
   const client = { ...buildEncrypt(policy), ...buildDecrypt(policy) };
-  const sealing = keyringOf(ring.keys[0].id, ring.keys[0].key);
-  const opening = new MultiKeyringNode({ children: ring.keys.map(({ id, key }) => keyringOf(id, key)) });
 
   const vault: Vault = {
-    newestKeyId: ring.keys[0].id,
-
-    seal(plain, owner) {
-      const stream = client.encryptStream(sealing, {
+    seal(plain, owner, key) {
+      const stream = client.encryptStream(keyringOf(key), {
         suiteId,
         frameLength,
         encryptionContext: contextOf(owner),
@@ -81,8 +80,8 @@ export function openVault(ring: KeyRing): Vault {
       return through(plain, stream, sealingFault, endUnread);
     },
 
-    open(sealed, owner) {
-      const stream = client.decryptUnsignedMessageStream(opening);
+    open(sealed, owner, key) {
+      const stream = client.decryptUnsignedMessageStream(keyringOf(key));
       // Comes once the header is authenticated and before any clear byte.
       stream.once('MessageHeader', (header: MessageHeader) => {
         if (!isOf(header, owner))
@@ -91,10 +90,10 @@ export function openVault(ring: KeyRing): Vault {
       return through(sealed, stream, untrusted, destroy);
     },
 
-    async verify(sealed, owner, digest) {
+    async verify(sealed, owner, key, digest) {
       const hash = createHash('sha256');
       let size = 0;
-      for await (const chunk of vault.open(sealed, owner)) {
+      for await (const chunk of vault.open(sealed, owner, key)) {
         hash.update(chunk);
         size += chunk.length;
       }
@@ -108,10 +107,10 @@ export function openVault(ring: KeyRing): Vault {
   return vault;
 }
 
-function keyringOf(id: string, key: KeyObject): RawAesKeyringNode {
+function keyringOf(key: FileKey): RawAesKeyringNode {
   return new RawAesKeyringNode({
     keyNamespace,
-    keyName: id,
+    keyName: 'file',
     // The library insists on bytes that share no buffer with others.
     unencryptedMasterKey: new Uint8Array(key.export()),
     wrappingSuite: RawAesWrappingSuiteIdentifier.AES256_GCM_IV12_TAG16_NO_PADDING,
@@ -130,7 +129,7 @@ const sealingFault = (cause: unknown) => new Error('A file could not be sealed.'
 function untrusted(cause: unknown): VaultError {
   if (cause instanceof VaultError) return cause;
   return new VaultError(
-    'The stored file cannot be opened: it was altered or cut short, or the key that sealed it is not among the encryption keys.',
+    'The stored file cannot be opened: it was altered or cut short, or it is not the one that its key is for.',
     cause,
   );
 }
