@@ -20,11 +20,22 @@ export interface IdempotencyKeyRow {
 
 /** The key's row, if it was made in the last 24 hours. */
 export async function findKey(db: Db | Tx, of: KeyOf): Promise<IdempotencyKeyRow | undefined> {
-  const { rows } = await sql<IdempotencyKeyRow>`
-    select fingerprint, subject_id, leased_until > now() as leased, status, body from idempotency_keys
-    where account_id = ${of.accountId} and operation = ${of.operation} and key = ${of.key}
+  return (await findKeys(db, [of]))[0];
+}
+
+/** The same for many keys at once, in their order. */
+export async function findKeys(
+  db: Db | Tx,
+  of: readonly KeyOf[],
+): Promise<(IdempotencyKeyRow | undefined)[]> {
+  const { rows } = await sql<IdempotencyKeyRow & { n: number }>`
+    select x.n, fingerprint, subject_id, leased_until > now() as leased, status, body
+    from unnest(${of.map((one) => one.accountId)}::uuid[], ${of.map((one) => one.operation)}::text[],
+      ${of.map((one) => one.key)}::uuid[]) with ordinality as x(account_id, operation, key, n)
+    join idempotency_keys k on k.account_id = x.account_id and k.operation = x.operation and k.key = x.key
       and created_at > now() - interval '24 hours'`.execute(db);
-  return rows[0];
+  const found = new Map(rows.map(({ n, ...row }) => [n, row]));
+  return of.map((_, index) => found.get(index + 1));
 }
 
 /** Writes the key with its subject's intent; false if a living row holds the key (a lapsed one, past 24 hours, is replaced). */
@@ -60,9 +71,19 @@ export async function storeKeyAnswer(
   subjectId: string,
   answer: { status: number; body: string },
 ): Promise<void> {
+  await storeKeyAnswers(tx, [{ subjectId, ...answer }]);
+}
+
+/** The same for many subjects at once. */
+export async function storeKeyAnswers(
+  tx: Db | Tx,
+  answers: readonly { subjectId: string; status: number; body: string }[],
+): Promise<void> {
   await sql`
-    update idempotency_keys set status = ${answer.status}, body = ${answer.body}
-    where subject_id = ${subjectId} and status is null`.execute(tx);
+    update idempotency_keys k set status = x.status, body = x.body
+    from unnest(${answers.map((one) => one.subjectId)}::uuid[], ${answers.map((one) => one.status)}::smallint[],
+      ${answers.map((one) => one.body)}::text[]) as x(subject_id, status, body)
+    where k.subject_id = x.subject_id and k.status is null`.execute(tx);
 }
 
 /** Frees the keys of a subject that came to nothing: only a success is kept. */

@@ -47,15 +47,16 @@ export type Repeat =
   | { kind: 'continue'; subjectId: string };
 
 /**
- * Looks the key up. Throws 422 `idempotency_key_reused` for another body under the same key, and 409
+ * Looks the key up, by `find` where many are looked up together. Throws 422 `idempotency_key_reused` for another body under the same key, and 409
  * `idempotency_in_progress` (with Retry-After) while the first is under way. A lapsed lease is taken over for
  * `leaseSeconds`: the caller then goes on with `subjectId` and never starts a second one.
  */
 export async function consultKey(
   db: Db,
   of: KeyOf & { fingerprint: Buffer; leaseSeconds: number },
+  find = (key: KeyOf) => findKey(db, key),
 ): Promise<Repeat> {
-  const row = await findKey(db, of);
+  const row = await find(of);
   if (!row) return { kind: 'first' };
   if (!row.fingerprint.equals(of.fingerprint)) {
     throw new AppError(

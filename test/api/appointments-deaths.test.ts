@@ -65,7 +65,7 @@ describe('the process dies at every point', () => {
         expect(await room.occupancies(staff.id)).toBe(1);
       },
     );
-    expect(points).toBeGreaterThan(15);
+    expect(points).toBeGreaterThan(12);
     // whoever died after the insert has its booking; one run of all lived
     expect(recovered).toBeGreaterThan(2);
   });

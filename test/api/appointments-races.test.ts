@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { book } from '../../src/appointments/booking/book.ts';
 import {
   type AppointmentsRoom,
   bookingOf,
@@ -83,6 +84,51 @@ describe('races', () => {
       select account_id, staff_id, id, 'kept', tstzrange(starts_at + interval '29 minutes', ends_at + interval '1 hour')
       from copied`;
     await expect(rival.execute(room.database.db)).rejects.toMatchObject({ code: '23P01' });
+  });
+});
+
+describe('two processes', () => {
+  test("rivals in both: one booking, one event; whoever is in the other one's way has its turn soon", async () => {
+    const staff = await room.staff(account);
+    const other = room.depsOn(room.deps.db, { google: room.calendar });
+    const bookIn = (deps: AppointmentsRoom['deps'], from: string, to: string) =>
+      book(deps, { accountId: account, key: randomUUID(), body: bookingOf(staff.id, date, from, to) }).then(
+        () => 'booked',
+        (error: { code?: string }) => error.code ?? String(error),
+      );
+    const wanted = [
+      ['09:00', '09:30'],
+      ['10:00', '10:30'],
+      ['11:00', '11:30'],
+    ] as const;
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => {
+        const [from, to] = wanted[index % 3] ?? wanted[0];
+        return bookIn(index % 2 === 0 ? room.deps : other, from, to);
+      }),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'booked')).toHaveLength(3);
+    expect(outcomes.filter((outcome) => outcome === 'slot_unavailable')).toHaveLength(57);
+    expect(await room.control.liveEvents(staff.email)).toHaveLength(3);
+    expect(await room.occupancies(staff.id)).toBe(3);
+  });
+
+  test('one key in both, for staff of two: one booking', async () => {
+    const first = await room.staff(account);
+    const second = await room.staff(account);
+    const other = room.depsOn(room.deps.db, { google: room.calendar });
+    const key = randomUUID();
+    const answers = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => {
+        const staff = index % 2 === 0 ? first : second;
+        const body = bookingOf(staff.id, date, '10:00', '10:30');
+        return book(index % 4 < 2 ? room.deps : other, { accountId: account, key, body });
+      }),
+    );
+    const done = answers.filter(({ status }) => status === 'fulfilled');
+    expect(done.length).toBeGreaterThan(0);
+    const rows = [...(await room.bookingRows(first.id)), ...(await room.bookingRows(second.id))];
+    expect(rows).toHaveLength(1);
   });
 });
 

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
 import { googleCalendar } from '../../src/adapters/google/calendar.ts';
+import { openBookingLanes } from '../../src/appointments/booking/lanes.ts';
 import { settleDue } from '../../src/appointments/booking/settle.ts';
 import { openBusyTimes } from '../../src/appointments/calendar/busy-times.ts';
 import type { Calendars } from '../../src/appointments/calendar/connection.ts';
@@ -16,7 +17,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
-import type { Db } from '../../src/db/db.ts';
+import type { Db, DbOptions } from '../../src/db/db.ts';
 import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
@@ -74,7 +75,9 @@ export const plainSchedule = {
 };
 
 /** Opens everything; `close` ends it. `speed`: how many times as fast the gateway's clock runs, by which its time limits shrink. */
-export async function openAppointmentsRoom(options: { attemptTimeoutMs?: number; speed?: number } = {}) {
+export async function openAppointmentsRoom(
+  options: { attemptTimeoutMs?: number; speed?: number; database?: Partial<DbOptions> } = {},
+) {
   const database = await createTestDatabase();
   const google = await startGoogle({ clients: [client] });
   const control = googleControl(google.url);
@@ -104,9 +107,14 @@ export async function openAppointmentsRoom(options: { attemptTimeoutMs?: number;
   /** What one process of the gateway works with. */
   const depsOn = (db: Db, calendars: Calendars) => {
     const parts = { ...common, db, hot: db, calendars };
-    return { ...parts, busyTimes: openBusyTimes(parts), readDay: openReadDay(parts) };
+    return {
+      ...parts,
+      busyTimes: openBusyTimes(parts),
+      readDay: openReadDay(parts),
+      bookings: openBookingLanes(parts),
+    };
   };
-  const deps = depsOn(database.open({ maxConnections: 20 }), { google: calendar });
+  const deps = depsOn(database.open({ maxConnections: 20, ...options.database }), { google: calendar });
   const { server, listen } = roomServer();
   appointmentRoutes(server, deps);
   url = await listen();

@@ -3,13 +3,13 @@ import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { retryTransient } from '../../db/failure.ts';
-import { activeStaff, askedDate, slotUnavailable, takenByBookings } from '../slots/available.ts';
+import { activeStaff, askedDate, takenByBookings } from '../slots/available.ts';
 import { freeStarts, occupiedRange } from '../slots/engine.ts';
 import { minuteMs } from '../slots/wall-time.ts';
-import { type BookDeps, openStart, reserving } from './book.ts';
 import { type BookingRow, bookingNotFound, checkChangeable, notChangeable } from './booking.ts';
 import { carryOutCancel, carryOutMove } from './carry-out.ts';
 import { leaseWish, wishCancel, wishMove } from './changes-store.ts';
+import { chosenStart, reserving, slotTaken } from './chosen-slot.ts';
 import { leaseMs, requestMs, type SettleDeps } from './settle-deps.ts';
 import { findBooking, lockBooking, lockStaffBookings, occupy } from './store.ts';
 
@@ -63,7 +63,7 @@ export async function cancelBooking(
  * the new one. Throws 400, 404, 409, 502, and 503 while the move is still under way.
  */
 export async function rescheduleBooking(
-  deps: BookDeps,
+  deps: SettleDeps,
   input: {
     accountId: string;
     bookingId: string;
@@ -78,7 +78,8 @@ export async function rescheduleBooking(
   const staff = await activeStaff(deps.db, input.accountId, booking.staff_id);
   const asked = askedDate(deps, staff, input);
   checkChangeable(booking, deps.clock.now());
-  const start = await openStart(deps, asked, input, booking.id);
+  const before = await takenByBookings(deps.db, asked, booking.id);
+  const start = chosenStart(deps, asked, input, before);
   const to = {
     startsAt: new Date(start),
     endsAt: new Date(start + asked.terms.slotMinutes * minuteMs),
@@ -92,13 +93,7 @@ export async function rescheduleBooking(
       if (row.wish !== null) return repeated(tx, row, to);
       const taken = await takenByBookings(tx, asked, row.id);
       if (freeStarts(asked.terms, [start], taken).length === 0) {
-        throw slotUnavailable(
-          deps,
-          asked,
-          taken,
-          { slot: start },
-          'That slot is no longer open. Choose another one.',
-        );
+        throw slotTaken(deps, asked, taken, start);
       }
       await occupy(tx, row, 'wished', occupiedRange(asked.terms, start));
       return wishMove(tx, row.id, to, leaseMs);

@@ -1,29 +1,15 @@
 // A held booking into the calendar: busy check, insert, meeting link, confirmed; or undone, with the reason.
 import { AppError, VendorError } from '../../base/errors.ts';
-import { freeKeysOf, storeKeyAnswer } from '../../db/idempotency-keys.ts';
-import { ok } from '../../http/reply.ts';
+import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
-import {
-  calendarFault,
-  isDeadGrant,
-  type LiveConnection,
-  notConnected,
-  useCalendar,
-} from '../calendar/connection.ts';
+import { calendarFault, isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
 import { type AskedDate, reachOf, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts } from '../slots/engine.ts';
 import type { Interval } from '../slots/wall-time.ts';
-import { type BookingRow, bookAnswer, eventText } from './booking.ts';
-import { eventRef, leaseMs, limitsUntil, reachCalendar, type SettleDeps, withEvent } from './settle-deps.ts';
-import {
-  changeEventId,
-  confirmHold,
-  deleteHold,
-  finishUndoing,
-  staffFacts,
-  startInsert,
-  turnUndoing,
-} from './store.ts';
+import { type BookingRow, eventText } from './booking.ts';
+import type { BookingLanes } from './lanes.ts';
+import { eventRef, limitsUntil, type SettleDeps } from './settle-deps.ts';
+import { changeEventId, deleteHold, findBooking, finishUndoing, turnUndoing } from './store.ts';
 import { undo } from './undo.ts';
 
 /** How long a meeting may take to be made before the fallback room is taken. */
@@ -33,32 +19,25 @@ const meetingLookMs = 250;
 const undoSoonMs = 2_000;
 const askAgainMs = 500;
 
-/** The exact bytes that a booking's request is answered with, now and whenever it is repeated. */
-export function answerOf(row: BookingRow): string {
-  return JSON.stringify(ok('The appointment is booked.', bookAnswer(row)));
-}
+export type PlaceDeps = SettleDeps & { bookings: BookingLanes };
 
 /**
- * Brings a fresh hold into the calendar by `deadline`. Answers the confirmed booking. Throws, with nothing left behind:
- * 409 `slot_unavailable`, 409 `calendar_not_connected`, 502. Throws 503 where the outcome is not known in time: then
- * the booking is being undone.
+ * Brings a fresh hold into the calendar by `deadline`, over the connection that it was held with. Answers the confirmed
+ * booking. Throws, with nothing left behind: 409 `slot_unavailable`, 409 `calendar_not_connected`, 502. Throws 503 where
+ * the outcome is not known in time: then the booking is being undone.
  */
 export async function place(
-  deps: SettleDeps,
+  deps: PlaceDeps,
   row: BookingRow,
+  connection: LiveConnection | undefined,
   asked: AskedDate,
   deadline: number,
 ): Promise<BookingRow> {
-  if (row.provider === null) return confirm(deps, row, null, row.fallback_link);
-  const connection = await reachCalendar(deps, row);
-  if (typeof connection === 'string') {
-    await release(deps, row);
-    throw notConnected();
-  }
+  if (!connection) return confirm(deps, row, null, row.fallback_link);
   await checkFree(deps, connection, row, asked, deadline);
-  const marked = await startInsert(deps.db, row.id, leaseMs);
+  const marked = await deps.bookings.startInsert(row.id);
   if (!marked) throw undoneMeanwhile();
-  const event = await insert(deps, connection, marked, deadline);
+  const event = await insert(deps, connection, marked, asked.staff, deadline);
   return finishPlacing(deps, connection, { ...marked, event_id: event.eventId }, event, deadline);
 }
 
@@ -130,10 +109,11 @@ async function insert(
   deps: SettleDeps,
   connection: LiveConnection,
   row: BookingRow,
+  staff: AskedDate['staff'],
   deadline: number,
 ): Promise<CalendarEvent> {
   try {
-    return await insertAs(deps, connection, row, deadline);
+    return await insertAs(deps, connection, row, staff, deadline);
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
     const idUsedUp = error.code === 'event_deleted' || error.code === 'event_id_taken';
@@ -148,7 +128,7 @@ async function insert(
       generation <= 2 &&
       (await changeEventId(deps.db, row.id, { id: next.event_id, generation }))
     ) {
-      return insert(deps, connection, next, deadline);
+      return insert(deps, connection, next, staff, deadline);
     }
     if (error.outcome === 'refused') {
       // the whole call says that nothing was done: there is nothing to take away
@@ -164,9 +144,9 @@ async function insertAs(
   deps: SettleDeps,
   connection: LiveConnection,
   row: BookingRow,
+  staff: AskedDate['staff'],
   deadline: number,
 ): Promise<CalendarEvent> {
-  const staff = await staffFacts(deps.db, row.staff_id);
   const event = {
     ...eventRef(row, connection.calendar),
     ...eventText(row, staff.name),
@@ -193,7 +173,7 @@ async function endUndone(deps: SettleDeps, row: BookingRow): Promise<void> {
 
 /** From an event that is there to the confirmed booking: the meeting link, then the row. */
 export async function finishPlacing(
-  deps: SettleDeps,
+  deps: PlaceDeps,
   connection: LiveConnection,
   row: BookingRow,
   event: CalendarEvent,
@@ -243,18 +223,16 @@ async function meetingLink(
   return row.fallback_link;
 }
 
-/** Confirmed, with the answer that every repeat of the request gets, and the event for receivers: one transaction. */
 async function confirm(
-  deps: SettleDeps,
+  deps: PlaceDeps,
   row: BookingRow,
   eventLink: string | null,
-  link: string,
+  meetingLink: string,
 ): Promise<BookingRow> {
-  const confirmed = await withEvent(deps, 'appointments.booked', async (tx) => {
-    const done = await confirmHold(tx, row.id, { link: eventLink, meetingLink: link });
-    if (done) await storeKeyAnswer(tx, row.id, { status: 200, body: answerOf(done) });
-    return done;
-  });
-  if (!confirmed) throw undoneMeanwhile();
-  return confirmed;
+  const confirmed = await deps.bookings.confirm({ id: row.id, eventLink, meetingLink });
+  if (confirmed) return confirmed;
+  // a connection lost at the commit, and the confirmation tried again, finds its own work done
+  const found = await findBooking(deps.db, row.account_id, row.id);
+  if (found?.state !== 'confirmed') throw undoneMeanwhile();
+  return found;
 }

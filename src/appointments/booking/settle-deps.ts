@@ -3,12 +3,19 @@
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { retryTransient } from '../../db/failure.ts';
+import { ok } from '../../http/reply.ts';
 import type { Calendar, CallLimits } from '../../ports/calendar.ts';
-import { eventBody, type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import {
+  type EventToPublish,
+  eventBody,
+  type PublishDeps,
+  publish,
+  type StartableDelivery,
+} from '../../webhooks/publish.ts';
 import { type LiveConnection, liveConnection } from '../calendar/connection.ts';
 import { findConnection } from '../calendar/store.ts';
 import type { SlotsDeps } from '../slots/available.ts';
-import { type BookingRow, bookingItem } from './booking.ts';
+import { type BookingRow, bookAnswer, bookingItem } from './booking.ts';
 
 export type SettleDeps = SlotsDeps & {
   webhookTimeoutMs: number;
@@ -46,28 +53,38 @@ export function eventRef(row: BookingRow, calendar: Calendar): { calendarId: str
   };
 }
 
+type BookingEvent = 'appointments.booked' | 'appointments.cancelled' | 'appointments.rescheduled';
+
+/** The event that tells receivers how a booking is at `now`. */
+export function eventOf(kind: BookingEvent, now: number, row: BookingRow): EventToPublish {
+  return {
+    accountId: row.account_id,
+    subjectId: uuidv7(now),
+    stage: 0,
+    kind,
+    messageId: null,
+    body: eventBody(kind, now, bookingItem(row)),
+  };
+}
+
+/** The exact bytes that a booking's request is answered with, now and whenever it is repeated. */
+export function answerOf(row: BookingRow): string {
+  return JSON.stringify(ok('The appointment is booked.', bookAnswer(row)));
+}
+
 /**
  * Runs a transaction that ends with a booking's event being published, then hands the deliveries on. `change` answers
  * the booking as it is now, or undefined where nothing was changed: then nothing is published.
  */
 export async function withEvent(
   deps: SettleDeps,
-  kind: 'appointments.booked' | 'appointments.cancelled' | 'appointments.rescheduled',
+  kind: BookingEvent,
   change: (tx: Tx) => Promise<BookingRow | undefined>,
 ): Promise<BookingRow | undefined> {
   const inOne = async (tx: Tx) => {
     const row = await change(tx);
     if (!row) return { row, started: [] };
-    const now = deps.clock.now();
-    const event = {
-      accountId: row.account_id,
-      subjectId: uuidv7(now),
-      stage: 0,
-      kind,
-      messageId: null,
-      body: eventBody(kind, now, bookingItem(row)),
-    };
-    return { row, started: await publish(deps, tx, [event]) };
+    return { row, started: await publish(deps, tx, [eventOf(kind, deps.clock.now(), row)]) };
   };
   const { row, started } = await retryTransient(() => deps.db.transaction().execute(inOne));
   if (started.length > 0) deps.deliveries.offer(started);

@@ -2,28 +2,28 @@
 import { notConnected, useCalendar } from '../calendar/connection.ts';
 import { type BookingRow, lookAgainMs, taskOf } from './booking.ts';
 import { carryOutCancel, carryOutMove } from './carry-out.ts';
-import { finishPlacing, release } from './place.ts';
-import { eventRef, leaseMs, limitsUntil, reachCalendar, requestMs, type SettleDeps } from './settle-deps.ts';
+import { finishPlacing, type PlaceDeps, release } from './place.ts';
+import { eventRef, leaseMs, limitsUntil, reachCalendar, requestMs } from './settle-deps.ts';
 import { claimDue, claimLapsed, postpone, turnUndoing } from './store.ts';
 import { undo } from './undo.ts';
 
 const bookingsAtOnce = 20;
 
 /** Settles bookings that are due; answers how many were. */
-export async function settleDue(deps: SettleDeps): Promise<number> {
+export async function settleDue(deps: PlaceDeps): Promise<number> {
   const rows = await claimDue(deps.db, bookingsAtOnce, leaseMs);
   await Promise.all(rows.map((row) => settle(deps, row)));
   return rows.length;
 }
 
 /** Settles one booking whose doer died, as the worker would; does nothing while somebody else is at it. */
-export async function settleLapsed(deps: SettleDeps, bookingId: string): Promise<void> {
+export async function settleLapsed(deps: PlaceDeps, bookingId: string): Promise<void> {
   const row = await claimLapsed(deps.db, bookingId, leaseMs);
   if (row) await settle(deps, row);
 }
 
 /** Brings one claimed booking as far as it can; a failure is logged, and the booking is looked at again later. */
-async function settle(deps: SettleDeps, row: BookingRow): Promise<void> {
+async function settle(deps: PlaceDeps, row: BookingRow): Promise<void> {
   const deadline = deps.clock.now() + requestMs;
   try {
     switch (taskOf(row)) {
@@ -48,7 +48,7 @@ async function settle(deps: SettleDeps, row: BookingRow): Promise<void> {
  * A hold whose request died. The event is read by its id: ours → confirmed, absent → undone. Nothing is inserted
  * here: nobody waits for this booking any more.
  */
-async function recover(deps: SettleDeps, row: BookingRow, deadline: number): Promise<void> {
+async function recover(deps: PlaceDeps, row: BookingRow, deadline: number): Promise<void> {
   if (row.provider === null || row.insert_started_at === null) return release(deps, row);
   const connection = await reachCalendar(deps, row);
   // it may be there: only the calendar, once it is connected again, can tell

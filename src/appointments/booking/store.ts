@@ -15,14 +15,6 @@ export async function lockStaffBookings(tx: Tx, staffId: string): Promise<void> 
   await sql`select pg_advisory_xact_lock(hashtextextended(${staffId}, 3))`.execute(tx);
 }
 
-/** True if the staff member still takes bookings; keeps it so until the transaction ends. */
-export async function lockOpenStaff(tx: Tx, accountId: string, staffId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from staff where account_id = ${accountId} and id = ${staffId} and active and deleted_at is null
-    for share`.execute(tx);
-  return rows.length === 1;
-}
-
 export interface StaffFacts {
   name: string;
   timezone: string;
@@ -59,28 +51,6 @@ export type NewHold = Pick<
   | 'created_at'
 >;
 
-/** Adds a held booking with what it occupies, leased for `leaseMs`. Violates `occupancies_apart` where another stands. */
-export async function insertHold(
-  tx: Tx,
-  hold: NewHold,
-  occupied: Interval,
-  leaseMs: number,
-): Promise<BookingRow> {
-  const { answers, ...columns } = hold;
-  const row = await tx
-    .insertInto('bookings')
-    .values({
-      ...columns,
-      answers: JSON.stringify(answers),
-      state: 'held',
-      due_at: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'`,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await occupy(tx, hold, 'kept', occupied);
-  return row as unknown as BookingRow;
-}
-
 /** Occupies time for a booking. */
 export async function occupy(
   tx: Tx,
@@ -111,15 +81,6 @@ export async function lockBooking(tx: Tx, id: string): Promise<BookingRow | unde
   return rows[0];
 }
 
-/** Marks that an insert begins, and renews the lease; undefined if the booking is no longer held. */
-export async function startInsert(db: Db, id: string, leaseMs: number): Promise<BookingRow | undefined> {
-  const { rows } = await sql<BookingRow>`
-    update bookings set insert_started_at = coalesce(insert_started_at, now()),
-      due_at = now() + ${leaseMs} * interval '1 millisecond'
-    where id = ${id} and state = 'held' returning *`.execute(db);
-  return rows[0];
-}
-
 /** Takes a new event id where the calendar will not take the old one; false if the booking is no longer held. */
 export async function changeEventId(
   db: Db,
@@ -132,19 +93,6 @@ export async function changeEventId(
     db,
   );
   return rows.length === 1;
-}
-
-/** Held → confirmed; undefined if it is no longer held: what is being undone is confirmed by nobody. */
-export async function confirmHold(
-  tx: Tx,
-  id: string,
-  event: { link: string | null; meetingLink: string },
-): Promise<BookingRow | undefined> {
-  const { rows } = await sql<BookingRow>`
-    update bookings set state = 'confirmed', event_link = ${event.link}, meeting_link = ${event.meetingLink},
-      due_at = null, attempts = 0
-    where id = ${id} and state = 'held' returning *`.execute(tx);
-  return rows[0];
 }
 
 /** Deletes a hold for which no insert was ever begun; false if one was, or it is no longer held. */

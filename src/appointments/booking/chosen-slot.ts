@@ -1,0 +1,82 @@
+// Which slot a caller means by `date`, `from` and `to`, and what is told where it cannot be had.
+import { AppError } from '../../base/errors.ts';
+import { retryTransient, violates } from '../../db/failure.ts';
+import { type AskedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
+import { freeStarts, slotsAt, type Taken } from '../slots/engine.ts';
+import { dayMs, dayOfDate, minuteMs, minuteOfClock, offsetAt, zoneSpans } from '../slots/wall-time.ts';
+import { isLockTimeout } from './store.ts';
+
+/**
+ * The start (epoch milliseconds) of the slot that the caller names by `from` and `to`, as far as `taken` can tell still
+ * open; 409 `slot_unavailable` otherwise.
+ */
+export function chosenStart(
+  deps: Pick<SlotsDeps, 'busyTimes'>,
+  asked: AskedDate,
+  named: { from: string; to: string },
+  taken: Taken,
+): number {
+  const offered = slotsAt(asked.terms, asked.candidates, asked.timezone);
+  const index = offered.findIndex(({ from, to }) => from === named.from && to === named.to);
+  const start = asked.candidates[index];
+  if (start === undefined) {
+    throw slotUnavailable(
+      deps,
+      asked,
+      taken,
+      { near: nearInstant(asked, named.from) },
+      `${asked.date} ${named.from} to ${named.to} is not a slot on offer. Take one that available-slots answers.`,
+    );
+  }
+  if (freeStarts(asked.terms, [start], taken).length === 0) throw slotTaken(deps, asked, taken, start);
+  return start;
+}
+
+/** 409 `slot_unavailable` for a slot on offer that is taken by now. */
+export function slotTaken(
+  deps: Pick<SlotsDeps, 'busyTimes'>,
+  asked: AskedDate,
+  taken: Taken,
+  start: number,
+): AppError {
+  return slotUnavailable(
+    deps,
+    asked,
+    taken,
+    { slot: start },
+    'That slot is no longer open. Choose another one.',
+  );
+}
+
+/** Where a time that is no slot would lie, so that what is offered instead is near it; past a gap that clocks jump over. */
+function nearInstant({ date, timezone }: AskedDate, from: string): number | undefined {
+  const day = dayOfDate(date);
+  if (day === undefined || !/^\d{2}:\d{2}$/.test(from)) return undefined;
+  const local = day * dayMs + minuteOfClock(from) * minuteMs;
+  const spans = zoneSpans(timezone, local - 2 * dayMs, local + 2 * dayMs);
+  return local - offsetAt(spans, local - offsetAt(spans, local));
+}
+
+/** Runs a transaction that occupies time: what loses a race is a 409, what was only in the way is tried again. */
+export async function reserving<T>(
+  deps: SlotsDeps,
+  asked: AskedDate,
+  start: number,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await retryTransient(run);
+  } catch (error) {
+    if (violates(error, 'occupancies_apart')) {
+      throw slotTaken(deps, asked, await takenByBookings(deps.db, asked), start);
+    }
+    if (isLockTimeout(error)) throw tooManyAtOnce(error);
+    throw error;
+  }
+}
+
+/** 409 for a booking whose turn did not come while others book with the same staff member. */
+export function tooManyAtOnce(cause?: unknown): AppError {
+  const why = 'Too many bookings for this staff member at once. Try again in a moment.';
+  return new AppError('conflict', why, { retryAfterSeconds: 1, ...(cause ? { cause } : {}) });
+}

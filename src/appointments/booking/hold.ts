@@ -1,0 +1,147 @@
+// Slots held for bookings that come at the same time: one transaction decides them all, the first to come first.
+import { AppError } from '../../base/errors.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import type { KeyOf } from '../../db/idempotency-keys.ts';
+import { batch } from '../../work/batch.ts';
+import type { LiveConnection } from '../calendar/connection.ts';
+import { staffNotFound } from '../directory/staff.ts';
+import type { AskedDate } from '../slots/available.ts';
+import { freeStarts, occupiedRange, type Taken } from '../slots/engine.ts';
+import { type AskedDay, readStaffDays, type StaffDay } from '../slots/reading-store.ts';
+import { dayKey } from '../slots/readings.ts';
+import type { Interval } from '../slots/wall-time.ts';
+import type { BookingRow } from './booking.ts';
+import { insertHolds, type KeyedHold, tryLockStaffBookings } from './lane-store.ts';
+import { leaseMs } from './settle-deps.ts';
+import type { NewHold } from './store.ts';
+
+/** What a hold is made of once nothing stands in its way, and the connection by which it goes on. */
+export interface Prepared {
+  hold: NewHold;
+  connection: LiveConnection | undefined;
+}
+
+export interface Wish {
+  day: AskedDay;
+  asked: AskedDate;
+  /** Epoch milliseconds. */
+  start: number;
+  key: KeyOf & { fingerprint: Buffer };
+  /** Makes the hold by what is read under the lock; an AppError of it is the outcome. */
+  prepare(day: StaffDay): Prepared;
+}
+
+export type Outcome =
+  | { kind: 'held'; row: BookingRow; connection: LiveConnection | undefined }
+  /** The slot is not free, for what is taken. */
+  | { kind: 'taken'; taken: Taken }
+  /** Another request with the same key is at it. */
+  | { kind: 'twin' }
+  /** Another transaction books with this staff member at this moment. */
+  | { kind: 'in_the_way' }
+  | { kind: 'refused'; error: AppError };
+
+export type HoldSlot = (wish: Wish) => Promise<Outcome>;
+
+const wishesAtOnce = 250;
+
+/** Opens the holding for one process: whoever comes while one transaction is under way is decided by the next. */
+export function openHoldSlot({ hot }: { hot: Db }): HoldSlot {
+  const run = (wishes: Wish[]) => hot.transaction().execute((tx) => decideAll(tx, wishes));
+  return batch(run, { gapMs: 0, max: wishesAtOnce, key: ({ day }) => day.staffId });
+}
+
+/** What the wishes decided so far take of one staff member. */
+interface Won {
+  busy: Interval[];
+  starts: number[];
+}
+
+async function decideAll(tx: Tx, wishes: Wish[]): Promise<Outcome[]> {
+  const locked = await tryLockStaffBookings(tx, [...new Set(wishes.map(({ day }) => day.staffId))]);
+  // a statement of its own after the locks: its snapshot sees what those wrote who held them before
+  const days = await readLocked(
+    tx,
+    wishes.map(({ day }) => day).filter(({ staffId }) => locked.has(staffId)),
+  );
+  const outcomes = new Map<Wish, Outcome>();
+  for (let open = wishes; open.length > 0; ) {
+    const winners = new Map<Wish, Prepared>();
+    const held = outcomesOf(outcomes, 'held');
+    const won = new Map<string, Won>();
+    for (const wish of held) take(won, wish);
+    const keys = new Set(held.map(keyName));
+    for (const wish of open) {
+      const outcome = decide(wish, { locked, days, won, keys });
+      if ('hold' in outcome) winners.set(wish, outcome);
+      else outcomes.set(wish, outcome);
+    }
+    const rows = await insertAll(tx, winners);
+    for (const [wish, { hold, connection }] of winners) {
+      const row = rows.get(hold.id);
+      outcomes.set(wish, row ? { kind: 'held', row, connection } : { kind: 'twin' });
+    }
+    // whoever lost to one whose key another request holds may have the slot after all
+    open = rows.size === winners.size ? [] : outcomesOf(outcomes, 'taken');
+  }
+  return wishes.map((wish) => outcomes.get(wish) ?? { kind: 'in_the_way' });
+}
+
+const keyName = ({ key }: Wish) => `${key.accountId}/${key.operation}/${key.key}`;
+
+const outcomesOf = (outcomes: Map<Wish, Outcome>, kind: Outcome['kind']): Wish[] =>
+  [...outcomes].filter(([, outcome]) => outcome.kind === kind).map(([wish]) => wish);
+
+async function readLocked(tx: Tx, asked: AskedDay[]): Promise<Map<string, StaffDay>> {
+  const distinct = new Map(asked.map((day) => [dayKey(day), day]));
+  if (distinct.size === 0) return new Map();
+  const days = await readStaffDays(tx, [...distinct.values()], { lock: true });
+  return new Map([...distinct.keys()].flatMap((key, index) => (days[index] ? [[key, days[index]]] : [])));
+}
+
+function decide(
+  wish: Wish,
+  by: {
+    locked: ReadonlySet<string>;
+    days: ReadonlyMap<string, StaffDay>;
+    won: Map<string, Won>;
+    keys: Set<string>;
+  },
+): Outcome | Prepared {
+  const { asked, start } = wish;
+  if (!by.locked.has(wish.day.staffId)) return { kind: 'in_the_way' };
+  const day = by.days.get(dayKey(wish.day));
+  if (!day?.staff.active) return { kind: 'refused', error: staffNotFound() };
+  if (by.keys.has(keyName(wish))) return { kind: 'twin' };
+  const mine = by.won.get(wish.day.staffId);
+  const taken = mine
+    ? { busy: day.busy.concat(mine.busy), bookedStarts: day.bookedStarts.concat(mine.starts) }
+    : day;
+  if (freeStarts(asked.terms, [start], taken).length === 0) return { kind: 'taken', taken };
+  try {
+    const prepared = wish.prepare(day);
+    take(by.won, wish);
+    by.keys.add(keyName(wish));
+    return prepared;
+  } catch (error) {
+    if (error instanceof AppError) return { kind: 'refused', error };
+    throw error;
+  }
+}
+
+function take(won: Map<string, Won>, { day, asked, start }: Wish): void {
+  const mine = won.get(day.staffId) ?? { busy: [], starts: [] };
+  mine.busy.push(occupiedRange(asked.terms, start));
+  mine.starts.push(start);
+  won.set(day.staffId, mine);
+}
+
+async function insertAll(tx: Tx, winners: ReadonlyMap<Wish, Prepared>): Promise<Map<string, BookingRow>> {
+  if (winners.size === 0) return new Map();
+  const holds: KeyedHold[] = [...winners].map(([{ asked, start, key }, { hold }]) => ({
+    hold,
+    key,
+    occupied: occupiedRange(asked.terms, start),
+  }));
+  return insertHolds(tx, holds, leaseMs);
+}

@@ -1,0 +1,75 @@
+// The steps of bookings that many requests take at the same time, each a lane: what comes together shares one commit.
+import type { Log } from '../../base/log.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { findKeys, type IdempotencyKeyRow, type KeyOf, storeKeyAnswers } from '../../db/idempotency-keys.ts';
+import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { type BatchOptions, batch } from '../../work/batch.ts';
+import type { BookingRow } from './booking.ts';
+import { type HoldSlot, openHoldSlot } from './hold.ts';
+import { type Confirmation, confirmHolds, startInserts } from './lane-store.ts';
+import { answerOf, eventOf, leaseMs } from './settle-deps.ts';
+
+export interface LaneDeps {
+  hot: Db;
+  clock: { now(): number };
+  log: Log;
+  deliveries: PublishDeps['deliveries'] & { offer(startable: StartableDelivery[]): void };
+}
+
+export interface BookingLanes {
+  /** The row of an Idempotency-Key, as it is after this was asked. */
+  findKey(of: KeyOf): Promise<IdempotencyKeyRow | undefined>;
+  holdSlot: HoldSlot;
+  /** Marks that an insert begins, and renews the lease; undefined if the booking is no longer held. */
+  startInsert(id: string): Promise<BookingRow | undefined>;
+  /**
+   * Held → confirmed, with the answer that every repeat of the request gets, and the event for receivers: one
+   * transaction. Undefined if it is no longer held.
+   */
+  confirm(given: Confirmation): Promise<BookingRow | undefined>;
+}
+
+const lane = <T>(key: (item: T) => string): BatchOptions<T> => ({ gapMs: 0, max: 200, key });
+
+/** Opens the lanes of one process. */
+export function openBookingLanes(deps: LaneDeps): BookingLanes {
+  const start = async (ids: string[]) => {
+    const rows = await startInserts(deps.hot, ids, leaseMs);
+    return ids.map((id) => rows.get(id));
+  };
+  return {
+    findKey: batch(
+      (of: KeyOf[]) => findKeys(deps.hot, of),
+      lane(({ key }) => key),
+    ),
+    holdSlot: openHoldSlot(deps),
+    startInsert: batch(
+      start,
+      lane((id) => id),
+    ),
+    confirm: batch(
+      (given: Confirmation[]) => confirmAll(deps, given),
+      lane(({ id }) => id),
+    ),
+  };
+}
+
+async function confirmAll(deps: LaneDeps, given: Confirmation[]): Promise<(BookingRow | undefined)[]> {
+  const inOne = async (tx: Tx) => {
+    const rows = await confirmHolds(tx, given);
+    if (rows.size === 0) return { rows, started: [] };
+    const all = [...rows.values()];
+    const answers = all.map((row) => ({ subjectId: row.id, status: 200, body: answerOf(row) }));
+    await storeKeyAnswers(tx, answers);
+    const now = deps.clock.now();
+    const events = all.map((row) => eventOf('appointments.booked', now, row));
+    return { rows, started: await publish(deps, tx, events) };
+  };
+  const { rows, started } = await deps.hot.transaction().execute(inOne);
+  if (started.length > 0) deps.deliveries.offer(started);
+  for (const row of rows.values()) {
+    const { id: bookingId, staff_id: staffId, state } = row;
+    deps.log.info({ bookingId, staffId, state, kind: 'appointments.booked' }, 'booking.settled');
+  }
+  return given.map(({ id }) => rows.get(id));
+}
