@@ -1,0 +1,143 @@
+// A Google by others stands in by settings alone: consent with PKCE, refresh, busy times, revocation; and what it cannot do is refused whole.
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createEmulator } from '@emulators/core';
+import { getGoogleStore, googlePlugin, seedFromConfig } from '@emulators/google';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-room.ts';
+import { type Gateway, googleClient, startGateway } from '../harness/gateway.ts';
+
+const base = '/v1/appointments';
+const person = { email: 'ada@clinic.example', name: 'Ada Okafor' };
+const date = comingMonday();
+const emulator = createEmulator(googlePlugin, { baseUrl: 'http://127.0.0.1' });
+const store = getGoogleStore(emulator.store);
+let door: Server;
+let gateway: Gateway;
+let staffId: string;
+
+/** The emulator takes and gives the web's own requests and answers; these are carried over HTTP. */
+async function listen(): Promise<string> {
+  door = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const { method = 'GET', url, headers } = incoming;
+    const body = method === 'GET' || method === 'HEAD' ? {} : { body: Buffer.concat(chunks) };
+    const request = new Request(`http://127.0.0.1${url}`, {
+      method,
+      headers: headers as Record<string, string>,
+      ...body,
+    });
+    const answer = await emulator.app.fetch(request);
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+    outgoing.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+}
+
+beforeAll(async () => {
+  const url = await listen();
+  gateway = await startGateway({
+    settings: {
+      GOOGLE_API_URL: url,
+      GOOGLE_AUTH_URL: `${url}/o/oauth2/v2/auth`,
+      GOOGLE_TOKEN_URL: `${url}/oauth2/token`,
+      GOOGLE_REVOKE_URL: `${url}/oauth2/revoke`,
+    },
+  });
+  const redirect = `${gateway.url}/callbacks/calendar`;
+  seedFromConfig(emulator.store, url, {
+    users: [person],
+    oauth_clients: [
+      { client_id: googleClient.id, client_secret: googleClient.secret, redirect_uris: [redirect] },
+    ],
+    calendars: [{ id: person.email, summary: person.name, primary: true, user_email: person.email }],
+  });
+  const { _id } = await must<{ _id: string }>('POST', `${base}/users`, { name: person.name });
+  staffId = _id;
+  await must('PUT', `${base}/users/${staffId}/schedule`, plainSchedule);
+});
+afterAll(async () => {
+  await gateway?.close();
+  door?.closeAllConnections();
+  door?.close();
+});
+
+async function must<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await gateway.call<T>(method, path, { body });
+  if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
+  return answer.body.data;
+}
+const status = () => must(`GET`, `${base}/ext-calendar/status?appointmentUserId=${staffId}`);
+const slots = async () =>
+  (
+    await must<{ slots: { from: string }[] }>(
+      'GET',
+      `${base}/available-slots?appointmentUserId=${staffId}&date=${date}`,
+    )
+  ).slots.map(({ from }) => from);
+
+/** What a person does: opens the address, presses the button with their name, and is returned. */
+async function consent(): Promise<Response> {
+  const query = `appointmentUserId=${staffId}`;
+  const { authUrl } = await must<{ authUrl: string }>('GET', `${base}/ext-calendar/auth-url?${query}`);
+  const page = await (await fetch(authUrl)).text();
+  const fields = [...page.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+    name,
+    value.replaceAll('&amp;', '&'),
+  ]);
+  const action = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', authUrl);
+  const body = new URLSearchParams(fields);
+  const answer = await fetch(action, { method: 'POST', body, redirect: 'manual' });
+  return fetch(answer.headers.get('location') ?? '');
+}
+
+test('a person connects by its consent page, whose PKCE it checks itself', async () => {
+  expect((await consent()).status).toBe(200);
+  expect(await status()).toMatchObject({
+    ...{ connected: true, provider: 'google', calendarId: 'primary', error: null },
+    accountEmail: person.email,
+  });
+});
+
+test('what is busy there closes slots at once', async () => {
+  expect(await slots()).toContain('10:00');
+  seedFromConfig(emulator.store, '', {
+    calendar_events: [
+      {
+        ...{ calendar_id: person.email, user_email: person.email, summary: 'Dentist' },
+        ...{ start_date_time: `${date}T10:00:00.000Z`, end_date_time: `${date}T11:00:00.000Z` },
+      },
+    ],
+  });
+  expect(await slots()).toEqual(['09:00', '09:30', '11:00', '11:30']);
+});
+
+test('it keeps no id that it is given, so that a booking could be made twice: refused, and nothing is left there', async () => {
+  const before = store.calendarEvents.all().length;
+  const answer = await gateway.call('POST', `${base}/book`, {
+    body: bookingOf(staffId, date, '09:00', '09:30'),
+    headers: { 'Idempotency-Key': randomUUID() },
+  });
+  expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
+  expect(answer.text).toContain('another id than the one asked for');
+  expect(store.calendarEvents.all()).toHaveLength(before);
+  expect(await slots()).toContain('09:00');
+});
+
+test('a grant that is gone turns the connection off at once', async () => {
+  await must('DELETE', `${base}/users/${staffId}/ext-calendar`);
+  expect(await status()).toMatchObject({ connected: false });
+  await consent();
+  const users = store.users.all();
+  for (const user of users) store.users.delete(user.id);
+  emulator.tokenMap.clear();
+  expect(await status()).toMatchObject({ connected: false, error: expect.stringContaining('again') });
+  const path = `${base}/available-slots?appointmentUserId=${staffId}&date=${date}`;
+  expect(await gateway.call('GET', path)).toMatchObject({
+    status: 409,
+    body: { code: 'calendar_not_connected' },
+  });
+});
