@@ -112,7 +112,6 @@ create table deliveries (
 ) partition by range (subject_id);
 create index deliveries_due on deliveries (endpoint_id, due_at) where due_at is not null;
 create index deliveries_list on deliveries (account_id, id);
-create index deliveries_message on deliveries (message_id) where message_id is not null;
 create table deliveries_default partition of deliveries default
   with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 

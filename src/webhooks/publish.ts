@@ -37,7 +37,14 @@ export async function publish(
   const sorted = events.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
   const bodies = new Map(sorted.map((event) => [key(event), event.body]));
   const started = await insertDeliveries(tx, sorted, deps.deliveries.busyEndpoints());
-  return started.map((delivery) => ({ ...delivery, failedTries: 0, body: bodies.get(key(delivery)) ?? '' }));
+  const heads = new Map<string, Startable>();
+  for (const { place, ...one } of started) {
+    const delivery: Startable = { ...one, failedTries: 0, body: bodies.get(key(one)) ?? '' };
+    const row = `${one.subjectId}/${one.endpointId}`;
+    if (place === 1) heads.set(row, { ...delivery, followers: [] });
+    else heads.get(row)?.followers?.push(delivery);
+  }
+  return [...heads.values()];
 }
 
 const key = (event: { subjectId: string; stage: number }): string => `${event.subjectId}/${event.stage}`;

@@ -1,6 +1,7 @@
 // The statement by which events become deliveries.
 import { sql } from 'kysely';
 import type { Tx } from '../db/db.ts';
+import { jsonLines } from '../db/json-lines.ts';
 import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivering/delivery.ts';
 
 export interface NewEvent {
@@ -12,13 +13,15 @@ export interface NewEvent {
   body: string;
 }
 
-export type Started = Omit<Startable, 'body' | 'failedTries'>;
+/** `place` 1 may start now; those after it follow it. */
+export type Started = Omit<Startable, 'body' | 'failedTries' | 'followers'> & { place: number };
 
 /**
- * Writes one delivery for each endpoint that takes the event, and answers those that may start now, leased. A stage
- * waits (an hour at most) behind an earlier delivery of its subject to the same endpoint that has not ended; those rows
- * are locked first, so that their end and this insert cannot miss each other. Must be a statement of its own after the
- * subject's row locks are held: its snapshot has to see what those locks waited for. A stage is never written twice.
+ * Writes one delivery for each endpoint that takes the event, and answers those that may start now, leased, with the
+ * later stages that wait for them alone. A stage waits (an hour at most) behind an earlier delivery of its subject to
+ * the same endpoint that has not ended; those rows are locked first, so that their end and this insert cannot miss each
+ * other. Must be a statement of its own after the subject's row locks are held: its snapshot has to see what those locks
+ * waited for. A stage is never written twice.
  */
 export async function insertDeliveries(
   tx: Tx,
@@ -30,15 +33,15 @@ export async function insertDeliveries(
       select * from unnest(${events.map((event) => event.accountId)}::uuid[],
         ${events.map((event) => event.subjectId)}::uuid[], ${events.map((event) => event.stage)}::smallint[],
         ${events.map((event) => event.kind)}::text[], ${events.map((event) => event.messageId)}::text[],
-        ${events.map((event) => event.body)}::text[]) v(account_id, subject_id, stage, kind, message_id, body)),
+        ${jsonLines(events.map((event) => event.body))}) v(account_id, subject_id, stage, kind, message_id, body)),
     earlier as materialized (
       select p.subject_id, p.endpoint_id from (select distinct subject_id from v where stage > 0 order by 1) s
       join deliveries p on p.subject_id = s.subject_id
       where p.due_at is not null order by p.subject_id, p.endpoint_id, p.stage for update of p),
     new as materialized (
       select uuid7() as id, v.*, e.id as endpoint_id, e.version, e.failures, e.status = 'disabled' as dead,
-        v.stage > 0 and (row_number() over (partition by v.subject_id, e.id order by v.stage) > 1
-          or (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier)) as waits,
+        row_number() over (partition by v.subject_id, e.id order by v.stage) as place,
+        (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier) as behind,
         e.status = 'active' and e.failures < ${failuresToBackOff}
           and (e.paused_until is null or e.paused_until <= now())
           and not e.id = any (${[...notTo]}::uuid[]) as open
@@ -46,13 +49,14 @@ export async function insertDeliveries(
     written as (
       insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, due_at, last_failure)
       select id, account_id, endpoint_id, subject_id, stage, kind, message_id, body,
-        case when dead then 2 when waits then 3 else 0 end,
-        case when dead then null when waits then now() + interval '1 hour'
+        case when dead then 2 when behind or place > 1 then 3 else 0 end,
+        case when dead then null when behind or place > 1 then now() + interval '1 hour'
           when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,
         case when dead then 'endpoint_disabled' end
       from new on conflict do nothing returning id)
-    select n.id, n.subject_id as "subjectId", n.endpoint_id as "endpointId", n.stage, n.version, n.failures
-    from new n join written w on w.id = n.id where n.open and not n.waits and not n.dead`.execute(tx);
+    select n.id, n.subject_id as "subjectId", n.endpoint_id as "endpointId", n.stage, n.version, n.failures, n.place
+    from new n where n.open and not n.behind and not n.dead and (n.id in (select id from written)) is true
+    order by n.place`.execute(tx);
   return rows;
 }
 

@@ -45,6 +45,10 @@ describe('the list of deliveries', () => {
     const { id: first } = await room.endpoint(account, 'filter-1');
     await room.endpoint(account, 'filter-2');
     const message = uuidv7();
+    await sql`
+      insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, expires_at, wamid)
+      values (${account}, ${message}, ${uuidv7()}, ${uuidv7()}, ${uuidv7()}, '919876543210', '{}', now(),
+        ${`wamid.${message}`})`.execute(room.db);
     await room.stages(account, message, ['sent', 'delivered']);
     await room.stages(account, uuidv7(), ['sent']);
     await delivered(account, 6);

@@ -62,6 +62,39 @@ describe('the stages of one message', () => {
     });
   });
 
+  it('wait where one in the middle fails, which keeps its place in the schedule of tries', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'middle');
+    room.hooks.answer('middle', (hit) => ({ status: hit.json.data.status === 'delivered' ? 500 : 200 }));
+    await room.stages(account, uuidv7(), ['sent', 'delivered', 'read']);
+    await until(async () => {
+      const items = (await list(account)).reverse();
+      expect(items.map(({ status, attempts }) => [status, attempts])).toEqual([
+        ['delivered', 1],
+        ['pending', 1],
+        ['pending', 0],
+      ]);
+    });
+    const { rows } = await sql<{ seconds: number }>`
+      select round(extract(epoch from due_at - now()))::int as seconds from deliveries
+      where endpoint_id = ${id} and state = 4`.execute(room.db);
+    expect(rows[0]?.seconds).toBeGreaterThan(2);
+    room.hooks.answer('middle', () => ({ status: 200 }));
+    await room.makeDue(id);
+    await room.deliveries.claimDue();
+    await until(() => expect(statusesAt('middle')).toEqual(['sent', 'delivered', 'delivered', 'read']));
+  });
+
+  it('start again from the first where the process died before it could write down their arrival', async () => {
+    const account = await room.account();
+    const { id } = await room.endpoint(account, 'died');
+    await room.stages(account, uuidv7(), ['sent', 'delivered', 'read'], false);
+    expect(await room.deliveries.claimDue()).toBe(0);
+    await room.makeDue(id, 'leases');
+    await room.deliveries.claimDue();
+    await until(() => expect(statusesAt('died')).toEqual(['sent', 'delivered', 'read']));
+  });
+
   it('wait no longer than an hour', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'hour');

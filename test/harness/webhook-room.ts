@@ -14,11 +14,8 @@ import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { doWebhookChores } from '../../src/webhooks/chores/chores.ts';
 import { deliveryRoutes } from '../../src/webhooks/deliveries-routes.ts';
-import {
-  type Deliveries,
-  type DeliverSettings,
-  openDeliveries,
-} from '../../src/webhooks/delivering/deliver.ts';
+import { type Deliveries, openDeliveries } from '../../src/webhooks/delivering/deliver.ts';
+import type { DeliverSettings } from '../../src/webhooks/delivering/settings.ts';
 import { endpointRoutes } from '../../src/webhooks/endpoints-routes.ts';
 import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
 import { replayRoutes } from '../../src/webhooks/replays-routes.ts';

@@ -1,32 +1,23 @@
 // The doer of deliveries: a queue for each endpoint, filled by hand-over after a commit and by the claim of what is due.
 import type { Cipher } from '../../base/cipher.ts';
-import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
 import { findVersions } from '../endpoints/store.ts';
 import { openTargets } from '../endpoints/targets.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
-import { failuresToBackOff, leaseMs, type Outcome, type Startable, type Success } from './delivery.ts';
+import { tryChain } from './chain.ts';
+import {
+  type Failed,
+  failuresToBackOff,
+  leaseMs,
+  type Outcome,
+  type Startable,
+  type Succeeded,
+} from './delivery.ts';
 import { openRecorder, type RecordDeps } from './record.ts';
+import { type DeliverSettings, deliverDefaults } from './settings.ts';
 import { claimDeliveries } from './store.ts';
 
 export interface DeliverDeps extends AttemptDeps, RecordDeps {
   cipher: Cipher;
-}
-
-export interface DeliverSettings {
-  schedule: Schedule;
-  /** Calls under way to one endpoint at most, so that a slow one holds no more than these. */
-  inFlightPerEndpoint: number;
-  /** Deliveries that wait in memory for one endpoint, and for all; what is beyond waits in the database. */
-  queuedPerEndpoint: number;
-  queuedInAll: number;
-  /** Of each endpoint this many may wait even when memory is full, so that those that hang cannot shut the others out. */
-  assuredPerEndpoint: number;
-  /** Deliveries that one claim brings at most. */
-  claimedAtOnce: number;
-  /** In [0, 1), for the jitter of retries. */
-  random?: () => number;
-  /** Told of every try, for metrics. */
-  onAttempt?: (outcome: Outcome) => void;
 }
 
 export interface Deliveries {
@@ -53,24 +44,23 @@ interface Lane {
   more: boolean;
   /** The endpoint backs off: what runs is a probe, and nothing else is claimed meanwhile. */
   probing: boolean;
+  /** How often what waited here was given back. */
+  drops: number;
 }
 
-const emptyLane = (): Lane => ({ queue: [], running: 0, more: false, probing: false });
-
-export const deliverDefaults: DeliverSettings = {
-  schedule: webhookSchedule,
-  inFlightPerEndpoint: 64,
-  queuedPerEndpoint: 1_000,
-  queuedInAll: 10_000,
-  assuredPerEndpoint: 16,
-  claimedAtOnce: 2_000,
-};
+const emptyLane = (): Lane => ({ queue: [], running: 0, more: false, probing: false, drops: 0 });
 
 /** Successes whose recording may be under way: what a crash could have delivered once more. */
 const mostUnrecorded = 1_000;
 
 /** How soon a process sees what another did to an endpoint whose deliveries wait here. */
 const changesSeenWithinMs = 1_000;
+
+/**
+ * How long one message's stages may go to a receiver one after another without a commit between them (measured: a
+ * quarter of the server's time went to releasing each by itself). A slower receiver's are recorded one by one.
+ */
+const chainMs = 1_000;
 
 /** Between the end of the longest call and the lapse of its lease. */
 const leaseMarginMs = 5_000;
@@ -82,6 +72,8 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   const lanes = new Map<string, Lane>();
   const returning = new Set<Promise<void>>();
   const idle = new Set<() => void>();
+  /** Tried already: their failure is about to be recorded, though the end of an earlier stage lets them start. */
+  const judged = new Set<string>();
   let queued = 0;
   /** Successes that are not on disk yet; their places are taken again meanwhile. */
   let unrecorded = 0;
@@ -110,6 +102,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     const freshUntil = performance.now() + waitInMemoryMs;
     const touched = new Set<string>();
     for (const delivery of startable) {
+      if (judged.has(delivery.id)) continue;
       const lane = lanes.get(delivery.endpointId) ?? emptyLane();
       if (stopping || lane.queue.length >= mostQueued()) {
         lane.more = true;
@@ -160,7 +153,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
       // Its lease is about to lapse: another process may be about to take it.
       if (performance.now() > next.freshUntil) continue;
       lane.running += 1;
-      void perform(next.delivery, lane);
+      void perform(next, lane);
     }
     if (lane.queue.length > 0) return;
     if (lane.more) {
@@ -172,29 +165,43 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     if (lanes.size === 0) for (const resolve of idle) resolve();
   }
 
-  async function perform(delivery: Startable, lane: Lane): Promise<void> {
+  /** Tries a delivery and, while its receiver is quick, those that wait for it alone. Its lease covers them all. */
+  async function perform({ delivery, freshUntil }: Lane['queue'][number], lane: Lane): Promise<void> {
+    const { drops } = lane;
+    const until = Math.min(freshUntil, performance.now() + chainMs);
     try {
-      const outcome = await tryOnce(delivery.endpointId, delivery.version, delivery.id, delivery.body);
-      if (outcome === undefined) return giveBack(delivery);
-      if (!outcome.delivered) return await recorder.failed(delivery, outcome);
-      const recorded = recordSuccess(delivery, outcome);
-      if (unrecorded >= mostUnrecorded) await recorded;
+      const { done, failure, untried } = await tryChain(
+        delivery,
+        ({ id, body }) => tryOnce(delivery.endpointId, delivery.version, id, body),
+        () => !stopping && lane.drops === drops && performance.now() < until,
+      );
+      if (untried) giveBack(untried);
+      if (failure) judged.add(failure.id);
+      if (done.length > 0) {
+        const recorded = recordSuccesses(done);
+        if (failure || unrecorded >= mostUnrecorded) await recorded;
+      }
+      if (failure) await recordFailure(failure);
     } catch (error) {
       notRecorded(delivery, error);
-    } finally {
-      lane.running -= 1;
-      pump(delivery.endpointId);
     }
+    lane.running -= 1;
+    pump(delivery.endpointId);
   }
 
-  /** Resolves when it is on disk: a receiver's next call need not wait for that. */
-  function recordSuccess(delivery: Startable, success: Success): Promise<void> {
-    unrecorded += 1;
+  async function recordFailure(failure: Failed): Promise<void> {
+    await recorder.failed(failure).catch((error) => notRecorded(failure, error));
+    judged.delete(failure.id);
+  }
+
+  /** Resolves when they are on disk: a receiver's next call need not wait for that. */
+  function recordSuccesses(done: Succeeded[]): Promise<void> {
+    unrecorded += done.length;
     const recording = recorder
-      .succeeded(delivery, success)
-      .catch((error) => notRecorded(delivery, error))
+      .succeeded(done)
+      .catch((error) => notRecorded(done[0] as Startable, error))
       .finally(() => {
-        unrecorded -= 1;
+        unrecorded -= done.length;
         returning.delete(recording);
       });
     returning.add(recording);
@@ -224,6 +231,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     if (!lane) return;
     const waiting = lane.queue.splice(0);
     queued -= waiting.length;
+    lane.drops += 1;
     lane.more = false;
     for (const { delivery } of waiting) giveBack(delivery);
     pump(endpointId);

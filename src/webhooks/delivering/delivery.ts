@@ -16,6 +16,8 @@ export interface Startable {
   version: number;
   /** Failures of the endpoint in a row when it was read. */
   failures: number;
+  /** Later stages that wait for this one alone, in their order: its holder may try them next, without asking. */
+  followers?: Startable[];
 }
 
 export interface Success {
@@ -40,6 +42,9 @@ export interface Failure {
 }
 
 export type Outcome = Success | Failure;
+
+export type Succeeded = Startable & Success;
+export type Failed = Startable & Failure;
 
 /** The receiver said that it is gone for good. */
 export const isGone = (outcome: Pick<Failure, 'status'>): boolean => outcome.status === 410;

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { retryDelayMs, type Schedule } from '../../work/backoff.ts';
 import { batch } from '../../work/batch.ts';
-import { type Failure, isGone, lastStage, lockKey, type Startable, type Success } from './delivery.ts';
+import { type Failed, isGone, lastStage, lockKey, type Startable, type Succeeded } from './delivery.ts';
 import {
   completeDeliveries,
   type EndpointTrouble,
@@ -24,9 +24,12 @@ export interface RecordDeps {
 }
 
 export interface Recorder {
-  /** Resolves when the success is committed; stages that waited for it have then been handed on. */
-  succeeded(delivery: Startable, success: Success): Promise<void>;
-  failed(delivery: Startable, failure: Failure): Promise<void>;
+  /**
+   * Resolves when the successes are committed: stages of one subject at one endpoint, in their order. What waited for
+   * the last of them has then been handed on.
+   */
+  succeeded(done: Succeeded[]): Promise<void>;
+  failed(delivery: Failed): Promise<void>;
   /** Gives the lease of a delivery back that will not be tried here. */
   returned(delivery: Startable): Promise<void>;
 }
@@ -37,9 +40,6 @@ interface Listener {
   /** An endpoint that rests or was disabled: what still waits for it here should be given back. */
   onTrouble(endpoint: TroubledEndpoint): void;
 }
-
-type Succeeded = Startable & Success;
-type Failed = Startable & Failure;
 
 const byKey = { max: 500, key: lockKey };
 
@@ -59,7 +59,9 @@ export function openRecorder(
     return awaited.length === 0 ? [] : releaseNext(tx, awaited);
   }
 
-  async function recordSuccesses(done: Succeeded[]): Promise<undefined[]> {
+  async function recordSuccesses(chains: Succeeded[][]): Promise<undefined[]> {
+    const done = chains.flat();
+    const last = chains.flatMap((chain) => chain.slice(-1));
     const recovered = new Set(
       done
         .filter((item) => item.failures > 0 || failingHere.has(item.endpointId))
@@ -67,14 +69,14 @@ export function openRecorder(
     );
     const released = await deps.hot.transaction().execute(async (tx) => {
       await completeDeliveries(tx, done);
-      const next = await release(tx, done);
+      const next = await release(tx, last);
       if (recovered.size > 0) await noteRecovery(tx, [...recovered]);
       return next;
     });
     for (const id of recovered) failingHere.delete(id);
     deps.log.info({ count: done.length, released: released.length }, 'webhooks.delivered');
     listener.onReleased(released);
-    return done.map(() => undefined);
+    return chains.map(() => undefined);
   }
 
   async function recordFailures(failed: Failed[]): Promise<undefined[]> {
@@ -114,7 +116,12 @@ export function openRecorder(
     return failed.map(() => undefined);
   }
 
-  const success = batch(recordSuccesses, { ...byKey, gapMs: 2, onDeadlock });
+  const success = batch(recordSuccesses, {
+    max: byKey.max,
+    key: ([first]) => (first ? lockKey(first) : ''),
+    gapMs: 2,
+    onDeadlock,
+  });
   const failure = batch(recordFailures, { ...byKey, gapMs: 8, onDeadlock });
   const back = batch<Startable, undefined>(
     async (items) => {
@@ -124,8 +131,8 @@ export function openRecorder(
     { ...byKey, gapMs: 20, onDeadlock },
   );
   return {
-    succeeded: (delivery, outcome) => success({ ...delivery, ...outcome }),
-    failed: (delivery, outcome) => failure({ ...delivery, ...outcome }),
+    succeeded: success,
+    failed: failure,
     returned: back,
   };
 }

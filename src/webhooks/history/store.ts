@@ -1,5 +1,6 @@
 // Reading deliveries and their attempts.
 import { type RawBuilder, sql } from 'kysely';
+import { isUuid } from '../../base/ids.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/webhooks.ts';
 import type { Db } from '../../db/db.ts';
 
@@ -44,7 +45,12 @@ export async function listDeliveries(
     sql`state = any (${[...filter.states]}::smallint[])`,
   ];
   if (filter.endpointId !== undefined) conditions.push(sql`endpoint_id = ${filter.endpointId}::uuid`);
-  if (filter.messageId !== undefined) conditions.push(sql`message_id = ${filter.messageId}`);
+  // an index of their own would be written twice for each delivery: the message's leads to them by their primary key
+  if (filter.messageId !== undefined) {
+    conditions.push(sql`message_id = ${filter.messageId} and subject_id = any (array(
+      select id from messages where wamid = ${filter.messageId} and account_id = ${accountId}
+      union all select ${isUuid(filter.messageId) ? filter.messageId : null}::uuid))`);
+  }
   if (filter.from) conditions.push(sql`id >= uuid7_floor(greatest(${filter.from}::timestamptz, 'epoch'))`);
   if (filter.to) conditions.push(sql`id < uuid7_floor(greatest(${filter.to}::timestamptz, 'epoch'))`);
   if (filter.before !== undefined) conditions.push(sql`id < ${filter.before}::uuid`);
