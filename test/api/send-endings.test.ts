@@ -61,7 +61,9 @@ describe('a message whose outcome stays unknown', () => {
     const { body } = await sendTo([to]);
     const id = body.data.messages[0]?.id ?? '';
     expect(await stateOf(id)).toBe('dispatching');
-    await sql`update messages set due_at = now() where id = ${id}`.execute(gateway.database.db);
+    await sql`update messages set due_at = now() - interval '11 minutes' where id = ${id}`.execute(
+      gateway.database.db,
+    );
     await ends(id, 'failed');
     expect((await messageOf(gateway, id)).error).toMatchObject({ code: 900001, title: 'outcome_unknown' });
     return id;

@@ -4,8 +4,14 @@ import type { Db } from '../../db/db.ts';
 import type { MessageError } from './message.ts';
 import type { DueMessage, MessageKey } from './store.ts';
 
-/** `cancelled`: its send was cancelled while it was being called, and the platform did not take it. */
-export type ClaimedMessage = DueMessage & { cancelled: boolean };
+export type ClaimedMessage = DueMessage & {
+  /** Its send was cancelled while it was being called, and the platform did not take it. */
+  cancelled: boolean;
+  /** Its time to live has passed. */
+  expired: boolean;
+  /** The platform's last refusal. */
+  error: MessageError | null;
+};
 
 /** Of all numbers together; those whose lanes are full by it are passed over in the next round. */
 const claimedAtOnceMax = 5_000;
@@ -28,7 +34,7 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
     from picked p, sends s
     where m.account_id = p.account_id and m.id = p.id and s.account_id = m.account_id and s.id = m.send_id
     returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.content, m.media_id, m.priority,
-      m.attempts, s.cancelled_at is not null cancelled`.execute(db);
+      m.attempts, s.cancelled_at is not null cancelled, m.expires_at <= now() expired, m.error`.execute(db);
   return rows;
 }
 
@@ -40,17 +46,17 @@ export async function releaseClaimed(db: Db, keys: MessageKey[]): Promise<void> 
     where m.account_id = x.a and m.id = x.i and m.state = 0`.execute(db);
 }
 
-/** Up to `limit` marked messages whose ten minutes passed without a word. */
+/** Up to `limit` marked messages of which nobody heard in the ten minutes after their lease. */
 export async function findOverdue(db: Db, limit: number): Promise<MessageKey[]> {
   const { rows } = await sql<MessageKey>`
     select x.account_id as "accountId", x.id from senders s cross join lateral (
       select m.account_id, m.id from messages m
-      where m.sender_id = s.id and m.due_at <= now() and m.state = 1 limit ${limit}) x
+      where m.sender_id = s.id and m.due_at <= now() - interval '10 minutes' and m.state = 1 limit ${limit}) x
     order by x.id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** Up to `limit` queued messages past their time to live, of numbers that are halted or due, with their last refusal. */
+/** Up to `limit` queued messages past their time to live that no claim brings soon, with their last refusal. */
 export async function findExpired(
   db: Db,
   limit: number,
@@ -69,8 +75,7 @@ export async function findExpired(
  */
 export async function restartWaiting(db: Db): Promise<number> {
   const result = await sql`
-    update messages set due_at = now() + interval '10 minutes'
-    where state = 1 and due_at is not null and due_at < now() + interval '9 minutes'`.execute(db);
+    update messages set due_at = now() where state = 1 and due_at is not null and due_at < now()`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
 

@@ -1,6 +1,7 @@
 // Rows of sends and messages as the doers write them: few statements, many rows each, entered by primary key.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { jsonLines } from '../../db/json-lines.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import type { MessageError, Move } from './message.ts';
 
@@ -61,9 +62,9 @@ export async function insertSend(
       x.metadata, x.position - 1, ${common.priority}, now() + case when x.leased then interval '60 seconds' else interval '0' end,
       now() + ${common.expiresInSeconds} * interval '1 second'
     from unnest(${messages.map((one) => one.id)}::uuid[], ${messages.map((one) => one.phone)}::text[],
-      ${messages.map((one) => one.name)}::text[], ${messages.map((one) => JSON.stringify(one.content))}::jsonb[],
+      ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
       ${messages.map((one) => one.mediaId)}::uuid[],
-      ${messages.map((one) => (one.metadata ? JSON.stringify(one.metadata) : null))}::jsonb[],
+      ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
       ${messages.map((one) => one.leased)}::boolean[])
       with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(tx);
   return true;
@@ -122,11 +123,12 @@ const ids = (keys: MessageKey[]) => keys.map((key) => key.id);
 
 /**
  * Marks messages as about to be called: the lock that forbids doubling. Only what this answers may be called; from
- * here on a message's outcome is unknown until it is recorded, for at most ten minutes. Keys in the order of their ids.
+ * here on a message's outcome is unknown until it is recorded, for ten minutes from the lapse of its lease, which stays
+ * as it is: so that this move is heap-only. Keys in the order of their ids.
  */
 export async function markDispatching(db: Db, keys: MessageKey[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    update messages m set state = 1, attempts = m.attempts + 1, due_at = now() + interval '10 minutes'
+    update messages m set state = 1, attempts = m.attempts + 1
     from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) x(a, i)
     where m.account_id = x.a and m.id = x.i and m.state = 0 and m.expires_at > now()
     returning m.id`.execute(db);
