@@ -56,9 +56,22 @@ function checkTime(time: EventTime): void {
   }
 }
 
+interface Read extends Span {
+  from: { start: EventTime; end: EventTime; calendarZone: string };
+}
+
+/** Spans already read, by the event they are of: a calendar is looked through for every free-busy question. */
+const read = new WeakMap<object, Read>();
+
 /** The same of an event that has been checked. */
 export function storedSpan(event: { start: EventTime; end: EventTime }, calendarZone: string): Span {
-  return { start: instantOf(event.start, calendarZone), end: instantOf(event.end, calendarZone) };
+  const { start, end } = event;
+  const known = read.get(event);
+  const { from } = known ?? {};
+  if (known && from?.start === start && from.end === end && from.calendarZone === calendarZone) return known;
+  const span = { start: instantOf(start, calendarZone), end: instantOf(end, calendarZone) };
+  read.set(event, { ...span, from: { start, end, calendarZone } });
+  return span;
 }
 
 /** A request's `timeMin` or `timeMax`: RFC 3339 with an offset, else 400. */
@@ -70,9 +83,13 @@ export function rfc3339(text: unknown): number {
   throw apiError('invalid', { status: 400, message: 'Bad Request' });
 }
 
+const zones = new Set<string>();
+
 export function isZone(zone: string): boolean {
+  if (zones.has(zone)) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
+    zones.add(zone);
     return true;
   } catch {
     return false;

@@ -55,8 +55,9 @@ export function busyOf(state: State, calendar: StoredCalendar, from: number, to:
   const spans = state
     .eventsOf(calendar.id)
     .values()
-    .filter((event) => blocks(event, calendar.owner))
-    .flatMap((event) => occurrences(event, calendar.timeZone, from, to))
+    .flatMap((event) =>
+      occurrences(event, calendar.timeZone, from, to).filter(() => blocks(event, calendar.owner)),
+    )
     .filter((span) => span.end > span.start)
     .map((span) => ({ start: Math.max(span.start, from), end: Math.min(span.end, to) }))
     .sort((a, b) => a.start - b.start);
