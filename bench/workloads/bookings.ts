@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
+import { perPiece, read } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
 import { keep, progress, shownSpread, table } from '../print.ts';
 import { startAsked } from '../processes.ts';
@@ -68,7 +69,7 @@ export default workload({
   about: '200 rivals for one slot (one wins) and distinct bookings a second, with calendars and without.',
   options: {
     rivals: { default: 200, about: 'callers who want the same slot at the same time' },
-    bookings: { default: 200, about: 'distinct bookings' },
+    bookings: { default: 600, about: 'distinct bookings' },
     staff: { default: 10, about: 'staff members that they are spread over' },
     atOnce: { default: 32, about: 'distinct bookings under way at a time' },
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
@@ -90,18 +91,21 @@ export default workload({
         const input: CallersInput = { url: scene.gateway.url, calls, atOnce: at };
         return caller.ask<CallersResult>('run', input);
       };
+      const rivalsFor = async (member: Staff, date: string): Promise<OneCall[]> => {
+        const [slot] = await openSlots(account, member, date);
+        if (!slot) throw new Error('no slot is open');
+        return Array.from({ length: rivals }, () => booking(account, member, date, slot));
+      };
       progress('warming up');
       await run(await distinct(account, staff, 40, 3), 8);
+      for (const one of staff) await run(await rivalsFor(one, dateIn(10)), rivals);
 
       progress('rivals');
-      const date = dateIn(10);
-      const [slot] = await openSlots(account, wanted, date);
-      if (!slot) throw new Error('no slot is open');
-      const race = await run(
-        Array.from({ length: rivals }, () => booking(account, wanted, date, slot)),
-        rivals,
-      );
+      const calls = await rivalsFor(wanted, dateIn(10));
+      const beforeRace = read(scene.meters);
+      const race = await run(calls, rivals);
       const raceMs = spread(race.ms);
+      const raceCpu = perPiece(beforeRace, read(scene.meters), rivals);
       const winners = await confirmed(scene, wanted);
       const events = (await scene.google.liveEvents('wanted@bench.example')).length;
       table(`${rivals} rivals for one slot`, [
@@ -114,11 +118,12 @@ export default workload({
         ['bookings confirmed, and events in the calendar', `${winners}, ${events}`],
         ['answered within', shownSpread(raceMs)],
         ['p95 ms', raceMs.p95],
+        ...Object.entries(raceCpu).map(([process, used]) => [`CPU ms a rival: ${process}`, used]),
       ]);
 
       progress('distinct bookings');
       const figures: Record<string, unknown> = {
-        race: { statuses: race.statuses, winners, events, ms: raceMs },
+        race: { statuses: race.statuses, winners, events, ms: raceMs, cpu: raceCpu },
       };
       const faults: string[] = [];
       if (winners !== 1 || events !== 1 || race.statuses[200] !== 1)
@@ -128,17 +133,20 @@ export default workload({
         ['without', alone],
       ] as const) {
         const calls = await distinct(account, members, bookings, 20);
+        const before = read(scene.meters);
         const began = nowMs();
         const result = await run(calls, atOnce);
         if (members === staff) Object.assign(window, { fromMs: began, toMs: nowMs() });
         const ms = spread(result.ms);
         const taken = result.statuses[200] ?? 0;
         const perSecond = taken / result.seconds;
+        const cpu = perPiece(before, read(scene.meters), calls.length);
         table(`Distinct bookings ${name}, ${atOnce} at a time over ${members.length} staff`, [
           ['bookings/s', perSecond],
           ['answered within', shownSpread(ms)],
+          ...Object.entries(cpu).map(([process, used]) => [`CPU ms a booking: ${process}`, used]),
         ]);
-        figures[name] = { perSecond, ms, statuses: result.statuses };
+        figures[name] = { perSecond, ms, cpu, statuses: result.statuses };
         if (taken !== bookings) faults.push(`${name}: ${taken} of ${bookings} taken; ${result.firstRefusal}`);
       }
       keep('bookings', { rivals, bookings, staff: staffCount, atOnce }, { ...figures, faults });
