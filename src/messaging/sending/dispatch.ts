@@ -90,6 +90,8 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
   function lane(senderId: string): Lane {
     const known = lanes.get(senderId);
     if (known) return known;
+    // numbers that have nothing here keep no lane
+    for (const [id, one] of lanes) if (one.size(leastUrgent) === 0) lanes.delete(id);
     const opened = openLane(
       {
         db: deps.hot,
