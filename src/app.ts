@@ -201,10 +201,27 @@ function readinessOf(parts: {
   };
 }
 
-async function openRedis(url: string | null) {
+/** While it cannot be reached, nothing waits for it: requests are let through uncounted. */
+async function openRedis(url: string | null, log: Log) {
   if (url === null) return undefined;
   const { Redis } = await import('ioredis');
-  return new Redis(url, { connectTimeout: 500, maxRetriesPerRequest: 1 });
+  const atOnce = {
+    lazyConnect: true,
+    connectTimeout: 500,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+  };
+  const redis = new Redis(url, atOnce);
+  let isTold = false;
+  redis.on('ready', () => {
+    isTold = false;
+  });
+  redis.on('error', (error: Error) => {
+    if (!isTold) log.error({ err: error }, 'redis.unreachable');
+    isTold = true;
+  });
+  await redis.connect().catch(() => undefined);
+  return redis;
 }
 
 /** How long calls under way may take to end once the process is told to. */
@@ -226,7 +243,7 @@ export interface App {
 export async function openApp(config: Config, database: OpenDatabase, options: AppOptions): Promise<App> {
   const parts = await openParts(config, options, database);
   const doers = openDoers(parts);
-  const redis = await openRedis(config.redisUrl);
+  const redis = await openRedis(config.redisUrl, options.log);
   let workers: Workers | undefined;
   let url = '';
   const deps = {

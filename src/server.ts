@@ -168,7 +168,11 @@ function readJson(server: Server): void {
 
 /** Every request in order: its id, its key, the key's scope and rate; then, after parsing, the form of its Idempotency-Key. */
 async function everyRequest(server: Server, deps: ServerDeps): Promise<void> {
-  await server.register(rateLimit, { global: false, ...(deps.redis ? { redis: deps.redis } : {}) });
+  await server.register(rateLimit, {
+    global: false,
+    skipOnError: true,
+    ...(deps.redis ? { redis: deps.redis } : {}),
+  });
   const check =
     deps.rateLimitPerMinute > 0
       ? server.createRateLimit({

@@ -4,16 +4,17 @@ import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { countQueued } from './queue-store.ts';
 
-const queuedMax = 1_000_000;
+const defaultMax = 1_000_000;
 /** A count of a million takes a fraction of a second, and a queue does not grow by much in this. */
 const countedForMs = 5_000;
 const accountsRememberedMax = 10_000;
 
-/** Refuses a send with 429 `queue_full` if the account would have more than a million messages waiting. */
+/** Refuses a send with 429 `queue_full` if the account would have more messages waiting than it may: a million. */
 export type CheckQueue = (accountId: string, more: number) => Promise<void>;
 
 /** Opens the check of this process. What it lets through counts until the next count. */
-export function openQueueLimit(deps: { db: Db; clock: Clock }): CheckQueue {
+export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number }): CheckQueue {
+  const { queuedMax = defaultMax } = deps;
   const counted = new Map<string, { waiting: number; until: number }>();
 
   async function count(accountId: string): Promise<{ waiting: number; until: number }> {
@@ -31,7 +32,7 @@ export function openQueueLimit(deps: { db: Db; clock: Clock }): CheckQueue {
     if (current.waiting + more > queuedMax) {
       throw new AppError(
         'queue_full',
-        'A million messages of this account wait already. Send again when some have gone.',
+        `At most ${queuedMax.toLocaleString('en-US')} messages of an account may wait, and ${current.waiting.toLocaleString('en-US')} of this one do. Send again when some have gone.`,
         { retryAfterSeconds: 60 },
       );
     }

@@ -1,0 +1,56 @@
+// A real Redis for tests, where one is installed: on a port of its own, keeping nothing.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from './until.ts';
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+const answers = (port: number) =>
+  new Promise<void>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject);
+  });
+
+/** Whether it is installed here. */
+export const hasRedis = (): boolean => spawnSync('redis-server', ['--version']).status === 0;
+
+/** One Redis that can be stopped and started again at the same address. */
+export async function openRedisServer() {
+  const port = await freePort();
+  const directory = await mkdtemp(join(tmpdir(), 'redis-'));
+  let child: ChildProcess | undefined;
+  const redis = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const where = ['--bind', '127.0.0.1', '--port', String(port), '--dir', directory];
+      child = spawn('redis-server', [...where, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+      await until(() => answers(port));
+    },
+    async stop() {
+      const ending = child;
+      child = undefined;
+      if (!ending) return;
+      const ended = new Promise((resolve) => ending.once('close', resolve));
+      ending.kill('SIGKILL');
+      await ended;
+    },
+    async close() {
+      await redis.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  return redis;
+}
