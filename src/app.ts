@@ -20,6 +20,7 @@ import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';
 import type { Log } from './base/log.ts';
 import { openMetrics } from './base/metrics.ts';
 import { type Outgoing, openOutgoing } from './base/outgoing.ts';
+import { openRedis } from './base/redis.ts';
 import type { Config } from './config.ts';
 import { type Db, openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
@@ -199,29 +200,6 @@ function readinessOf(parts: {
     },
     objectStore: () => parts.objects.check(),
   };
-}
-
-/** While it cannot be reached, nothing waits for it: requests are let through uncounted. */
-async function openRedis(url: string | null, log: Log) {
-  if (url === null) return undefined;
-  const { Redis } = await import('ioredis');
-  const atOnce = {
-    lazyConnect: true,
-    connectTimeout: 500,
-    maxRetriesPerRequest: 0,
-    enableOfflineQueue: false,
-  };
-  const redis = new Redis(url, atOnce);
-  let isTold = false;
-  redis.on('ready', () => {
-    isTold = false;
-  });
-  redis.on('error', (error: Error) => {
-    if (!isTold) log.error({ err: error }, 'redis.unreachable');
-    isTold = true;
-  });
-  await redis.connect().catch(() => undefined);
-  return redis;
 }
 
 /** How long calls under way may take to end once the process is told to. */
