@@ -48,7 +48,7 @@ const wishesAtOnce = 250;
 /** Opens the holding for one process: whoever comes while one transaction is under way is decided by the next. */
 export function openHoldSlot({ hot }: { hot: Db }): HoldSlot {
   const run = (wishes: Wish[]) => hot.transaction().execute((tx) => decideAll(tx, wishes));
-  return batch(run, { gapMs: 0, max: wishesAtOnce, key: ({ day }) => day.staffId });
+  return batch(run, { gapMs: 5, max: wishesAtOnce, key: ({ day }) => day.staffId });
 }
 
 /** What the wishes decided so far take of one staff member. */

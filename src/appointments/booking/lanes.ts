@@ -29,7 +29,9 @@ export interface BookingLanes {
   confirm(given: Confirmation): Promise<BookingRow | undefined>;
 }
 
-const lane = <T>(key: (item: T) => string): BatchOptions<T> => ({ gapMs: 0, max: 200, key });
+/** Under load a lane waits so long after it began last: fewer and larger commits (measured), unseen beside the calendar's time. */
+const gapMs = 5;
+const lane = <T>(key: (item: T) => string): BatchOptions<T> => ({ gapMs, max: 200, key });
 
 /** Opens the lanes of one process. */
 export function openBookingLanes(deps: LaneDeps): BookingLanes {

@@ -106,7 +106,9 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
   return {
     async ask(connection, span, waitMs = waitDefaultMs) {
       const stop = new AbortController();
-      const tooLate = deps.clock.sleep(waitMs, stop.signal).then((): never => {
+      const tooLate = deps.clock.sleep(waitMs, stop.signal).then((): Span[] => {
+        // nobody waits for it any more
+        if (stop.signal.aborted) return [];
         throw new VendorError('not_sent', 'The calendar did not answer in time.', { code: 'timeout' });
       });
       tooLate.catch(() => {});
@@ -114,7 +116,8 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
         const busy = await Promise.race([roundFor(connection, span), tooLate]);
         return busy.filter(({ from, to }) => from < span.to && to > span.from);
       } finally {
-        stop.abort();
+        // a reason of our own spares making one
+        stop.abort(null);
       }
     },
 
