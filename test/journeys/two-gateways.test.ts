@@ -1,4 +1,4 @@
-// Two gateways on one database: what both do at the same moment comes out once and in order.
+// Several gateways on one database: what they do at the same moment comes out once and in order.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
@@ -58,6 +58,39 @@ test('stages of one message that both apply at once reach the receiver each once
     const shown = await messageOf(gateway, id);
     expect([shown.status, shown.deliveries.length]).toEqual(['read', 3]);
   }
+});
+
+test('stages that the platform posts at the same moment, to three gateways in turn, are told once and in order', async () => {
+  const thirdUrl = await gateway.another();
+  await gateway.platform.settings({ callbackOrigins: [gateway.url, secondUrl, thirdUrl] });
+  const of = (suffix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${40_000 + index}${suffix}`);
+  const endings: [string, string[][]][] = [
+    ['0000000303', [['sent', 'delivered', 'read']]],
+    ['0000000301', [['sent', 'delivered', 'read']]],
+    ['0000000302', [['sent', 'delivered', 'read']]],
+    // whichever comes first: the failure counts only until the delivery is known
+    [
+      '0000000304',
+      [
+        ['sent', 'delivered'],
+        ['sent', 'failed', 'delivered'],
+        ['failed', 'sent', 'delivered'],
+      ],
+    ],
+  ];
+  for (const [suffix, allowed] of endings) {
+    const { body } = await send(gateway, { templateId, recipients: of(suffix, 60) });
+    // one whose failure came before the answer is told as failed
+    expect(body.data.accepted + body.data.failed).toBe(60);
+    const last = allowed[0]?.at(-1) ?? '';
+    for (const { id, messageId } of body.data.messages) {
+      const stages = await stagesUntil(gateway, messageId ?? '', last);
+      expect([suffix, stages]).toEqual([suffix, allowed.find((one) => `${one}` === `${stages}`) ?? allowed]);
+      expect((await messageOf(gateway, id)).status).toBe(last);
+    }
+  }
+  await gateway.platform.settings({ callbackOrigins: [] });
 });
 
 test('messages that both could call are called once, and asked of either they are the same', async () => {
