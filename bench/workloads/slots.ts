@@ -5,7 +5,7 @@ import { termsOf } from '../../src/appointments/slots/schedule.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
-import { perPiece, read } from '../cpu.ts';
+import { cpuMs, perPiece, read } from '../cpu.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { keep, progress, table } from '../print.ts';
 import { startAsked } from '../processes.ts';
@@ -50,9 +50,13 @@ function engineMsPerDay(bookings: number): number {
     }
   };
   year();
-  const began = nowMs();
-  year();
-  return (nowMs() - began) / days;
+  // the best of a few: what else the machine does makes it longer, never shorter
+  const years = Array.from({ length: 5 }, () => {
+    const began = nowMs();
+    year();
+    return nowMs() - began;
+  });
+  return Math.min(...years) / days;
 }
 
 /** The calendar's own answer to the question that the gateway asks it. */
@@ -138,11 +142,17 @@ export default workload({
         headers: { 'x-api-key': account.apiKey },
       });
       const bareCall: OneCall = { method: 'GET', path: '/bookings' };
+      const bareMeters = {
+        'bare route': () => cpuMs(bare.pid),
+        postgres: scene.meters.postgres ?? (() => undefined),
+      };
       progress('warming up');
       await measure(scene.gateway.url, slotsOf(staff.id), 2);
       await measure(bareUrl, bareCall, 2);
       progress('callers');
+      const beforeBare = read(bareMeters);
       const bareBefore = await measure(bareUrl, bareCall);
+      const bareCpu = perPiece(beforeBare, read(bareMeters), bareBefore.ms.count);
       const calledBefore = (await scene.google.calls('freebusy.query')).length;
       const before = read(scene.meters);
       window.fromMs = nowMs();
@@ -171,7 +181,8 @@ export default workload({
         ["the calendar's own time for the question, one at a time, p50 ms", calendar.p50],
         ['requests that shared a question to the calendar', requests / Math.max(1, calendarCalls)],
         ['the engine alone, ms a day', engineMs],
-        ...Object.entries(cpu).map(([name, ms]) => [`CPU ms a request: ${name}`, ms]),
+        ...Object.entries(cpu).map(([name, ms]) => [`CPU ms a question: ${name}`, ms]),
+        ...Object.entries(bareCpu).map(([name, ms]) => [`CPU ms a bare request: ${name}`, ms]),
       ]);
       keep(
         'slots',
