@@ -9,15 +9,20 @@ import { type FrozenGateways, openFrozenGateways, type Staff } from './frozen-ga
 
 const date = comingMonday();
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
-/** Each halted statement keeps one of the process's twelve connections. */
-const haltedAtOnce = 9;
+/** A halted statement keeps one of the process's twelve connections; a halted call keeps none. */
+const statementsAtOnce = 9;
+const callsAtOnce = 20;
+/**
+ * Statements that bookings share with all who come at the same time: while one is halted, no other booking gets past
+ * it. In the order in which they can be halted in one process, from the last step to the first.
+ */
+const shared = [/update bookings b set state/, /set insert_started_at/, /insert into bookings/];
 
 /** A request on its way, and what it is known by. */
 interface Case {
   staff: Staff;
   key: string;
   bookingId: string;
-  /** The step before which it was killed; `at the end`: all was done, and nobody heard of it. */
   point: string;
   /** Whether the step that decides had passed. */
   decided: boolean;
@@ -79,7 +84,7 @@ const acts = {
     request: book,
     decides: /^never/,
     // from there on it is a booking like any other
-    last: /^insert into bookings/,
+    last: /insert into bookings/,
   },
   'recovery of an event': { prepare: left('after'), request: book, decides: /^/ },
 } satisfies Record<string, Act>;
@@ -90,63 +95,95 @@ let gateways: FrozenGateways;
 let call: Call;
 const cases = {} as Record<Name, Case[]>;
 
-type Job = (call: Call) => Promise<void>;
+interface Job {
+  run: (call: Call) => Promise<void>;
+  /** What it is halted at: nothing but a call, a statement of its own, or one of the shared ones. */
+  at: 'call' | 'statement' | number;
+}
 
-/** Runs the jobs, a few to a process, each process killed with its last. */
+/** Runs the jobs, as many to a process as it can have halted, each process killed in the end. */
 async function inKilledProcesses(jobs: Job[]): Promise<void> {
-  for (let first = 0; first < jobs.length; first += haltedAtOnce) {
+  const left = (at: Job['at']) => jobs.filter((job) => job.at === at);
+  const queues = [
+    { jobs: left('call'), atOnce: callsAtOnce },
+    { jobs: left('statement'), atOnce: statementsAtOnce },
+    ...shared.map((_, index) => ({ jobs: left(index), atOnce: 1 })),
+  ];
+  while (queues.some(({ jobs }) => jobs.length > 0)) {
     const { program, call } = await gateways.start('api');
-    for (const job of jobs.slice(first, first + haltedAtOnce)) await job(call);
+    for (const { run } of queues.flatMap(({ jobs, atOnce }) => jobs.splice(0, atOnce))) await run(call);
     program.process.kill('SIGKILL');
     expect((await program.ended).signal).toBe('SIGKILL');
   }
 }
 
-/** The steps at which an act can be halted, and which of them decides. Before a reading all is as before what follows it. */
-function pointsOf(act: Act, steps: string[]): { index: number; point: string; decided: boolean }[] {
+interface Point {
+  index: number;
+  /** The step before which it is halted; `at the end`: all is done, and nobody hears of it. */
+  point: string;
+  decided: boolean;
+  at: Job['at'];
+}
+
+/** The steps at which an act can be halted, and which of them decides. */
+function pointsOf(act: Act, steps: string[]): Point[] {
   const decisive = steps.findIndex((step) => act.decides.test(step));
   // what was written counts once its transaction is committed
   const decidedFrom = insertEvent.test(steps[decisive] ?? '')
     ? decisive
     : steps.findIndex((step, index) => index > decisive && step === 'commit');
   const end = act.last ? steps.findIndex((step) => act.last?.test(step)) : steps.length;
-  return [...steps.slice(0, end + 1), ...(act.last ? [] : ['at the end'])]
-    .map((step, index) => ({ index, point: `${index} ${step}`, decided: index > decidedFrom, step }))
-    .filter(({ step }) => !step.startsWith('select'))
-    .map(({ index, point, decided }) => ({ index, point, decided }));
+  let at: Job['at'] = 'call';
+  const points = [...steps.slice(0, end + 1), ...(act.last ? [] : ['at the end'])].map((step, index) => {
+    if (/^(POST|GET|PATCH|DELETE|answer|at the end)/.test(step)) at = 'call';
+    else {
+      const found = shared.findIndex((words) => words.test(step));
+      // what follows a shared statement up to its commit is shared too, and undone with it
+      if (found >= 0) at = found;
+      else if (typeof at !== 'number') at = 'statement';
+      else if (step !== 'commit') return undefined;
+    }
+    return { index, point: `${index} ${step}`, decided: index > decidedFrom, at };
+  });
+  return points.filter((point) => point !== undefined);
 }
 
 /** A job for each point of an act, and room for what becomes of it. */
 function haltedAt(name: Name, steps: string[]): Job[] {
   const act: Act = acts[name];
   cases[name] = [];
-  return pointsOf(act, steps).map(({ index, point, decided }) => async (call) => {
-    const prepared = await act.prepare(call);
-    cases[name].push({ ...prepared, point, decided });
-    const request = () => act.request(call, prepared);
-    if (index === steps.length) await request();
-    else await gateways.halt(request, index);
-  });
+  return pointsOf(act, steps).map(({ index, point, decided, at }) => ({
+    at,
+    run: async (call) => {
+      const prepared = await act.prepare(call);
+      cases[name].push({ ...prepared, point, decided });
+      const request = () => act.request(call, prepared);
+      if (index === steps.length) await request();
+      else await gateways.halt(request, index);
+    },
+  }));
 }
 
 beforeAll(async () => {
   gateways = await openFrozenGateways();
   const steps = {} as Record<Name, string[]>;
-  const stepsOf = (name: Name): Job => {
-    return async (call) => {
+  const stepsOf = (name: Name): Job => ({
+    at: 'call',
+    run: async (call) => {
       const prepared = await acts[name].prepare(call);
       steps[name] = await gateways.stepsOf(() => acts[name].request(call, prepared));
-    };
-  };
+    },
+  });
   /** Leaves a booking behind whose process dies around its insert. */
-  const leave = (when: 'before' | 'after'): Job => {
-    return async (call) => {
+  const leave = (when: 'before' | 'after'): Job => ({
+    at: 'call',
+    run: async (call) => {
       const prepared = await unbooked(call);
       const insert = steps.booking.findIndex((step) => insertEvent.test(step));
       await gateways.halt(() => book(call, prepared), when === 'before' ? insert : insert + 1);
       leftBehind[when].push(prepared);
-    };
-  };
+    },
+  });
   const some = (count: number, job: Job) => Array.from({ length: count }, () => job);
 
   const plain = ['booking', 'move', 'cancellation'] as const;
@@ -209,9 +246,12 @@ describe('killed at every point', () => {
       expect.arrayContaining(words.map((word) => expect.stringContaining(word)));
     expect(names('booking')).toEqual(
       all(
-        ...['insert into idempotency_keys', 'insert into bookings', 'insert into occupancies', 'commit'],
-        ...['POST /token', 'freeBusy', 'set insert_started_at', 'primary/events', "set state = 'confirmed'"],
-        ...['update idempotency_keys set status', 'with v as', 'at the end'],
+        ...['insert into bookings', 'commit', 'POST /token', 'freeBusy', 'set insert_started_at'],
+        ...[
+          'POST /calendar/v3/calendars/primary/events',
+          'answer to POST /calendar/v3/calendars/primary/events',
+        ],
+        ...["set state = 'confirmed'", 'at the end'],
       ),
     );
     expect(names('move')).toEqual(

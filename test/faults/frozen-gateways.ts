@@ -21,7 +21,7 @@ export interface Staff {
   email: string;
 }
 
-/** What passes the doors while a request is under way, in order: statements and calls, each by its first words. */
+/** What passes the doors while a request is under way, in order: statements that write, commits and calls, each by its words. */
 interface Watch {
   steps: string[];
   /** The step (from 0) that is halted. */
@@ -44,7 +44,13 @@ export interface FrozenGateways {
   close(): Promise<void>;
 }
 
-const nameOf = (step: string) => step.replaceAll(/"/g, '').slice(0, 70);
+/** A step's words from where it does something; the hold of a booking is one statement for all its tables. */
+const nameOf = (step: string) => {
+  const plain = step.replaceAll(/"/g, '');
+  const hold = plain.indexOf('insert into bookings');
+  const done = hold >= 0 ? hold : plain.search(/\b((?<!for )update \w|delete from|insert into)\b/i);
+  return plain.slice(Math.max(0, done)).slice(0, 70);
+};
 
 export async function openFrozenGateways(): Promise<FrozenGateways> {
   const [database, google, workplace] = await Promise.all([
@@ -86,6 +92,8 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     database,
     google: control,
     async start(role) {
+      // those that were halted are dead by now
+      googleDoor.forget();
       const program = workplace.start(['start'], { env: { ...env, ROLE: role } });
       const [, url = ''] = await program.says(/The gateway answers at (\S+?)\. /);
       return { program, call: gatewayClient(url, key.apiKey) };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import type { Connection } from '../../src/db/db.ts';
 
-/** Told of each statement before it passes (not of `begin` nor of settings); true: it never does. */
+/** Told of each statement that writes, and of each commit, before it passes; true: it never does. */
 export type Gate = (sql: string) => boolean;
 
 export interface PostgresDoor {
@@ -13,8 +13,7 @@ export interface PostgresDoor {
   close(): Promise<void>;
 }
 
-/** Whether a text of the protocol is a statement of its own account. */
-const isStatement = (sql: string) => !/^(begin|start transaction|rollback|set |$)/i.test(sql);
+const isWrite = (sql: string) => /^commit\b|\b(insert into|delete from|(?<!for )update)\b/i.test(sql);
 
 function target(connection: Connection) {
   if ('connectionString' in connection) {
@@ -53,7 +52,7 @@ export async function openPostgresDoor(connection: Connection, gate: Gate): Prom
     let kept = false;
     client.on('data', (bytes: Buffer) => {
       for (const { message, sql } of read(bytes)) {
-        kept ||= sql !== undefined && isStatement(sql) && gate(sql);
+        kept ||= sql !== undefined && isWrite(sql) && gate(sql);
         if (!kept) database.write(message);
       }
     });

@@ -1,0 +1,163 @@
+// Bookings and what they wait for: locks of others end in a 409 or a silent retry, and no calendar is called inside a transaction.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { book } from '../../src/appointments/booking/book.ts';
+import { cancelBooking, rescheduleBooking } from '../../src/appointments/booking/change.ts';
+import { followChanges } from '../../src/appointments/booking/follow.ts';
+import { checkConnection, disconnectCalendar } from '../../src/appointments/calendar/connect.ts';
+import { findConnection } from '../../src/appointments/calendar/store.ts';
+import type { Tx } from '../../src/db/db.ts';
+import type { Calendar } from '../../src/ports/calendar.ts';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+import { until } from '../harness/until.ts';
+
+let room: AppointmentsRoom;
+let account: string;
+const date = comingMonday();
+const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
+const eleven = { date, from: '11:00', to: '11:30' };
+const applicationName = 'watched';
+
+beforeAll(async () => {
+  room = await openAppointmentsRoom({ speed: 5, database: { lockTimeoutMs: 300, applicationName } });
+  account = await room.account();
+});
+afterAll(() => room.close());
+
+const lockStaff = (tx: Tx, staffId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${staffId}, 3))`.execute(tx);
+const lockBooking = (tx: Tx, id: string) =>
+  sql`select 1 from bookings where id = ${id} for update`.execute(tx);
+const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
+  room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
+
+/** Runs `act` while somebody else holds a lock for longer than anybody waits. */
+const whileLocked = <T>(lock: (tx: Tx) => Promise<unknown>, act: () => Promise<T>): Promise<T> =>
+  room.database.db.transaction().execute(async (tx) => {
+    await lock(tx);
+    return act();
+  });
+
+const deadlocks = async (): Promise<number> =>
+  (
+    await sql<{ count: number }>`
+      select deadlocks as count from pg_stat_database where datname = current_database()`.execute(
+      room.database.db,
+    )
+  ).rows[0]?.count ?? 0;
+
+describe('locks of others', () => {
+  test('held for too long: 409 with Retry-After, nothing is left behind, and the key may be used again', async () => {
+    const staff = await room.staff(account);
+    const refused = await whileLocked(
+      (tx) => lockStaff(tx, staff.id),
+      () => room.book(account, ten(staff.id), staff.id),
+    );
+    expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([
+      409,
+      'conflict',
+      '1',
+    ]);
+    expect(await room.bookingRows(staff.id)).toEqual([]);
+    expect((await room.book(account, ten(staff.id), staff.id)).status).toBe(200);
+  });
+
+  test('on the booking itself: cancelling and moving answer 409, and do it when asked again', async () => {
+    const staff = await room.staff(account);
+    const { bookingId } = (await room.book(account, ten(staff.id))).json.data;
+    for (const [what, body] of [
+      ['reschedule', eleven],
+      ['cancel', {}],
+    ] as const) {
+      const refused = await whileLocked(
+        (tx) => lockBooking(tx, bookingId),
+        () => change(bookingId, what, body),
+      );
+      expect([what, refused.status, refused.json.code]).toEqual([what, 409, 'conflict']);
+      expect((await change(bookingId, what, body)).status).toBe(200);
+    }
+  });
+
+  test('a deadlock is tried again without a word', async () => {
+    const patient = room.database.open({ applicationName: 'patient' });
+    const staff = await room.staff(account);
+    const { bookingId } = (await room.book(account, ten(staff.id))).json.data;
+    const deps = room.depsOn(patient, { google: room.calendar });
+    const before = await deadlocks();
+    const moving = await room.database.db.transaction().execute(async (tx) => {
+      await lockBooking(tx, bookingId);
+      const moved = rescheduleBooking(deps, { accountId: account, bookingId, ...eleven });
+      moved.catch(() => {});
+      await until(async () => {
+        const { rows } = await sql`
+          select 1 from pg_stat_activity where application_name = 'patient' and wait_event_type = 'Lock'`.execute(
+          room.database.db,
+        );
+        expect(rows).toHaveLength(1);
+      });
+      // each now has what the other wants; the move waited first, so it is the one that is broken off
+      await lockStaff(tx, staff.id);
+      return { moved };
+    });
+    expect(await moving.moved).toMatchObject({ starts_at: new Date(`${date}T11:00:00Z`) });
+    await until(async () => expect(await deadlocks()).toBe(before + 1));
+    expect(await room.startsOf(staff.email)).toEqual([`${date}T11:00:00.000Z`]);
+  });
+});
+
+describe('transactions', () => {
+  /** Counts the calls of a calendar, and how many of them came while a transaction of ours was open. */
+  function watched(calendar: Calendar) {
+    const seen = { calls: new Map<string, number>(), inside: [] as string[] };
+    const watching = new Proxy(calendar, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function' || name === 'eventIdFor') return member;
+        return async (...given: unknown[]) => {
+          const { rows } = await sql`
+            select 1 from pg_stat_activity where datname = current_database()
+              and application_name = ${applicationName} and xact_start is not null`.execute(room.database.db);
+          if (rows.length > 0) seen.inside.push(String(name));
+          seen.calls.set(String(name), (seen.calls.get(String(name)) ?? 0) + 1);
+          return (member as (...given: unknown[]) => Promise<unknown>).apply(target, given);
+        };
+      },
+    });
+    return { seen, watching };
+  }
+
+  test('none is open while a calendar is called', async () => {
+    const { seen, watching } = watched(room.calendar);
+    const deps = room.depsOn(room.deps.db, { google: watching });
+    const staff = await room.staff(account);
+    await room.control.set({ conference: { kind: 'failure' } });
+    const body = ten(staff.id);
+    const { body: answer } = await book(deps, { accountId: account, key: staff.id, body });
+    await room.control.set({ conference: { kind: 'success' } });
+    const { bookingId } = JSON.parse(answer).data;
+    await rescheduleBooking(deps, { accountId: account, bookingId, ...eleven });
+    // one calendar alone: others are read at the same time, in transactions of their own
+    await sql`update calendar_connections set changes_due_at = case when staff_id = ${staff.id} then now()
+      else 'infinity' end`.execute(room.database.db);
+    while ((await followChanges(deps)) > 0);
+    await cancelBooking(deps, { accountId: account, bookingId });
+    // a hold whose event is nowhere: taken back by the worker
+    await book(deps, { accountId: account, key: bookingId, body });
+    await sql`update bookings set state = 'held', due_at = now(), event_id = 'a' || event_id, event_link = null
+      where staff_id = ${staff.id} and state = 'confirmed'`.execute(room.database.db);
+    await room.settleAll(deps);
+    const connection = await findConnection(room.database.db, staff.id);
+    if (connection) await checkConnection(deps, connection);
+    await disconnectCalendar(deps, account, staff.id);
+    expect([...seen.calls.keys()].sort()).toEqual([
+      ...['busyTimes', 'changedEvents', 'deleteEvent', 'disconnect', 'getEvent', 'insertEvent'],
+      ...['removeForGood', 'replaceMeeting', 'updateEvent'],
+    ]);
+    expect(seen.inside).toEqual([]);
+  });
+});
