@@ -56,6 +56,11 @@ export const TemplateDetail = Type.Object({
     headerMedia: nullable(Type.Enum(['image', 'video', 'document', 'location'])),
     examples: Type.Record(Type.String(), Type.String()),
   }),
+  unsendableReason: nullable(
+    Type.String({
+      description: 'Why this gateway cannot fill it, such as a carousel; null if it can be sent.',
+    }),
+  ),
 });
 
 export const ListTemplatesQuery = Type.Object(

@@ -185,6 +185,18 @@ describe('a template with parts that cannot be filled surely', () => {
     ],
     [[{ type: 'BODY', text: 'x' }, buttons({ type: 'FLOW' })], 'FLOW'],
     [[{ type: 'BODY', text: 'x' }, buttons({ type: 'CATALOG' })], 'CATALOG'],
+    ...['MPM', 'SPM', 'ORDER_DETAILS', 'APP', 'REQUEST_CONTACT_INFO', 'A_KIND_NOT_KNOWN_YET'].map(
+      (type): [object[], string] => [[{ type: 'BODY', text: 'x' }, buttons({ type })], type],
+    ),
+    [[{ type: 'BODY', text: 'x' }, { type: 'CALL_PERMISSION_REQUEST' }], 'call_permission_request'],
+    [
+      [
+        { type: 'HEADER', format: 'PRODUCT' },
+        { type: 'BODY', text: 'x' },
+      ],
+      'PRODUCT',
+    ],
+    [[{ type: 'BODY', text: 'x' }, { type: 'A_PART_NOT_KNOWN_YET' }], 'a_part_not_known_yet'],
   ])('says why: %j', (components, word) => {
     expect(planOf(components as TemplateComponent[]).unsupported).toContain(word);
   });

@@ -30,7 +30,7 @@ function templateDetail(row: TemplateRow) {
     parameterFormat: row.parameter_format,
     components: row.components,
   });
-  return { ...templateItem(row), variables: variablesOf(plan) };
+  return { ...templateItem(row), variables: variablesOf(plan), unsendableReason: plan.unsupported };
 }
 
 /** GET /v1/templates and /v1/templates/:templateId, and the management of templates. */

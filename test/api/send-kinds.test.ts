@@ -1,0 +1,183 @@
+// Every kind of template through the whole program: what can be filled is taken by the platform as it asks; what cannot is listed and refused.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TemplateSeed } from '../../sandbox/control.ts';
+import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { padded, samples } from '../harness/sample-files.ts';
+import { send, uploadMedia } from '../harness/sends.ts';
+
+type Seed = Omit<TemplateSeed, 'wabaId'>;
+const body = { type: 'BODY', text: 'Hello there.' };
+const seed = (name: string, components: object[], more: Partial<Seed> = {}): Seed => ({
+  ...{ name, language: 'en_US', status: 'APPROVED', category: 'UTILITY', ...more },
+  components: components as Seed['components'],
+});
+const buttons = (...list: object[]) => ({ type: 'BUTTONS', buttons: list });
+const unsendable: [string, object[]][] = [
+  ['carousel', [body, { type: 'CAROUSEL', cards: [] }]],
+  ['limited_time_offer', [{ type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Now' } }, body]],
+  ['catalog', [body, buttons({ type: 'CATALOG', text: 'View catalog' })]],
+  ['flow', [body, buttons({ type: 'FLOW', text: 'Sign up' })]],
+  ['products', [body, buttons({ type: 'MPM', text: 'View items' })]],
+  ['gif', [{ type: 'HEADER', format: 'GIF' }, body]],
+];
+const sendable: Seed[] = [
+  seed('film', [{ type: 'HEADER', format: 'VIDEO' }, body]),
+  seed('picture', [{ type: 'HEADER', format: 'IMAGE' }, body]),
+  seed('bill', [{ type: 'HEADER', format: 'DOCUMENT' }, body]),
+  seed('place', [{ type: 'HEADER', format: 'LOCATION' }, body]),
+  seed(
+    'named_header',
+    [
+      { type: 'HEADER', format: 'TEXT', text: 'The {{title}}' },
+      { type: 'BODY', text: 'Hi {{name}}.' },
+    ],
+    {
+      parameterFormat: 'NAMED',
+    },
+  ),
+  seed('static_buttons', [
+    body,
+    { type: 'FOOTER', text: 'Reply stop to end' },
+    buttons(
+      { type: 'QUICK_REPLY', text: 'Yes' },
+      { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550100' },
+      { type: 'URL', text: 'Open', url: 'https://shop.example' },
+    ),
+  ]),
+  seed('code_button', [body, buttons({ type: 'COPY_CODE', example: '250FF' })], { category: 'MARKETING' }),
+  seed(
+    'otp_as_listed',
+    [{ type: 'BODY', text: '{{1}} is your code.' }, buttons({ type: 'OTP', otp_type: 'ONE_TAP' })],
+    {
+      category: 'AUTHENTICATION',
+    },
+  ),
+];
+
+let gateway: Gateway;
+let ids: Record<string, string>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.platform.settings({ approvalMs: 0 });
+  const seeds = [...sendable, ...unsendable.map(([name, components]) => seed(name, components))];
+  ({ templateIds: ids } = await addSender(gateway, seeds));
+});
+afterAll(() => gateway?.close());
+
+let phones = 0;
+/** Sends to one recipient; answers the components that the platform took. */
+async function taken(templateId: string, fill: object) {
+  const phone = `1555090${String(phones++).padStart(4, '0')}`;
+  const { body: answer } = await send(gateway, { templateId, recipients: [{ phone, ...fill }] });
+  expect(answer.data?.messages?.[0]?.error, JSON.stringify(answer)).toBeNull();
+  const [entry] = await gateway.platform.ledger({ phone });
+  return entry?.components;
+}
+
+describe('the platform takes', () => {
+  it.each([
+    ['film', 'video', 'a.mp4', 'video/mp4', samples.mp4],
+    ['picture', 'image', 'a.png', 'image/png', samples.png],
+    ['bill', 'document', 'a.pdf', 'application/pdf', padded(samples.pdf, 2_000)],
+  ])('a header with a file: %s', async (name, kind, fileName, type, bytes) => {
+    const mediaId = await uploadMedia(gateway, bytes, fileName, type);
+    const file = { id: mediaId, ...(kind === 'document' ? { filename: fileName } : {}) };
+    expect(await taken(ids[name] ?? '', { mediaId })).toEqual([
+      { type: 'header', parameters: [{ type: kind, [kind]: file }] },
+    ]);
+  });
+
+  it('a header with a place, a named header, buttons without variables, a code to copy', async () => {
+    const location = { latitude: 52.5, longitude: 13.4, name: 'Shop', address: 'Main Street 1' };
+    expect(await taken(ids.place ?? '', { location })).toMatchObject([
+      { type: 'header', parameters: [{ type: 'location' }] },
+    ]);
+    expect(
+      await taken(ids.named_header ?? '', { variables: { 'header.title': 'Sale', name: 'Ada' } }),
+    ).toEqual([
+      { type: 'header', parameters: [{ type: 'text', parameter_name: 'title', text: 'Sale' }] },
+      { type: 'body', parameters: [{ type: 'text', parameter_name: 'name', text: 'Ada' }] },
+    ]);
+    expect(await taken(ids.static_buttons ?? '', {})).toBeNull();
+    expect(await taken(ids.code_button ?? '', { variables: { 'buttons.0.1': '25OFF' } })).toMatchObject([
+      { type: 'button', sub_type: 'copy_code', index: '0' },
+    ]);
+    expect(await taken(ids.otp_as_listed ?? '', { variables: { '1': '123456' } })).toMatchObject([
+      { type: 'body' },
+      { type: 'button', sub_type: 'url', index: '0' },
+    ]);
+  });
+
+  it.each(['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'])(
+    'a one-time password drafted, submitted and sent: %s',
+    async (otp) => {
+      const apps = [{ package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' }];
+      const made = await gateway.call<{ _id: string }>('POST', '/v1/templates', {
+        body: {
+          providerTemplateName: `otp_${otp.toLowerCase()}`,
+          ...{ language: 'en_US', category: 'AUTHENTICATION' },
+          components: [
+            { type: 'BODY', add_security_recommendation: true },
+            { type: 'FOOTER', code_expiration_minutes: 10 },
+            {
+              type: 'BUTTONS',
+              buttons: [
+                { type: 'OTP', otp_type: otp, ...(otp === 'COPY_CODE' ? {} : { supported_apps: apps }) },
+              ],
+            },
+          ],
+        },
+      });
+      expect(made.status, made.text).toBe(200);
+      const { _id } = made.body.data;
+      expect((await gateway.call('POST', `/v1/templates/${_id}/submit`)).status).toBe(200);
+      const state = async () =>
+        (
+          await gateway.call<{ status: string; components: { text?: string }[] }>(
+            'GET',
+            `/v1/templates/${_id}`,
+          )
+        ).body.data;
+      // the text that the platform wrote itself has been read
+      await expect
+        .poll(async () => (await state()).components[0]?.text, { timeout: 10_000 })
+        .toContain('{{1}}');
+      expect((await state()).status).toBe('approved');
+      expect(await taken(_id, { variables: { '1': '123456' } })).toEqual([
+        { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
+        { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: '123456' }] },
+      ]);
+    },
+  );
+});
+
+describe('what cannot be filled surely', () => {
+  it.each(unsendable.map(([name]) => name))(
+    'is listed, says why, and is refused at sending: %s',
+    async (name) => {
+      const templateId = ids[name] ?? '';
+      const detail = await gateway.call<{ status: string; unsendableReason: string }>(
+        'GET',
+        `/v1/templates/${templateId}`,
+      );
+      expect(detail.body.data).toMatchObject({
+        status: 'approved',
+        unsendableReason: expect.stringMatching(/^(it|its) /),
+      });
+      const answer = await send(gateway, { templateId, recipients: ['15550990001'] });
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+      expect(answer.body.errors).toEqual([
+        {
+          path: 'templateId',
+          message: `this template cannot be sent here: ${detail.body.data.unsendableReason}`,
+        },
+      ]);
+      expect(await gateway.platform.ledger({ phone: '15550990001' })).toEqual([]);
+    },
+  );
+
+  it('is null for what can be sent', async () => {
+    const detail = await gateway.call<{ unsendableReason: null }>('GET', `/v1/templates/${ids.film}`);
+    expect(detail.body.data.unsendableReason).toBeNull();
+  });
+});
