@@ -6,6 +6,7 @@ import {
   claimDeliveries,
   completeDeliveries,
   failDeliveries,
+  findFollowers,
   giveBack,
   releaseNext,
 } from '../../src/webhooks/delivering/store.ts';
@@ -42,6 +43,12 @@ describe('on an empty database', () => {
     ['completing', (tx: Tx) => completeDeliveries(tx, [delivery]), 'deliveries_default_pkey'],
     ['releasing', (tx: Tx) => releaseNext(tx, [delivery]), 'deliveries_default_pkey'],
     ['failing', (tx: Tx) => failDeliveries(tx, [delivery]), 'deliveries_default_pkey'],
+    [
+      'finding what follows',
+      (tx: Tx) =>
+        findFollowers(tx, [{ ...delivery, id: uuidv7(), body: '', failedTries: 0, version: 1, failures: 0 }]),
+      'deliveries_default_pkey',
+    ],
     ['giving back', (tx: Tx) => giveBack(tx, [delivery]), 'deliveries_default_pkey'],
     [
       'claiming',

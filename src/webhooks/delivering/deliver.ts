@@ -4,6 +4,7 @@ import { findVersions } from '../endpoints/store.ts';
 import { openTargets } from '../endpoints/targets.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
 import { tryChain } from './chain.ts';
+import { openClaims } from './claim.ts';
 import {
   type Failed,
   failuresToBackOff,
@@ -14,7 +15,6 @@ import {
 } from './delivery.ts';
 import { openRecorder, type RecordDeps } from './record.ts';
 import { type DeliverSettings, deliverDefaults } from './settings.ts';
-import { claimDeliveries } from './store.ts';
 
 export interface DeliverDeps extends AttemptDeps, RecordDeps {
   cipher: Cipher;
@@ -69,6 +69,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   const settings = { ...deliverDefaults, ...given };
   const waitInMemoryMs = leaseMs - leaseMarginMs - deps.webhookTimeoutMs;
   const targets = openTargets({ ...deps, db: deps.hot });
+  const claim = openClaims(deps.hot);
   const lanes = new Map<string, Lane>();
   const returning = new Set<Promise<void>>();
   const idle = new Set<() => void>();
@@ -237,9 +238,6 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     pump(endpointId);
   }
 
-  /** The last endpoint of a claim that was full: the next one goes on behind it, so that none is passed over. */
-  let claimedUpTo: string | undefined;
-
   async function claimDue(): Promise<number> {
     if (stopping) return 0;
     const enough = isFull() ? settings.assuredPerEndpoint : settings.inFlightPerEndpoint;
@@ -249,18 +247,14 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
       lane.more = true;
       except.push(endpointId);
     }
-    const claimed = await claimDeliveries(deps.hot, {
+    const claimed = await claim({
       // Twice what one endpoint may have under way, so that its next ones are here when a call ends.
       perEndpoint: isFull() ? enough : enough * 2,
       total: settings.claimedAtOnce,
       except,
-      after: claimedUpTo,
     });
-    const wasBehind = claimedUpTo !== undefined;
-    claimedUpTo = claimed.length < settings.claimedAtOnce ? undefined : lastEndpoint(claimed);
     offer(claimed);
-    // Nothing is left behind it: those before it have their turn at once.
-    return claimed.length === 0 && wasBehind ? claimDue() : claimed.length;
+    return claimed.length;
   }
 
   return {
@@ -289,7 +283,3 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     },
   };
 }
-
-/** The one whose id stands last. */
-const lastEndpoint = (claimed: readonly Startable[]): string =>
-  claimed.reduce((last, { endpointId }) => (endpointId > last ? endpointId : last), '');

@@ -49,6 +49,24 @@ export async function claimDeliveries(
   return rows;
 }
 
+/**
+ * The later stages of claimed deliveries that wait for them alone, in the order of their making: nothing else of their
+ * message that is due or under way at that endpoint stands before them.
+ */
+export async function findFollowers(
+  db: Db,
+  heads: readonly Startable[],
+): Promise<(Omit<Startable, 'version' | 'failures'> & { headId: string })[]> {
+  const { rows } = await sql<Omit<Startable, 'version' | 'failures'> & { headId: string }>`
+    select ${startable}, h.id as "headId"
+    from ${keyArrays(heads)}, ${heads.map((head) => head.id)}::uuid[]) h(subject_id, endpoint_id, stage, id)
+    join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = 3 and d.id > h.id
+    where not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
+      and q.id < d.id and q.id <> h.id and q.state <> 3 and coalesce(q.due_at, '-infinity') <> '-infinity')
+    order by d.id`.execute(db);
+  return rows;
+}
+
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** Marks deliveries as delivered; repeats are harmless. Sorted by key, and followed by `releaseNext` before the commit. */

@@ -1,0 +1,43 @@
+// Taking what is due: endpoint after endpoint in turn, each delivery with the later stages that wait for it alone.
+import type { Db } from '../../db/db.ts';
+import { lastStage, type Startable } from './delivery.ts';
+import { claimDeliveries, findFollowers } from './store.ts';
+
+export interface Claim {
+  perEndpoint: number;
+  total: number;
+  /** Endpoints of which nothing is wanted. */
+  except: readonly string[];
+}
+
+/** Makes a way to claim. A claim that brought all it may goes on behind its last endpoint, so that none is passed over. */
+export function openClaims(db: Db): (claim: Claim) => Promise<Startable[]> {
+  let after: string | undefined;
+
+  return async function take(claim): Promise<Startable[]> {
+    const heads = await claimDeliveries(db, { ...claim, after });
+    const wasBehind = after !== undefined;
+    after = heads.length < claim.total ? undefined : lastEndpoint(heads);
+    // Nothing is left behind it: those before it have their turn at once.
+    if (heads.length === 0 && wasBehind) return take(claim);
+    return withFollowers(db, heads);
+  };
+}
+
+/** The one whose id stands last. */
+const lastEndpoint = (heads: readonly Startable[]): string =>
+  heads.reduce((last, { endpointId }) => (endpointId > last ? endpointId : last), '');
+
+async function withFollowers(db: Db, heads: Startable[]): Promise<Startable[]> {
+  const awaited = new Map(
+    heads.filter(({ stage }) => stage > 0 && stage < lastStage).map((head) => [head.id, head]),
+  );
+  if (awaited.size === 0) return heads;
+  for (const { headId, ...follower } of await findFollowers(db, [...awaited.values()])) {
+    const head = awaited.get(headId);
+    if (!head) continue;
+    head.followers ??= [];
+    head.followers.push({ ...follower, version: head.version, failures: head.failures });
+  }
+  return heads;
+}
