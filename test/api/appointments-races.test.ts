@@ -113,6 +113,27 @@ describe('two processes', () => {
     expect(await room.occupancies(staff.id)).toBe(3);
   });
 
+  test('a staff member whom somebody changes at that moment holds up nobody but their own bookings', async () => {
+    const changed = await room.staff(account, { calendar: 'none' });
+    const removed = await room.staff(account, { calendar: 'none' });
+    const other = await room.staff(account, { calendar: 'none' });
+    const bookWith = (staff: { id: string }) =>
+      room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const waiting = await room.database.db.transaction().execute(async (tx) => {
+      await sql`update staff set title = 'Dr' where id = ${changed.id}`.execute(tx);
+      await sql`update staff set deleted_at = now() where id = ${removed.id}`.execute(tx);
+      const begun = [bookWith(changed), bookWith(removed)];
+      expect((await bookWith(other)).status).toBe(200);
+      return { begun };
+    });
+    const [first, second] = await Promise.all(waiting.begun);
+    expect([first?.status, second?.status, second?.json.code]).toEqual([
+      200,
+      404,
+      'appointment_user_not_found',
+    ]);
+  });
+
   test('one key in both, for staff of two: one booking', async () => {
     const first = await room.staff(account);
     const second = await room.staff(account);

@@ -183,6 +183,7 @@ async function holdSlot(deps: BookDeps, wish: Wish): Promise<Omit<Held, 'asked'>
       case 'in_the_way':
         if (deps.clock.now() >= giveUpAt) throw tooManyAtOnce();
         await deps.clock.sleep(tryAgainMs * (0.5 + Math.random()));
+        activeReading(await deps.readDay(wish.day));
     }
   }
 }

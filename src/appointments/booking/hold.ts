@@ -37,7 +37,7 @@ export type Outcome =
   | { kind: 'taken'; taken: Taken }
   /** Another request with the same key is at it. */
   | { kind: 'twin' }
-  /** Another transaction books with this staff member at this moment. */
+  /** Another transaction books with this staff member at this moment, changes or removes it. */
   | { kind: 'in_the_way' }
   | { kind: 'refused'; error: AppError };
 
@@ -109,9 +109,9 @@ function decide(
   },
 ): Outcome | Prepared {
   const { asked, start } = wish;
-  if (!by.locked.has(wish.day.staffId)) return { kind: 'in_the_way' };
-  const day = by.days.get(dayKey(wish.day));
-  if (!day?.staff.active) return { kind: 'refused', error: staffNotFound() };
+  const day = by.locked.has(wish.day.staffId) ? by.days.get(dayKey(wish.day)) : undefined;
+  if (!day) return { kind: 'in_the_way' };
+  if (!day.staff.active) return { kind: 'refused', error: staffNotFound() };
   if (by.keys.has(keyName(wish))) return { kind: 'twin' };
   const mine = by.won.get(wish.day.staffId);
   const taken = mine

@@ -64,7 +64,8 @@ type Row = ReadStaff & {
 
 /**
  * Reads staff on dates, in one snapshot: undefined for a staff member that the account does not have. With `lock`, the
- * staff members stay as they are until the transaction ends.
+ * staff members stay as they are until the transaction ends; undefined then also for one who is being changed at this
+ * moment: it never waits.
  *
  * Zones lie up to 14 hours from UTC, so slots of a date start within 15 hours of it; the local dates that they fall on
  * elsewhere, which a daily limit counts by, reach 25 hours further.
@@ -105,7 +106,7 @@ export async function readStaffDays(
         where k.staff_id = s.id and k.state in ('held', 'confirmed')
           and (k.wish_starts_at is not null or k.hand = 'moved')) r
       where s.daily_limit is not null) b on true
-    ${lock ? sql`for share of s` : sql``}`.execute(db);
+    ${lock ? sql`for share of s skip locked` : sql``}`.execute(db);
   const found = new Map(rows.map((row) => [row.n, staffDay(row)]));
   return asked.map((_, index) => found.get(index + 1));
 }
