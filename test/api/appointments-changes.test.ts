@@ -59,6 +59,27 @@ describe('changes of a booking', () => {
     expect(await room.open(account, staff.id, date)).toContain('09:45');
   });
 
+  test('B19: moved where the main calendar blocks under its other name, the address of its owner', async () => {
+    const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });
+    const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
+    await room.must(room.call(account, 'PUT', path, { busyCalendarIds: [staff.email] }));
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    expect(await room.open(account, staff.id, date)).not.toContain('10:15');
+    const moved = await change(made.bookingId, 'reschedule', { date, from: '10:15', to: '10:45' });
+    expect([moved.status, await startsOf(staff.email)]).toEqual([200, [at('10:15')]]);
+  });
+
+  test('of a calendar that gave way to another kind: told plainly, and a cancellation frees the slot', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    await sql`update bookings set provider = 'caldav', calendar_id = 'https://dav.example/ada/'
+      where id = ${made.bookingId}`.execute(room.database.db);
+    const moving = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
+    expect([moving.status, moving.json.code]).toEqual([409, 'calendar_not_connected']);
+    expect((await change(made.bookingId, 'cancel')).status).toBe(200);
+    expect(await room.occupancies(staff.id)).toBe(0);
+  });
+
   test('onto a taken or busy slot: 409, and it stays as it was', async () => {
     const staff = await room.staff(account);
     const made = (await room.book(account, ten(staff.id))).json.data;
@@ -155,5 +176,32 @@ describe('changes by hand in the calendar', () => {
     expect(await followed(made.bookingId)).toMatchObject({ state: 'moved', conflict: false });
     await room.control.removeEvent(staff.email, other.json.data.calendarEventId);
     expect(await followed(other.json.data.bookingId)).toEqual({ state: 'deleted' });
+  });
+
+  test('what was done while Google forgot the sync token, or while the calendar was disconnected, is noticed', async () => {
+    const staff = await room.staff(account);
+    const book = async (from: string, to: string) =>
+      (await room.book(account, bookingOf(staff.id, date, from, to))).json.data;
+    const [first, second] = [await book('09:00', '09:30'), await book('10:00', '10:30')];
+    expect(await followed(first.bookingId)).toEqual({ state: 'in_step' });
+    await room.control.removeEvent(staff.email, first.calendarEventId);
+    await room.control.expireSyncTokens();
+    expect(await followed(first.bookingId)).toEqual({ state: 'deleted' });
+    await room.control.revokeGrants({ account: staff.email });
+    await room.control.removeEvent(staff.email, second.calendarEventId);
+    expect(await followed(second.bookingId)).toEqual({ state: 'in_step' });
+    await room.connect(account, staff.id);
+    expect(await followed(second.bookingId)).toEqual({ state: 'deleted' });
+    // what is gone from the calendar keeps its slot until somebody cancels it
+    expect(await room.open(account, staff.id, date)).not.toContain('10:00');
+    const path = `/v1/appointments/bookings/${second.bookingId}`;
+    const moving = await room.call(account, 'POST', `${path}/reschedule`, {
+      date,
+      from: '11:00',
+      to: '11:30',
+    });
+    expect([moving.status, moving.json.code]).toEqual([409, 'booking_not_changeable']);
+    expect((await room.call(account, 'POST', `${path}/cancel`, {})).status).toBe(200);
+    expect(await room.open(account, staff.id, date)).toContain('10:00');
   });
 });
