@@ -9,7 +9,7 @@ function outcomeName(row: OutcomeRow): 'accepted' | 'failed' | 'queued' {
 }
 
 /** `data` of a send's answer, each recipient with its own outcome. */
-export function sendAnswer(send: { id: string; template_id: string }, rows: OutcomeRow[]) {
+export function sendAnswer(send: { id: string; templateId: string }, rows: OutcomeRow[]) {
   const messages = rows.map((row) => {
     const status = outcomeName(row);
     return {
@@ -24,7 +24,7 @@ export function sendAnswer(send: { id: string; template_id: string }, rows: Outc
   const count = (status: string) => messages.filter((message) => message.status === status).length;
   return {
     sendId: send.id,
-    templateId: send.template_id,
+    templateId: send.templateId,
     total: messages.length,
     accepted: count('accepted'),
     failed: count('failed'),

@@ -78,7 +78,7 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
     return done;
   });
   deps.deliveries.offer(startable);
-  for (const message of moved) deps.outcomes.settled(message.id);
+  for (const message of moved) deps.outcomes.settled(message);
   await countResults(deps, addressed, new Set(moved.map((message) => message.id)), results);
   return results;
 }

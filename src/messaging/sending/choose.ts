@@ -2,26 +2,20 @@
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
-import { findDefaultSender, findSender, type SenderRow } from '../senders/store.ts';
 import { planTemplate, type TemplatePlan } from '../templates/placeholders.ts';
-import { findTemplate, type TemplateRow } from '../templates/store.ts';
+import type { TemplateRow } from '../templates/store.ts';
+import { type Choice, type ChosenSender, findChoice } from './choice-store.ts';
 
-/** The account's template, known to exist: 404 `template_not_found`. */
-export async function templateOf(db: Db, accountId: string, templateId: string): Promise<TemplateRow> {
-  const row = isUuid(templateId) ? await findTemplate(db, accountId, templateId) : undefined;
-  if (row) return row;
-  throw new AppError('template_not_found', 'There is no such template in this account.');
-}
-
-/** The named sender: 404 `sender_not_found`; undefined if none was named. */
-export async function namedSender(
+/** The template, known to exist (404), and the number that would send it: a named one is known to exist too (404). */
+export async function choose(
   db: Db,
   accountId: string,
-  senderId: string | undefined,
-): Promise<SenderRow | undefined> {
-  if (senderId === undefined) return undefined;
-  const row = isUuid(senderId) ? await findSender(db, accountId, senderId) : undefined;
-  if (row) return row;
+  { templateId, senderId }: { templateId: string; senderId?: string | undefined },
+): Promise<Choice> {
+  const named = isUuid(senderId ?? '') ? senderId?.toLowerCase() : undefined;
+  const choice = isUuid(templateId) ? await findChoice(db, accountId, templateId, named) : undefined;
+  if (!choice) throw new AppError('template_not_found', 'There is no such template in this account.');
+  if (senderId === undefined || (named !== undefined && choice.sender?.id === named)) return choice;
   throw new AppError('sender_not_found', 'There is no such sender in this account.');
 }
 
@@ -49,20 +43,16 @@ export function requireApproved(row: TemplateRow): void {
   );
 }
 
-/** The sender: the named one, if it belongs to the template's business account (409), else that account's default (409 if none). */
-export async function senderFor(
-  db: Db,
-  template: TemplateRow,
-  named: SenderRow | undefined,
-): Promise<SenderRow> {
-  if (named) {
-    if (named.business_account_id === template.business_account_id) return named;
+/** The number that sends: 409 if it belongs to another business account than the template, or if there is none. */
+export function requireSender({ template, sender }: Choice): ChosenSender {
+  if (!sender)
     throw new AppError(
-      'sender_mismatch',
-      'This sender belongs to another business account than the template. Use one of the same, or name none.',
+      'sender_not_configured',
+      'The account has no sender for this template. Add one first.',
     );
-  }
-  const sender = await findDefaultSender(db, template.account_id, template.business_account_id ?? undefined);
-  if (sender) return sender;
-  throw new AppError('sender_not_configured', 'The account has no sender for this template. Add one first.');
+  if (sender.business_account_id === template.business_account_id) return sender;
+  throw new AppError(
+    'sender_mismatch',
+    'This sender belongs to another business account than the template. Use one of the same, or name none.',
+  );
 }

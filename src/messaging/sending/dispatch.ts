@@ -55,17 +55,19 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
   const byId = (key: MessageKey) => key.id;
   const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
 
-  const mark = batch<MessageKey, boolean>(
-    async (keys) => {
+  const mark = batch<MessageKey[], Set<string>>(
+    async (groups) => {
+      const keys = groups.flat().sort((a, b) => (a.id < b.id ? -1 : 1));
       const marked = await markDispatching(deps.hot, keys);
-      return keys.map((key) => marked.has(key.id));
+      return groups.map(() => marked);
     },
-    { gapMs: 1, max: 200, key: byId },
+    { gapMs: 1, max: 16, key: (group) => group[0]?.id ?? '' },
   );
   const accepted = batch<MessageKey & { wamid: string }, void>(
     async (items) => {
       await recordAccepted(deps.hot, items);
-      for (const item of items) deps.outcomes.settled(item.id);
+      for (const { id, wamid } of items)
+        deps.outcomes.settled({ id, state: state.accepted, wamid, error: null });
       return items.map(() => undefined);
     },
     { gapMs: 2, max: 500, key: byId },
@@ -97,7 +99,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
         db: deps.hot,
         clock: deps.clock,
         log: deps.log,
-        mark: (message) => mark(keyOf(message)),
+        mark: (messages) => mark(messages.map(keyOf)),
         call: (message, markedAtMs) => callPlatform(call, message, markedAtMs),
         release: (messages) =>
           releaseClaimed(

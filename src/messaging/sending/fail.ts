@@ -26,6 +26,6 @@ export async function failAndPublish(
     return { moved, startable: await publish(deps, tx, eventsOf(moved, deps.clock.now())) };
   });
   deps.deliveries.offer(startable);
-  for (const message of moved) deps.outcomes.settled(message.id);
+  for (const message of moved) deps.outcomes.settled(message);
   return moved.length;
 }

@@ -8,8 +8,8 @@ export interface LaneDeps {
   db: Db;
   clock: Clock;
   log: Log;
-  /** Marks messages in one batch with those of other lanes; answers which may be called. */
-  mark: (message: DueMessage) => Promise<boolean>;
+  /** Marks messages in one batch with those of other lanes; answers the ids of those that may be called, among others. */
+  mark: (messages: DueMessage[]) => Promise<Set<string>>;
   /** Calls the platform for one marked message and records the outcome; never rejects. */
   call: (message: DueMessage, markedAtMs: number) => Promise<LaneAdvice>;
   /** Gives messages back that this lane will not call. */
@@ -69,21 +69,29 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       .catch((error) => deps.log.warn({ err: error, senderId }, 'messages.release_failed'));
   }
 
-  async function one(message: DueMessage): Promise<void> {
-    underWay += 1;
-    try {
-      // not marked: cancelled meanwhile, or expired, and then it is given back to be failed at once
-      if (!(await deps.mark(message))) return giveBack([message]);
-      const advice = await deps.call(message, performance.now());
-      if (advice.kind === 'halt')
-        giveBack(queues.flatMap((queue) => queue.splice(0)).map((entry) => entry.message));
-    } catch (error) {
-      // not marked: its lease lapses and it is claimed again
-      deps.log.error({ err: error, messageId: message.id }, 'message.mark_failed');
-    } finally {
-      underWay -= 1;
-      wake?.();
-    }
+  /** Marks messages together, and calls each. */
+  async function perform(messages: DueMessage[]): Promise<void> {
+    underWay += messages.length;
+    const marked = await deps.mark(messages).catch((error) => {
+      // not marked: their leases lapse and they are claimed again
+      deps.log.error({ err: error, senderId, count: messages.length }, 'messages.mark_failed');
+      return undefined;
+    });
+    const markedAtMs = performance.now();
+    const unmarked = marked ? messages.filter(({ id }) => !marked.has(id)) : messages;
+    underWay -= unmarked.length;
+    // cancelled meanwhile, or expired: given back to be failed at once
+    if (marked && unmarked.length > 0) giveBack(unmarked);
+    for (const message of messages) if (marked?.has(message.id)) void call(message, markedAtMs);
+    wake?.();
+  }
+
+  async function call(message: DueMessage, markedAtMs: number): Promise<void> {
+    const advice = await deps.call(message, markedAtMs);
+    if (advice.kind === 'halt')
+      giveBack(queues.flatMap((queue) => queue.splice(0)).map((entry) => entry.message));
+    underWay -= 1;
+    wake?.();
   }
 
   /** Waits until a call has ended. */
@@ -110,7 +118,8 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
         continue;
       }
       if (firstInMs > 1) await deps.clock.sleep(firstInMs);
-      for (const message of take(granted)) void one(message);
+      const taken = take(granted);
+      if (taken.length > 0) void perform(taken);
     }
   }
 

@@ -1,13 +1,26 @@
 // Requests that wait for their messages: told by whoever in this process learns an outcome.
+import type { MessageError } from './message.ts';
+
+/** What became of a message, as its row says. */
+export interface Outcome {
+  id: string;
+  state: number;
+  wamid: string | null;
+  error: MessageError | null;
+}
 
 export interface Outcomes {
-  /** Tells whoever waits that the outcome of a message is on disk. */
-  settled(id: string): void;
+  /** Tells whoever waits that this outcome of a message is on disk. */
+  settled(outcome: Outcome): void;
   /**
-   * Resolves when the outcomes of all these messages are on disk, or when the time is up. `look` is asked now and then
-   * for those that another process settled.
+   * Resolves with the outcomes that are on disk, by the messages' ids, when they all are or when the time is up. `look`
+   * is asked now and then for those that another process settled.
    */
-  wait(ids: string[], timeoutMs: number, look: (ids: string[]) => Promise<string[]>): Promise<void>;
+  wait(
+    ids: string[],
+    timeoutMs: number,
+    look: (ids: string[]) => Promise<Outcome[]>,
+  ): Promise<Map<string, Outcome>>;
   /** Lets every waiting request go on, and later ones not wait: the process is about to end. */
   end(): void;
 }
@@ -16,17 +29,18 @@ const lookEveryMs = 1_000;
 
 /** A registry of waiting requests. */
 export function openOutcomes(): Outcomes {
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, (outcome: Outcome) => void>();
   const requests = new Set<() => void>();
   let ended = false;
 
   return {
-    settled(id) {
-      waiting.get(id)?.();
+    settled(outcome) {
+      waiting.get(outcome.id)?.(outcome);
     },
 
     wait(ids, timeoutMs, look) {
-      if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve();
+      const known = new Map<string, Outcome>();
+      if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve(known);
       return new Promise((resolve) => {
         const open = new Set(ids);
         const end = () => {
@@ -34,20 +48,21 @@ export function openOutcomes(): Outcomes {
           clearInterval(looking);
           for (const id of open) waiting.delete(id);
           requests.delete(end);
-          resolve();
+          resolve(known);
         };
-        const settle = (id: string) => {
-          if (!open.delete(id)) return;
-          waiting.delete(id);
+        const settle = (outcome: Outcome) => {
+          if (!open.delete(outcome.id)) return;
+          known.set(outcome.id, outcome);
+          waiting.delete(outcome.id);
           if (open.size === 0) end();
         };
         requests.add(end);
-        for (const id of ids) waiting.set(id, () => settle(id));
+        for (const id of ids) waiting.set(id, settle);
         const deadline = setTimeout(end, timeoutMs);
         const looking = setInterval(() => {
           look([...open]).then(
             (settled) => {
-              for (const id of settled) settle(id);
+              for (const outcome of settled) settle(outcome);
             },
             () => undefined,
           );

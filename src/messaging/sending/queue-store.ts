@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import type { MessageError } from './message.ts';
+import type { Outcome } from './outcomes.ts';
 import type { DueMessage, MessageKey } from './store.ts';
 
 export type ClaimedMessage = DueMessage & {
@@ -87,13 +88,13 @@ export async function countQueued(db: Db, accountId: string, limit: number): Pro
   return rows[0]?.n ?? 0;
 }
 
-/** Of these messages, those whose outcome is known. */
-export async function findSettled(db: Db, accountId: string, ids: string[]): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select m.id from unnest(${ids.map(() => accountId)}::uuid[], ${ids}::uuid[]) x(a, i)
+/** Of these messages, the outcomes that are known. */
+export async function findSettled(db: Db, accountId: string, ids: string[]): Promise<Outcome[]> {
+  const { rows } = await sql<Outcome>`
+    select m.id, m.state, m.wamid, m.error from unnest(${ids.map(() => accountId)}::uuid[], ${ids}::uuid[]) x(a, i)
     join messages m on m.account_id = x.a and m.id = x.i
     where m.state > 1`.execute(db);
-  return rows.map((row) => row.id);
+  return rows;
 }
 
 /** Every queued message of a send. */

@@ -33,7 +33,7 @@ import {
   type SendRow,
 } from './history-store.ts';
 import { state, stateNumber } from './message.ts';
-import { awaitOutcomes, keyLeaseSeconds, type SendDeps, startSend } from './send.ts';
+import { awaitOutcomes, keyLeaseSeconds, type SendDeps, type StartedSend, startSend } from './send.ts';
 
 export type SendingRoutesDeps = SendDeps & CancelDeps;
 
@@ -61,18 +61,29 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
 const unsettledIds = (rows: OutcomeRow[]) =>
   rows.filter((row) => row.state < state.accepted).map((row) => row.id);
 
-/** The answer made from the rows, stored under the request's key if it came with one. */
+/** What is known of a send that this request started. */
+async function outcomesOf(
+  deps: SendingRoutesDeps,
+  accountId: string,
+  send: StartedSend,
+  isAsync: boolean,
+): Promise<OutcomeRow[]> {
+  const known = isAsync ? undefined : await awaitOutcomes(deps, accountId, send.awaited);
+  const unknown = { state: state.queued, wamid: null, error: null };
+  return send.messages.map(({ id, phone, name }) => ({ ...(known?.get(id) ?? unknown), id, phone, name }));
+}
+
+/** The answer, stored under the request's key if it came with one. */
 async function answerSend(
   deps: SendingRoutesDeps,
-  send: { accountId: string; sendId: string; isAsync: boolean; hasKey: boolean },
+  send: { id: string; templateId: string; isAsync: boolean; hasKey: boolean },
+  rows: OutcomeRow[],
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const row = await findSend(deps.db, send.accountId, send.sendId);
-  if (!row) throw sendNotFound();
-  const answer = sendAnswer(row, await listOutcomes(deps.db, send.accountId, send.sendId));
+  const answer = sendAnswer(send, rows);
   const body = JSON.stringify(ok(sendMessage(answer), answer));
   const status = send.isAsync ? 202 : 200;
-  if (send.hasKey) await storeKeyAnswer(deps.db, send.sendId, { status, body });
+  if (send.hasKey) await storeKeyAnswer(deps.db, send.id, { status, body });
   if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
@@ -102,20 +113,20 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         key: request.idempotencyKey,
         fingerprint: fingerprintOf(request.body),
       };
-      const answer = (sendId: string) =>
-        answerSend(deps, { accountId, sendId, isAsync, hasKey: key !== undefined }, reply);
+      const answer = (send: { id: string; templateId: string }, rows: OutcomeRow[]) =>
+        answerSend(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
       if (key) {
         const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
         if (repeat.kind === 'continue') {
-          const rows = await listOutcomes(deps.db, accountId, repeat.subjectId);
-          if (!isAsync) await awaitOutcomes(deps, accountId, unsettledIds(rows));
-          return answer(repeat.subjectId);
+          const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
+          const rows = () => listOutcomes(deps.db, accountId, id);
+          if (!isAsync) await awaitOutcomes(deps, accountId, unsettledIds(await rows()));
+          return answer({ id, templateId }, await rows());
         }
       }
-      const { sendId, awaited } = await startSend(deps, { accountId, ...request.body }, key || undefined);
-      if (!isAsync) await awaitOutcomes(deps, accountId, awaited);
-      return answer(sendId);
+      const send = await startSend(deps, { accountId, ...request.body }, key || undefined);
+      return answer(send, await outcomesOf(deps, accountId, send, isAsync));
     },
   );
 }

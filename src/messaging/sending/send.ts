@@ -2,17 +2,17 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError, type Fault, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import type { Db } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import { holdMedia, type ReadyMedia } from '../media/store.ts';
-import type { SenderRow } from '../senders/store.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { fillTemplate, type Location, priorityOf } from '../templates/template.ts';
-import { namedSender, requireApproved, sendablePlan, senderFor, templateOf } from './choose.ts';
+import type { ChosenSender } from './choice-store.ts';
+import { choose, requireApproved, requireSender, sendablePlan } from './choose.ts';
 import type { Dispatcher } from './dispatch.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { Outcome, Outcomes } from './outcomes.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import { findSettled } from './queue-store.ts';
 import { phoneFaults, type RequestedRecipient } from './recipients.ts';
@@ -45,26 +45,35 @@ export interface SendRequest {
   expiresInSeconds?: number | undefined;
 }
 
+/** A send that is on disk. */
+export interface StartedSend {
+  id: string;
+  templateId: string;
+  /** In the order of the recipients. */
+  messages: { id: string; phone: string; name: string | null }[];
+  /** The messages whose outcome may come soon: none of a halted number. */
+  awaited: string[];
+}
+
 const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 
 /**
  * Writes a send and its messages in one transaction, with the caller's key if there is one, and hands to this process
  * what it can call within about a second. Nothing is written unless every recipient is valid: 404 for what is named
- * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`. Answers the send's id and the
- * messages whose outcome may come soon: none of a halted number.
+ * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`.
  */
 export async function startSend(
   deps: SendDeps,
   request: SendRequest,
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
-): Promise<{ sendId: string; awaited: string[] }> {
-  const template = await templateOf(deps.db, request.accountId, request.templateId);
-  const named = await namedSender(deps.db, request.accountId, request.senderId);
+): Promise<StartedSend> {
+  const choice = await choose(deps.hot, request.accountId, request);
+  const { template } = choice;
   const plan = sendablePlan(template);
   const media = await mediaOf(deps.db, request);
   const messages = fillAll(deps, plan, request, media);
   requireApproved(template);
-  const sender = await senderFor(deps.db, template, named);
+  const sender = requireSender(choice);
   await deps.checkQueue(request.accountId, messages.length);
   const room = sender.halted_at
     ? 0
@@ -77,17 +86,18 @@ export async function startSend(
   const leased = messages.filter((message) => message.leased);
   deps.dispatcher.offer(leased.map((message) => dueMessage(message, request.accountId, template, sender)));
   if (leased.length < messages.length) deps.nudgeDispatch();
-  return { sendId, awaited: sender.halted_at ? [] : messages.map((message) => message.id) };
+  const awaited = sender.halted_at ? [] : messages.map((message) => message.id);
+  return { id: sendId, templateId: template.id, messages, awaited };
 }
 
-/** Waits until every message has an outcome on disk, at most as long as sends may wait. */
+/** Waits until every message has an outcome on disk, at most as long as sends may wait; answers those that have. */
 export async function awaitOutcomes(
   deps: SendDeps,
   accountId: string,
   messageIds: string[],
   timeoutMs: number = deps.sendWaitMs,
-): Promise<void> {
-  await deps.outcomes.wait(messageIds, timeoutMs, (ids) => findSettled(deps.hot, accountId, ids));
+): Promise<Map<string, Outcome>> {
+  return deps.outcomes.wait(messageIds, timeoutMs, (ids) => findSettled(deps.hot, accountId, ids));
 }
 
 /** The files that the request names, by the id that callers know. */
@@ -154,7 +164,7 @@ async function write(
     sendId: string;
     request: SendRequest;
     template: TemplateRow;
-    sender: SenderRow;
+    sender: ChosenSender;
     messages: NewMessage[];
     key: (KeyOf & { fingerprint: Buffer }) | undefined;
   },
@@ -163,19 +173,9 @@ async function write(
   const isAuthentication = template.category.toUpperCase() === 'AUTHENTICATION';
   const expiresInSeconds =
     request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication ? 'authentication' : 'other'];
-  await deps.hot.transaction().execute(async (tx) => {
-    const mediaIds = mediaIdsOf(request);
-    if (mediaIds.length > 0 && (await holdMedia(tx, request.accountId, mediaIds)).length < mediaIds.length) {
-      throw new AppError('media_not_found', 'A file of this send was deleted meanwhile. Upload it again.');
-    }
-    if (
-      key &&
-      !(await insertKey(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) }))
-    ) {
-      throw inProgress();
-    }
-    const isWritten = await insertSend(
-      tx,
+  const insert = (db: Db | Tx) =>
+    insertSend(
+      db,
       {
         accountId: request.accountId,
         id: send.sendId,
@@ -188,15 +188,35 @@ async function write(
       messages,
       { priority: priorityOf(template.category), expiresInSeconds },
     );
-    if (!isWritten) throw new AppError('sender_not_found', 'The sender was removed meanwhile. Send again.');
-  });
+  const mediaIds = mediaIdsOf(request);
+  // alone, it needs no transaction around it and its three round trips
+  const isAlone = mediaIds.length === 0 && key === undefined;
+  const isWritten = isAlone
+    ? await insert(deps.hot)
+    : await deps.hot.transaction().execute(async (tx) => {
+        await hold(tx, request.accountId, mediaIds);
+        if (key) await keep(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
+        return insert(tx);
+      });
+  if (!isWritten) throw new AppError('sender_not_found', 'The sender was removed meanwhile. Send again.');
+}
+
+/** Keeps files from being deleted until the transaction ends, which makes messages need them; 404 if one is gone. */
+async function hold(tx: Tx, accountId: string, mediaIds: string[]): Promise<void> {
+  if (mediaIds.length === 0 || (await holdMedia(tx, accountId, mediaIds)).length === mediaIds.length) return;
+  throw new AppError('media_not_found', 'A file of this send was deleted meanwhile. Upload it again.');
+}
+
+/** Writes the key; 409 if another request wrote it meanwhile. */
+async function keep(tx: Tx, key: Parameters<typeof insertKey>[1]): Promise<void> {
+  if (!(await insertKey(tx, key))) throw inProgress();
 }
 
 function dueMessage(
   message: NewMessage,
   accountId: string,
   template: TemplateRow,
-  sender: SenderRow,
+  sender: ChosenSender,
 ): DueMessage {
   return {
     account_id: accountId,

@@ -41,33 +41,33 @@ export interface DueMessage {
 }
 
 /**
- * Writes a send and its messages. Together with the caller's key row this is the intent: once committed, none is lost.
- * The number is kept from being removed meanwhile; false, and nothing is written, if it is gone.
+ * Writes a send and its messages in one statement. Together with the caller's key row this is the intent: once
+ * committed, none is lost. The number is kept from being removed meanwhile; false, and nothing is written, if it is gone.
  */
 export async function insertSend(
-  tx: Tx,
+  db: Db | Tx,
   send: NewSend,
   messages: NewMessage[],
   common: { priority: number; expiresInSeconds: number },
 ): Promise<boolean> {
-  const written = await sql`
-    insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
-    select ${send.accountId}, ${send.id}, id, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total}
-    from senders where id = ${send.senderId} for key share`.execute(tx);
-  if (written.numAffectedRows !== 1n) return false;
-  await sql`
+  const { numAffectedRows } = await sql`
+    with sender as (select id from senders where id = ${send.senderId} for key share),
+    s as (
+      insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+      select ${send.accountId}, ${send.id}, id, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total}
+      from sender returning account_id, id, sender_id, template_id)
     insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
       position, priority, due_at, expires_at)
-    select ${send.accountId}, x.id, ${send.id}, ${send.senderId}, ${send.templateId}, x.phone, x.name, x.content, x.media_id,
+    select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
       x.metadata, x.position - 1, ${common.priority}, now() + case when x.leased then interval '60 seconds' else interval '0' end,
       now() + ${common.expiresInSeconds} * interval '1 second'
-    from unnest(${messages.map((one) => one.id)}::uuid[], ${messages.map((one) => one.phone)}::text[],
+    from s, unnest(${messages.map((one) => one.id)}::uuid[], ${messages.map((one) => one.phone)}::text[],
       ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
       ${messages.map((one) => one.mediaId)}::uuid[],
       ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
       ${messages.map((one) => one.leased)}::boolean[])
-      with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(tx);
-  return true;
+      with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(db);
+  return numAffectedRows !== 0n;
 }
 
 /** The rate of a number now: its own, or what throttling left of it, recovering by 5 % a second. */
@@ -167,6 +167,7 @@ export interface MovedMessage {
   wamid: string | null;
   metadata: Record<string, string> | null;
   error: MessageError | null;
+  state: number;
   was: number;
   emitted: number;
   sent_at: Date | null;
@@ -175,7 +176,7 @@ export interface MovedMessage {
   failed_at: Date | null;
 }
 
-const movedColumns = sql`m.account_id, m.id, m.send_id, m.phone, m.wamid, m.metadata, m.error, m.was, m.emitted,
+const movedColumns = sql`m.account_id, m.id, m.send_id, m.phone, m.wamid, m.metadata, m.error, m.state, m.was, m.emitted,
   m.sent_at, m.delivered_at, m.read_at, m.failed_at`;
 
 /** Fails messages that are in one of `from` states; answers those it failed. Keys in the order of their ids. */
