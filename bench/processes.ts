@@ -131,7 +131,7 @@ export interface GatewayProcess extends Running {
 }
 
 /** The flags that `npm start` gives Node. */
-const usualFlags = ['--max-semi-space-size=8'];
+const usualFlags = ['--max-semi-space-size=64', '--expose-gc'];
 
 /** Starts the real program on an embedded database of its own in a folder that goes with it; its log is a file there. */
 export async function startGatewayProcess(

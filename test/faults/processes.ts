@@ -74,7 +74,8 @@ export function startGatewayProcess(
 ): GatewayProcess {
   const preload = join(root, 'test/faults/dying.ts');
   const args = [
-    '--max-semi-space-size=8',
+    '--max-semi-space-size=64',
+    '--expose-gc',
     '--import',
     preload,
     join(root, 'src/cli.ts'),
