@@ -1,6 +1,5 @@
 // The HTTP map on one page: what every request passes, and which room answers which path.
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import fastify, {
   type FastifyBaseLogger,
@@ -22,6 +21,7 @@ import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
+import { secureAnswers } from './http/security-headers.ts';
 import { answerUnreadableAddress, answerUnreadableBytes } from './http/unreadable.ts';
 import { requestValidator } from './http/validation.ts';
 import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
@@ -116,11 +116,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     const allow = error instanceof AppError ? error.details.extra?.allow : undefined;
     if (Array.isArray(allow)) reply.header('Allow', allow.join(', '));
   });
-  // TLS ends before us: whether to insist on it is for what ends it
-  await server.register(helmet, {
-    hsts: false,
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-  });
+  await secureAnswers(server);
   if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
   await everyRequest(server, deps);
   await registerOpenapi(server, deps.version);
