@@ -10,7 +10,6 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
@@ -18,6 +17,7 @@ import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
 import { outgoingHandler } from './http-handler.ts';
 import type { S3Place } from './place.ts';
+import { putParts } from './put.ts';
 
 export interface S3StoreOptions {
   place: S3Place;
@@ -27,9 +27,6 @@ export interface S3StoreOptions {
   credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
-// Memory of one put: two parts of 8 MiB at most
-const partBytes = 8 * 1024 * 1024;
-const partsAtOnce = 2;
 const leftoverAgeMs = 3_600_000;
 const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
 
@@ -55,10 +52,8 @@ export function openS3Store({ place, outgoing, clock, credentials }: S3StoreOpti
     async put(key, content) {
       const at = named(key);
       const counted = countBytes(content);
-      const params = { ...at, Body: counted.stream };
-      const options = { partSize: partBytes, queueSize: partsAtOnce, leavePartsOnError: false };
       try {
-        await new Upload({ client, params, ...options }).done();
+        await putParts(client, at, counted.stream);
         return { size: counted.size() };
       } catch (error) {
         // The content's own failure is the caller's to understand; every other one is the store's.
