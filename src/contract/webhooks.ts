@@ -214,22 +214,3 @@ export const TestResult = Type.Object({
   answer: Answer,
   detail: Detail,
 });
-
-/** The body that receivers get for `messages.status`. */
-export const MessageStatusEvent = Type.Object(
-  {
-    event: Type.Literal('messages.status'),
-    timestamp: Instant,
-    data: Type.Object({
-      messageId: Type.String(),
-      status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
-      recipientPhone: Type.String(),
-      timestamp: Type.Number({ description: "The platform's time, in epoch seconds." }),
-      error: nullable(Type.Object({ code: Type.Number(), title: Type.String(), message: Type.String() })),
-      id: Id,
-      sendId: Id,
-      metadata: Type.Record(Type.String(), Type.String()),
-    }),
-  },
-  { $id: 'MessageStatusEvent' },
-);

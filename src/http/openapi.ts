@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { Failure } from '../contract/envelope.ts';
+import { openapiWebhooks } from './openapi-webhooks.ts';
 import type { Server } from './request.ts';
 
 /** Every refusal that any operation may answer; particular ones are told by `code`. */
@@ -47,6 +48,7 @@ export async function registerOpenapi(server: Server, version: string): Promise<
         schemas: { Failure: JSON.parse(JSON.stringify({ ...Failure, $id: undefined })) },
       },
       security: [{ apiKey: [] }],
+      webhooks: openapiWebhooks(),
       tags: chapters.map((name) => ({ name })),
     },
     transform: ({ schema, url, route }) => {

@@ -1,0 +1,67 @@
+// The bodies that receivers of webhooks get, by kind.
+import { type TSchema, Type } from 'typebox';
+import { BookingItem } from './bookings.ts';
+import { Id, nullable } from './envelope.ts';
+import { TemplateItem } from './templates.ts';
+import type { EventKind } from './webhooks.ts';
+
+const event = <T extends TSchema>(kind: EventKind, data: T) =>
+  Type.Object({
+    event: Type.Literal(kind),
+    timestamp: Type.String({
+      format: 'date-time',
+      description: 'When the event was made; the same on every try.',
+    }),
+    data,
+  });
+
+const MessageStatus = Type.Object({
+  messageId: Type.String({
+    description: "The platform's identifier, as the send answered it; our `id` where the platform gave none.",
+  }),
+  status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
+  recipientPhone: Type.String({ description: 'As the caller gave it.' }),
+  timestamp: Type.Number({ description: "The platform's time, in epoch seconds." }),
+  error: nullable(
+    Type.Object(
+      { code: Type.Number(), title: Type.String(), message: Type.String() },
+      { description: 'For `failed` only.' },
+    ),
+  ),
+  id: Id,
+  sendId: Id,
+  metadata: Type.Record(Type.String(), Type.String()),
+});
+
+export interface DocumentedEvent {
+  summary: string;
+  body: TSchema;
+}
+
+/** What each kind says, and the whole body of it. */
+export const documentedEvents: Record<EventKind, DocumentedEvent> = {
+  'messages.status': {
+    summary: 'A message reached a stage',
+    body: event('messages.status', MessageStatus),
+  },
+  'templates.status': {
+    summary: 'A template changed its status',
+    body: event('templates.status', TemplateItem),
+  },
+  'appointments.booked': {
+    summary: 'An appointment was booked',
+    body: event('appointments.booked', BookingItem),
+  },
+  'appointments.cancelled': {
+    summary: 'An appointment was cancelled',
+    body: event('appointments.cancelled', BookingItem),
+  },
+  'appointments.rescheduled': {
+    summary: 'An appointment was moved',
+    body: event('appointments.rescheduled', BookingItem),
+  },
+  test: {
+    summary: 'The test operation was called',
+    body: event('test', Type.Object({ endpointId: Id, message: Type.String() })),
+  },
+};

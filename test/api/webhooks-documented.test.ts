@@ -1,0 +1,91 @@
+// Promises of the OpenAPI document to whoever writes a receiver: every kind of event stands there as it is sent.
+
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { subscribableKinds } from '../../src/contract/webhooks.ts';
+import { eventBody, messageStatusBody } from '../../src/webhooks/event.ts';
+import { type Gateway, startGateway } from '../harness/gateway.ts';
+
+interface Webhook {
+  post: {
+    parameters: { name: string; in: string }[];
+    requestBody: { content: Record<string, { schema: object }> };
+    responses: Record<string, { description: string }>;
+  };
+}
+
+let gateway: Gateway;
+let webhooks: Record<string, Webhook>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  webhooks = (
+    (await gateway.call('GET', '/openapi.json', { key: null })).body as unknown as {
+      webhooks: typeof webhooks;
+    }
+  ).webhooks;
+});
+afterAll(() => gateway?.close());
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+const fits = (kind: string, body: unknown) =>
+  ajv.validate(webhooks[kind]?.post.requestBody.content['application/json']?.schema as object, body);
+
+it('has every kind that an endpoint can ask for, and the test, each with its four headers', () => {
+  expect(Object.keys(webhooks).sort()).toEqual([...subscribableKinds, 'test'].sort());
+  for (const { post } of Object.values(webhooks)) {
+    expect(post.parameters.map(({ name }) => name)).toEqual([
+      'x-webhook-signature',
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+    ]);
+    expect(Object.keys(post.responses)).toEqual(expect.arrayContaining(['2XX', '410', 'default']));
+  }
+});
+
+it.each([null, { code: 131026, title: 'Undeliverable', message: 'Not on the platform.' }])(
+  'describes messages.status as it is sent: error %o',
+  (error) => {
+    const status = {
+      messageId: 'wamid.x',
+      id: uuidv7(),
+      sendId: uuidv7(),
+      status: error ? ('failed' as const) : ('sent' as const),
+      recipientPhone: '919876543210',
+      timestamp: 1_773_151_200,
+      error,
+      metadata: { order: 'A-1' },
+    };
+    expect(fits('messages.status', JSON.parse(messageStatusBody(status, Date.now()))), ajv.errorsText()).toBe(
+      true,
+    );
+  },
+);
+
+it('describes the test event as it is sent, and tells kinds apart', () => {
+  const body = JSON.parse(eventBody('test', Date.now(), { endpointId: uuidv7(), message: 'x' }));
+  expect(fits('test', body), ajv.errorsText()).toBe(true);
+  expect(fits('messages.status', body)).toBe(false);
+});
+
+it('describes templates.status as the template that the API lists', async () => {
+  const template = {
+    _id: uuidv7(),
+    providerTemplateName: 'order_update',
+    status: 'approved',
+    language: 'en_US',
+    category: 'UTILITY',
+    components: [{ type: 'BODY', text: 'Hi' }],
+    providerTemplateId: '1',
+    providerStatus: 'APPROVED',
+    qualityScore: null,
+    rejectedReason: null,
+    createdAt: new Date().toISOString(),
+    updatedAt: new Date().toISOString(),
+  };
+  const body = JSON.parse(eventBody('templates.status', Date.now(), template));
+  expect(fits('templates.status', body), ajv.errorsText()).toBe(true);
+});
