@@ -158,6 +158,16 @@ describe('a fault is named by its path', () => {
   });
 });
 
+it('several faults of one place are told together', () => {
+  const text = '{{1}} hi {{3}}';
+  const [fault] = draftFaults(
+    { category: 'UTILITY', parameterFormat: 'positional', components: [{ type: 'BODY', text }] },
+    files,
+  );
+  expect(fault?.path).toBe('components[0].text');
+  expect(fault?.message).toMatch(/begin or end with a variable; .*without a gap/);
+});
+
 it('a sample goes to the platform by its handle, without our id', () => {
   const part = { type: 'HEADER', format: 'IMAGE', mediaId: 'png' };
   expect(sampleIdOf(part)).toBe('png');

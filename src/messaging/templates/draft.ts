@@ -55,7 +55,11 @@ export function draftFaults(draft: DraftShape, samples: ReadonlyMap<string, Samp
       faults.push({ path: `components[${index}]${member}`, message });
     checkPart(draft, part, samples, add);
   });
-  return faults;
+  // one entry a place, with all that is wrong there
+  return [...Map.groupBy(faults, ({ path }) => path)].map(([path, own]) => ({
+    path,
+    message: own.map(({ message }) => message).join('; '),
+  }));
 }
 
 type Add = (member: string, message: string) => void;
