@@ -1,16 +1,11 @@
 // The address guard: which addresses a call may reach, checked as written, after DNS, and on the connected socket.
-import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 import { BlockedAddress } from './outgoing-error.ts';
-
-export interface HostAddress {
-  address: string;
-  family: number;
-}
+import { type HostAddress, type Resolve, sparingly, systemResolve } from './outgoing-lookup.ts';
 
 export interface GuardRules {
   /** Networks that the operator allows although they are not public (`127.0.0.0/8`, `fd00::/8`). */
@@ -18,7 +13,7 @@ export interface GuardRules {
   /** True: only `https:` URLs. */
   httpsOnly: boolean;
   /** All addresses of a host name; the system's resolver where absent. */
-  resolve?: (hostname: string) => Promise<HostAddress[]>;
+  resolve?: Resolve;
 }
 
 export interface AddressGuard {
@@ -47,13 +42,6 @@ const metadataAddresses = new Set(['168.63.129.16']);
 
 /** How long the caller of a registration waits for DNS. */
 const longestLookupMs = 3_000;
-
-const systemResolve = (hostname: string): Promise<HostAddress[]> =>
-  new Promise((resolve, reject) => {
-    dnsLookup(hostname, { all: true, order: 'verbatim' }, (error, addresses) =>
-      error ? reject(error) : resolve(addresses),
-    );
-  });
 
 function ownAddresses(): Set<string> {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
@@ -101,7 +89,7 @@ const bare = (hostname: string): string =>
 /** The guard for a set of rules. Throws if a CIDR is malformed. */
 export function addressGuard(rules: GuardRules, connectTimeoutMs: number): AddressGuard {
   const refusal = addressRule(rules.allowCidrs);
-  const resolve = rules.resolve ?? systemResolve;
+  const resolve = rules.resolve ?? sparingly(systemResolve);
 
   const writtenRefusal = (protocol: string, hostname: string): string | undefined => {
     if (protocol !== 'https:' && (rules.httpsOnly || protocol !== 'http:')) {

@@ -1,0 +1,80 @@
+// Promises of DNS lookups: one question for all who ask at the same time, and no queue of slow names before the quick ones.
+import { expect, test } from 'vitest';
+import { type HostAddress, sparingly } from '../../src/base/outgoing-lookup.ts';
+
+/** A resolver whose answers the test gives. */
+function held() {
+  const open: { hostname: string; answer(addresses?: HostAddress[]): void; fail(): void }[] = [];
+  const resolve = (hostname: string) =>
+    new Promise<HostAddress[]>((give, refuse) => {
+      const end = () =>
+        open.splice(
+          open.findIndex((one) => one.answer === answer),
+          1,
+        );
+      const answer = (addresses: HostAddress[] = []) => {
+        end();
+        give(addresses);
+      };
+      open.push({
+        hostname,
+        answer,
+        fail: () => {
+          end();
+          refuse(new Error('no answer'));
+        },
+      });
+    });
+  return { open, resolve, asked: () => open.map(({ hostname }) => hostname) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('those who ask for a name at the same time share one answer, and the next asks anew', async () => {
+  const { open, resolve, asked } = held();
+  const lookup = sparingly(resolve);
+  const both = [lookup('a.test'), lookup('a.test')];
+  expect(asked()).toEqual(['a.test']);
+  open[0]?.answer([{ address: '192.0.2.1', family: 4 }]);
+  expect(await Promise.all(both)).toEqual([
+    [{ address: '192.0.2.1', family: 4 }],
+    [{ address: '192.0.2.1', family: 4 }],
+  ]);
+  const again = lookup('a.test');
+  expect(asked()).toEqual(['a.test']);
+  open[0]?.answer([{ address: '192.0.2.2', family: 4 }]);
+  expect(await again).toEqual([{ address: '192.0.2.2', family: 4 }]);
+});
+
+test('names that were slow last time are asked for one after another, and quick ones meanwhile', async () => {
+  const { open, resolve, asked } = held();
+  // everything is slow until it is shown to be quick
+  const limits = { slowMs: -1 };
+  const lookup = sparingly(resolve, limits);
+  const names = ['x.test', 'y.test', 'z.test'];
+  const first = names.map(lookup);
+  expect(asked()).toEqual(names);
+  for (const one of [...open]) one.fail();
+  await Promise.allSettled(first);
+
+  const second = names.map(lookup);
+  await turn();
+  expect(asked()).toEqual(['x.test']);
+  const quick = lookup('quick.test');
+  expect(asked()).toEqual(['x.test', 'quick.test']);
+  open[1]?.answer();
+  expect(await quick).toEqual([]);
+  limits.slowMs = 60_000;
+  for (const name of names) {
+    await turn();
+    expect(asked()).toEqual([name]);
+    open[0]?.answer();
+    await turn();
+  }
+  await Promise.all(second);
+
+  const third = names.map(lookup);
+  expect(asked(), 'quick again: no turns any more').toEqual(names);
+  for (const one of [...open]) one.answer();
+  await Promise.all(third);
+});
