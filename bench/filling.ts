@@ -33,6 +33,24 @@ export async function fillMessages(
   await sql`vacuum analyze messages`.execute(scene.db);
 }
 
+/** Adds a delivery, done, of the last stage of every message that `fillMessages` made, to a receiver of the account. */
+export async function fillDeliveries(scene: Scene, account: Account, count: number): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from endpoints where account_id = ${account.accountId} limit 1`.execute(scene.db);
+  const endpointId = rows[0]?.id;
+  for (let from = 0; from < count; from += rowsAtOnce) {
+    const to = Math.min(count, from + rowsAtOnce) - 1;
+    await sql`
+      insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, attempts,
+        last_status, last_ms, last_attempt_at, delivered_at)
+      select uuid7(), account_id, ${endpointId}, id, 5, 'messages.status', wamid, rpad('{"event":"messages.status"', 420, ' '),
+        1, 1, 200, 3, now(), now()
+      from messages where wamid = any (array(
+        select 'wamid.bench' || n from generate_series(${from}::bigint, ${to}::bigint) n))`.execute(scene.db);
+  }
+  await sql`vacuum analyze deliveries`.execute(scene.db);
+}
+
 /** Makes every message of a random `count` taken again (state 2), so that reports can move it; answers their ids. */
 export async function reopen(
   scene: Scene,

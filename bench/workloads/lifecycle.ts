@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Ceiling, measureCeiling } from '../ceiling.ts';
 import { cpuMs, perPiece, type Readings, read, residentBytes } from '../cpu.ts';
+import { fillDeliveries, fillMessages } from '../filling.ts';
 import type { LoadInput, LoadResult } from '../load.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { keep, progress, shown, shownSpread, table } from '../print.ts';
@@ -96,15 +97,23 @@ async function reckon(scene: Scene) {
   return { messages, deliveries, failedAttempts: failures[0]?.n ?? 0 };
 }
 
-function faultsOf(phases: Phase[], reckoning: Awaited<ReturnType<typeof reckon>>): string[] {
+/** What the database did beside its statements. */
+async function upkeep(scene: Scene): Promise<{ checkpoints: number; vacuums: number }> {
+  const { rows } = await sql<{ checkpoints: number; vacuums: number }>`
+    select (select num_timed + num_requested from pg_stat_checkpointer)::int as checkpoints,
+      (select sum(autovacuum_count) from pg_stat_user_tables)::int as vacuums`.execute(scene.db);
+  return rows[0] ?? { checkpoints: 0, vacuums: 0 };
+}
+
+function faultsOf(phases: Phase[], reckoning: Awaited<ReturnType<typeof reckon>>, beneath: number): string[] {
   const total = phases.reduce((sum, one) => sum + one.messages, 0);
-  const read = reckoning.messages.find((row) => row.state === 5)?.n ?? 0;
-  const delivered = reckoning.deliveries.find((row) => row.state === 1);
+  const read = (reckoning.messages.find((row) => row.state === 5)?.n ?? 0) - beneath;
+  const delivered = (reckoning.deliveries.find((row) => row.state === 1)?.n ?? 0) - beneath;
   const sum = (of: (counts: ReceiverCounts) => number) =>
     phases.reduce((all, { receiver }) => all + of(receiver), 0);
   const checks: [string, number, number][] = [
     ['messages that ended read', read, total],
-    ['deliveries done', delivered?.n ?? 0, total * stagesPerMessage],
+    ['deliveries done', delivered, total * stagesPerMessage],
     ['stages received', sum((counts) => counts.stages), total * stagesPerMessage],
     ['messages whose stages were all received', sum((counts) => counts.complete), total],
     ['stages received twice', sum((counts) => counts.repeated), 0],
@@ -159,6 +168,8 @@ export default workload({
   options: {
     messages: { default: 2_000, about: 'messages in the measured run' },
     seconds: { default: 0, about: 'go on for so long instead' },
+    perSecond: { default: 0, about: 'messages a second, for `seconds`, instead of as fast as they go' },
+    beneath: { default: 0, about: 'messages there before, each with a delivery' },
     warmUp: { default: 1_000, about: 'messages before it' },
     senders: { default: 4, about: 'numbers of 1,000 messages a second each' },
     atOnce: { default: 16, about: 'sends under way at a time' },
@@ -194,6 +205,7 @@ export default workload({
     const caller = startAsked('load.ts');
     const phases: Phase[] = [];
     let memoryBytes: number | undefined;
+    let kept = { checkpoints: 0, vacuums: 0 };
     let reckoning: Awaited<ReturnType<typeof reckon>>;
     try {
       const account = await scene.account('Bench');
@@ -208,18 +220,25 @@ export default workload({
         atOnce,
         firstPhone: 0,
       };
+      if (options.beneath > 0) {
+        progress(`${shown(options.beneath)} messages beneath`);
+        await fillMessages(scene, account, numbers, 0, options.beneath);
+        await fillDeliveries(scene, account, options.beneath);
+      }
       progress('warming up');
       phases.push(
         await phase(scene, caller, base, { sends: Math.max(1, Math.round(options.warmUp / recipients)) }),
       );
-      progress('lives, as fast as they go');
-      const full = await phase(
-        scene,
-        caller,
-        base,
-        options.seconds > 0 ? { seconds: options.seconds } : { sends },
-      );
+      const held = options.perSecond > 0 ? { perSecond: options.perSecond } : {};
+      progress(held.perSecond ? `lives, ${shown(held.perSecond)} a second` : 'lives, as fast as they go');
+      const before = await upkeep(scene);
+      const full = await phase(scene, caller, held.perSecond ? { ...base, atOnce: 64 } : base, {
+        ...held,
+        ...(options.seconds > 0 ? { seconds: options.seconds } : { sends }),
+      });
       phases.push(full);
+      const after = await upkeep(scene);
+      kept = { checkpoints: after.checkpoints - before.checkpoints, vacuums: after.vacuums - before.vacuums };
       memoryBytes = residentBytes(scene.gateway.pid);
       if (options.half) {
         progress('lives at half that rate');
@@ -237,9 +256,10 @@ export default workload({
     await ceiling('after');
     const [, full, half] = phases as [Phase, Phase, Phase?];
     const { ratio } = showFigures(full, half, ceilings);
-    const faults = faultsOf(phases, reckoning);
+    console.log(`  the database meanwhile: ${kept.checkpoints} checkpoints, ${kept.vacuums} vacuums`);
+    const faults = faultsOf(phases, reckoning, options.beneath);
     if (options.profile) showProfile('lifecycle', full.window);
-    keep('lifecycle', options, { ratio, full, half, ceilings, memoryBytes, reckoning, faults });
+    keep('lifecycle', options, { ratio, full, half, ceilings, memoryBytes, upkeep: kept, reckoning, faults });
     if (faults.length === 0) return;
     console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);
     process.exitCode = 1;
