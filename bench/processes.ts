@@ -22,6 +22,9 @@ export interface Asked extends Running {
   ask<T>(name: string, input?: unknown): Promise<T>;
 }
 
+/** The flags that `npm start` gives Node: every process of a benchmark has them. */
+const usualFlags = ['--max-semi-space-size=64', '--expose-gc'];
+
 const living = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of living) child.kill('SIGTERM');
@@ -73,7 +76,7 @@ function questionsTo(child: ChildProcess, name: string): Asked['ask'] {
 
 /** Starts a program of `bench/` that answers questions. */
 export function startAsked(file: string, args: string[] = []): Asked {
-  const child = spawn(process.execPath, [join(root, 'bench', file), ...args], {
+  const child = spawn(process.execPath, [...usualFlags, join(root, 'bench', file), ...args], {
     cwd: root,
     env: plainEnvironment({}),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -90,7 +93,7 @@ export interface SandboxProcess extends Asked {
 /** Starts the sandbox, which also notes when it posts each callback. */
 export async function startSandboxProcess(): Promise<SandboxProcess> {
   const preload = join(root, 'bench', 'callback-times.ts');
-  const child = spawn(process.execPath, ['--import', preload, join(root, 'sandbox/main.ts')], {
+  const child = spawn(process.execPath, [...usualFlags, '--import', preload, join(root, 'sandbox/main.ts')], {
     cwd: root,
     env: plainEnvironment({}),
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -129,9 +132,6 @@ export interface GatewayProcess extends Running {
   url: string;
   dataDir: string;
 }
-
-/** The flags that `npm start` gives Node. */
-const usualFlags = ['--max-semi-space-size=64', '--expose-gc'];
 
 /** Starts the real program on an embedded database of its own in a folder that goes with it; its log is a file there. */
 export async function startGatewayProcess(

@@ -157,7 +157,7 @@ function showFigures(full: Phase, half: Phase | undefined, ceilings: Ceiling[]):
     ]),
   ]);
   table('From callback to webhook', [
-    [`at ${shown(full.perSecond)}/s, as fast as it goes`, shownSpread(full.callbackToWebhook)],
+    [`at ${shown(full.perSecond)}/s`, shownSpread(full.callbackToWebhook)],
     ...(half ? [[`at ${shown(half.perSecond)}/s, half of that`, shownSpread(half.callbackToWebhook)]] : []),
   ]);
   return ceilings.length > 0 ? { ratio } : {};
