@@ -138,6 +138,21 @@ test('disconnecting gives the grant back; while a booking is being written it ha
   expect((await room.call(account, 'DELETE', path)).status).toBe(200);
 });
 
+test('an account that two staff members share keeps its grant until the last of them is disconnected', async () => {
+  const first = await room.staff(account);
+  const { _id: second } = await room.must(
+    room.call(account, 'POST', '/v1/appointments/users', { name: 'Also Ada', email: first.email }),
+  );
+  await room.connect(account, second);
+  const revoked = (await room.control.calls('oauth.revoke')).length;
+  const disconnect = (id: string) =>
+    room.must(room.call(account, 'DELETE', `/v1/appointments/users/${id}/ext-calendar`));
+  await disconnect(first.id);
+  expect(await status(second)).toMatchObject({ connected: true, accountEmail: first.email, error: null });
+  await disconnect(second);
+  expect((await room.control.calls('oauth.revoke')).length).toBe(revoked + 1);
+});
+
 test('further calendars of the account block slots once they are named', async () => {
   const staff = await room.staff(account);
   const second = `second-${staff.email}`;

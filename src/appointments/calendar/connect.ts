@@ -20,6 +20,7 @@ import {
   deleteOldOAuthStates,
   hasUnsettledBookings,
   insertOAuthState,
+  isAccountShared,
   lockConnection,
   replaceConnection,
   type StoredConnection,
@@ -233,7 +234,7 @@ export async function checkConnection(deps: ConnectDeps, row: ConnectionRow): Pr
 }
 
 /**
- * Ends the connection of a staff member and gives the grant back. 409 while bookings are being written to the
+ * Ends the connection of a staff member and gives the grant back, unless others use it too. 409 while bookings are being written to the
  * calendar, since only this connection can tell what became of them. False if there was none.
  */
 export async function disconnectCalendar(
@@ -257,6 +258,8 @@ export async function disconnectCalendar(
   if (!row) return false;
   const live = liveConnection(deps, row);
   deps.log.info({ staffId, connectionId: row.id }, 'calendar.removed');
+  // a grant ends for all who are connected to that account
+  if (await isAccountShared(deps.db, row)) return true;
   await live?.calendar.disconnect(live.credential, { timeoutMs: 5_000 }).catch((error) => {
     // ours is gone all the same; the person can end the grant at the provider too
     deps.log.warn({ err: error, staffId, connectionId: row.id }, 'calendar.revoke_failed');

@@ -64,6 +64,17 @@ export async function lockConnection(
   return rows[0];
 }
 
+/** True if another staff member, of any account, is connected to the same account of that provider. */
+export async function isAccountShared(
+  db: Db,
+  { id, provider, account_email }: Pick<StoredConnection, 'id' | 'provider' | 'account_email'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from calendar_connections where provider = ${provider} and account_email = ${account_email} and id <> ${id}
+      and dead_at is null limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** True while bookings of a staff member are being written to the calendar. */
 export async function hasUnsettledBookings(tx: Tx, staffId: string): Promise<boolean> {
   const { rows } = await sql`
