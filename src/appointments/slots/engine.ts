@@ -108,10 +108,11 @@ export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken
   if (first === undefined || last === undefined) return [];
   const beforeMs = terms.bufferBeforeMinutes * minuteMs;
   const afterMs = (terms.slotMinutes + terms.bufferAfterMinutes) * minuteMs;
-  const near = taken.busy.filter(
-    ({ from, to }) => from < to && from < last + afterMs && to > first - beforeMs,
-  );
-  const busy = merge(near.map(({ from, to }) => ({ from, to })));
+  const near: Interval[] = [];
+  for (const { from, to } of taken.busy) {
+    if (to > first - beforeMs && from < last + afterMs && from < to) near.push({ from, to });
+  }
+  const busy = merge(near);
   const underLimit = limitCheck(terms, first, last, taken.bookedStarts);
   let at = 0;
   return starts.filter((start) => {
