@@ -4,7 +4,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
-import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
+import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
+import type { EmbeddedLog } from '../../src/db/embedded-hold.ts';
 
 export interface TestServer {
   connection: Connection;
@@ -66,17 +67,26 @@ function discardOrphans(): void {
 export async function startTestServer(): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { connection: { connectionString: url }, stop: async () => {}, stopNow() {} };
+  return startOwnServer(settings);
+}
+
+/** A server of our own, whatever TEST_DATABASE_URL says; if it dies, it is started anew at the same address. */
+export async function startOwnServer(
+  settings: Record<string, string>,
+  log: EmbeddedLog = warnings,
+): Promise<TestServer & { connection: Embedded['connection']; folder: string }> {
   discardOrphans();
   const folder = await mkdtemp(join(tmpdir(), folderPrefix));
   await writeFile(join(folder, nameOfOwner), String(process.pid));
   // as root the server runs as another user, who must be able to enter
   await chmod(folder, 0o711);
-  const server = await startEmbeddedPostgres({ dataDir: folder, log: warnings, settings }).catch((error) => {
+  const server = await startEmbeddedPostgres({ dataDir: folder, log, settings }).catch((error) => {
     discard(folder);
     throw error;
   });
   return {
     connection: server.connection,
+    folder,
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

@@ -1,0 +1,106 @@
+// Collects the evidence of a run: the platform's account, the rows, the receiver's account.
+import { sql } from 'kysely';
+import { stateName } from '../../src/messaging/sending/message.ts';
+import type { Arrival, DeliveryRow, Evidence, MeantSend, MessageRow } from './evidence.ts';
+import type { Scene } from './scene.ts';
+
+const page = 1_000;
+const stageNames: Record<number, string> = { 3: 'sent', 4: 'delivered', 5: 'read', 6: 'failed' };
+const deliveryStates = ['pending', 'delivered', 'dead', 'behind an earlier one', 'to be tried again'];
+const headerNames = ['x-webhook-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
+
+/** Where a run begins in the accounts that go on from run to run. */
+export interface Beginning {
+  ledgerSeq: number;
+  atMs: number;
+  breaks: number;
+}
+
+/** Empties the receiver's account and the platform's log of calls, and notes where everything else stands. */
+export async function beginRun({ platform, receiver, gateways }: Scene): Promise<Beginning> {
+  await Promise.all([receiver.clear(), platform.clearCalls()]);
+  const { accepted } = await platform.counts();
+  return { ledgerSeq: accepted, atMs: Date.now(), breaks: gateways.breaks.length };
+}
+
+/** All that a run left. */
+export async function collect(
+  scene: Scene,
+  begin: Beginning,
+  run: { sends: MeantSend[]; unfinished: string | null },
+): Promise<Evidence> {
+  const [taken, calls, messages, deliveries, arrivals] = await Promise.all([
+    takenOf(scene, begin),
+    callsOf(scene),
+    messagesOf(scene, begin),
+    deliveriesOf(scene, begin),
+    arrivalsOf(scene),
+  ]);
+  const { breaks, selfDeaths } = scene.gateways;
+  const accounts = { taken, calls, messages, deliveries, arrivals };
+  return { ...run, ...accounts, hooks: scene.hooks, breaks: breaks.slice(begin.breaks), selfDeaths };
+}
+
+async function takenOf({ platform }: Scene, { ledgerSeq }: Beginning): Promise<Evidence['taken']> {
+  const all: Evidence['taken'] = [];
+  for (let after = ledgerSeq; ; ) {
+    const entries = await platform.ledger({ after, limit: page });
+    for (const { opaque, wamid, phone, steps } of entries) {
+      const reported = steps.filter(({ answers }) => answers.includes(200)).map(({ status }) => status);
+      all.push({ opaque, wamid, phone, reported, open: steps.filter(({ done }) => !done).length });
+    }
+    if (entries.length < page) return all;
+    after = entries.at(-1)?.seq ?? after;
+  }
+}
+
+async function callsOf({ platform }: Scene): Promise<Evidence['calls']> {
+  const all: Evidence['calls'] = [];
+  for (;;) {
+    const calls = await platform.calls({ after: all.length, limit: page });
+    all.push(...calls);
+    if (calls.length < page) return all;
+  }
+}
+
+async function arrivalsOf({ receiver }: Scene): Promise<Arrival[]> {
+  const all: Arrival[] = [];
+  for (let since = 0; ; ) {
+    const events = await receiver.events({ since, limit: page });
+    for (const { seq, hook, at, answered, headers, body } of events) {
+      const kept = headerNames.map((name) => [name, String(headers[name] ?? '')]);
+      all.push({ seq, hook, atMs: Date.parse(at), answered, headers: Object.fromEntries(kept), body });
+    }
+    if (events.length < page) return all;
+    since = events.at(-1)?.seq ?? since;
+  }
+}
+
+async function messagesOf({ database, accountId }: Scene, { atMs }: Beginning): Promise<MessageRow[]> {
+  const { rows } = await sql<Omit<MessageRow, 'state'> & { state: number }>`
+    select id, send_id as "sendId", phone, state, (error ->> 'code')::int as "errorCode", wamid,
+      (('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint) as "createdAtMs"
+    from messages where account_id = ${accountId} and id >= uuid7_floor(to_timestamp(${atMs - 1} / 1000.0))
+    order by id`.execute(database.db);
+  return rows.map((row) => ({ ...row, state: stateName(row.state) }));
+}
+
+async function deliveriesOf({ database, hooks }: Scene, { atMs }: Beginning): Promise<DeliveryRow[]> {
+  const { rows } = await sql<{
+    id: string;
+    endpointId: string;
+    messageId: string;
+    stage: number;
+    state: number;
+  }>`
+    select id, endpoint_id as "endpointId", subject_id as "messageId", stage, state from deliveries
+    where subject_id >= uuid7_floor(to_timestamp(${atMs - 1} / 1000.0))`.execute(database.db);
+  const nameOf = new Map(hooks.map(({ endpointId, name }) => [endpointId, name]));
+  return rows.map(({ id, endpointId, messageId, stage, state }) => ({
+    id,
+    hook: nameOf.get(endpointId) ?? endpointId,
+    messageId,
+    stage: stageNames[stage] ?? String(stage),
+    state: deliveryStates[state] ?? String(state),
+  }));
+}

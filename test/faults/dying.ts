@@ -1,0 +1,76 @@
+// Loaded before a gateway of the campaign: kills the process, for real, when it comes to the point it was told; ends it with its parent.
+import pg from 'pg';
+import { Agent, type Dispatcher } from 'undici';
+import { type Point, points } from './points.ts';
+
+/** `NAME#N`: at the N-th time that the process comes to the point NAME; absent: never. */
+const order = process.env.DIE_AT ?? '';
+const [name = '', count = '1'] = order.split('#');
+const point: Point | undefined = points.find((one) => one.name === name);
+if (order !== '' && !point) throw new Error(`there is no point ${name}`);
+let left = Number(count);
+
+/** SIGKILL: nothing more of this process runs, not even a `finally`. */
+function come(): void {
+  left -= 1;
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+/** A campaign that was killed leaves no gateway behind: its end of this pipe closes. */
+process.stdin
+  .on('end', () => process.kill(process.pid, 'SIGKILL'))
+  .on('error', () => {})
+  .resume();
+(process.stdin as unknown as { unref?: () => void }).unref?.();
+
+if (point) {
+  const { at } = point;
+  if ('call' in at) watchCalls(at.call, at.when);
+  else watchStatements(at);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through
+type Query = (...args: any[]) => any;
+
+function watchStatements(at: Exclude<Point['at'], { call: unknown }>): void {
+  const query = pg.Client.prototype.query as Query;
+  /** Connections whose open transaction had the statement. */
+  const inside = new WeakSet<object>();
+  const isIt = (client: object, text: string): boolean => {
+    if ('statement' in at) return at.statement.test(text);
+    if (at.commitOf.test(text)) inside.add(client);
+    if (/^\s*(begin|rollback)/i.test(text)) inside.delete(client);
+    return /^\s*commit/i.test(text) && inside.delete(client);
+  };
+  pg.Client.prototype.query = function (this: object, ...args: unknown[]) {
+    const [first] = args;
+    const text = typeof first === 'string' ? first : String((first as { text?: unknown } | null)?.text ?? '');
+    const found = isIt(this, text.replaceAll(/\s+/g, ' '));
+    if (found && at.when === 'before') come();
+    const answer = query.apply(this, args);
+    if (!found || at.when === 'before' || typeof answer?.then !== 'function') return answer;
+    return answer.then((result: { rowCount: number | null }) => {
+      // a claim that found nothing is no step of a journey
+      if ('commitOf' in at || (result.rowCount ?? 0) > 0) come();
+      return result;
+    });
+  } as never;
+}
+
+function watchCalls(to: 'platform' | 'receiver', when: 'before' | 'after'): void {
+  const isIt = ({ method, path }: Dispatcher.DispatchOptions) =>
+    method === 'POST' && (to === 'platform' ? path.endsWith('/messages') : path.startsWith('/hooks/'));
+  const dispatch = Agent.prototype.dispatch;
+  Agent.prototype.dispatch = function (options, handler) {
+    if (!isIt(options)) return dispatch.call(this, options, handler);
+    if (when === 'before') come();
+    else {
+      const start = handler.onResponseStart?.bind(handler);
+      handler.onResponseStart = (controller, status, headers, message) => {
+        come();
+        start?.(controller, status, headers, message);
+      };
+    }
+    return dispatch.call(this, options, handler);
+  };
+}

@@ -1,0 +1,195 @@
+// The campaign's scene: one PostgreSQL, the platform and the receiver, one or two gateways, an account with numbers, templates and endpoints.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
+import { createAccount } from '../../src/accounts/keys.ts';
+import { makeKey } from '../../src/base/cipher.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+import { type CampaignDatabase, startDatabase } from './database.ts';
+import type { Hook } from './evidence.ts';
+import { type Gateways, openGateways } from './gateways.ts';
+import { freePort, type SandboxProcess, startSandboxProcess } from './processes.ts';
+
+export interface Scene {
+  database: CampaignDatabase;
+  sandbox: SandboxProcess;
+  platform: ReturnType<typeof cloudApiControl>;
+  receiver: ReturnType<typeof receiverControl>;
+  gateways: Gateways;
+  apiKey: string;
+  accountId: string;
+  senderIds: string[];
+  /** By the template's name. */
+  templateIds: Record<string, string>;
+  /** The receiver's hooks: `steady` never fails, `shaky` is what faults are shown to, `gone` answers 410 now and then. */
+  hooks: (Hook & { endpointId: string })[];
+  call<T>(method: string, path: string, body?: unknown): Promise<T>;
+  close(): Promise<void>;
+}
+
+const app = { id: '100100100100100', secret: 'campaign-app-secret', token: 'campaign-token' };
+const waba = '200200200200200';
+const verifyToken = 'campaign-verify-token';
+const seconds = 1000;
+
+const text = (words: string, example: string[]) => ({
+  type: 'BODY',
+  text: words,
+  example: { body_text: [example] },
+});
+const templates = [
+  {
+    name: 'order_update',
+    category: 'UTILITY',
+    components: [text('Hello {{1}}, your order {{2}} arrives {{3}}.', ['Ada', 'A-1', 'today'])],
+  },
+  {
+    name: 'summer_sale',
+    category: 'MARKETING',
+    components: [text('Hello {{1}}, all is {{2}} cheaper until {{3}}.', ['Ada', '10 %', 'Friday'])],
+  },
+  {
+    name: 'login_code',
+    category: 'AUTHENTICATION',
+    components: [
+      { type: 'BODY', text: '{{1}} is your verification code.', add_security_recommendation: true },
+      { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy code' }] },
+    ],
+  },
+];
+
+/** The platform of a campaign: impatient with callbacks, exact in its account. */
+const platformSettings = {
+  sentMs: 0,
+  deliveredMs: 40,
+  readMs: 120,
+  slowAnswerMs: 1 * seconds,
+  messagesPerSecond: 0,
+  ledgerEntries: 1_000_000,
+  ledgerDetail: 1_000_000,
+  keepCalls: 1_000_000,
+  // it gives up after a week; here after some minutes, tried often, so that no run waits for it
+  retryDelaysMs: [0, 100, 200, 400, ...Array<number>(600).fill(500)],
+  callbackTimeoutMs: 5 * seconds,
+};
+
+/** Starts everything, with `count` gateways on one database. `folder` keeps their logs. */
+export async function openScene(count: number): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'campaign-'));
+  const [database, sandbox] = await Promise.all([startDatabase(), startSandboxProcess()]);
+  await migrateToLatest(database.db);
+  const platform = cloudApiControl(sandbox.cloudApiUrl);
+  const receiver = receiverControl(sandbox.receiverUrl);
+  await Promise.all([platform.settings(platformSettings), receiver.settings({ keepEntries: 1_000_000 })]);
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const gateways = openGateways(ports, folder, {
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: makeKey(),
+    MESSAGING_API_URL: sandbox.cloudApiUrl,
+    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
+    ALLOW_HTTP_RECEIVERS: 'true',
+    RATE_LIMIT_PER_MINUTE: '0',
+    SEND_WAIT_SECONDS: '5',
+    WEBHOOK_TIMEOUT_SECONDS: '4',
+    LOG_LEVEL: 'warn',
+    // tens of starts of the same program
+    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+  });
+  const close = async () => {
+    await gateways.close();
+    sandbox.kill('SIGKILL');
+    await sandbox.ended;
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const { accountId, key } = await createAccount({ db: database.db, clock: systemClock }, 'Campaign');
+    await gateways.startAll();
+    const call = callerOf(gateways.urls, key.apiKey);
+    const parts = {
+      database,
+      sandbox,
+      platform,
+      receiver,
+      gateways,
+      accountId,
+      apiKey: key.apiKey,
+      call,
+      close,
+    };
+    return { ...parts, ...(await furnish(parts)) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Calls of the API by the account's owner, to the first gateway that answers. */
+function callerOf(urls: string[], apiKey: string): Scene['call'] {
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    let trouble: unknown;
+    for (const url of urls) {
+      try {
+        const answer = await fetch(`${url}${path}`, {
+          method,
+          headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        const said = (await answer.json()) as { success: boolean; message: string; data: T };
+        if (!said.success) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(said)}`);
+        return said.data;
+      } catch (error) {
+        trouble = error;
+      }
+    }
+    throw trouble;
+  };
+}
+
+type Furnishing = Pick<Scene, 'platform' | 'receiver' | 'gateways' | 'call'>;
+
+async function furnish({ platform, receiver, gateways, call }: Furnishing) {
+  await platform.addApp({ id: app.id, secret: app.secret, tokens: [app.token] });
+  await platform.addWaba({ id: waba, appId: app.id });
+  for (const template of templates) await platform.addTemplate({ ...template, wabaId: waba });
+  const senderIds: string[] = [];
+  for (const place of [1, 2]) {
+    const id = `30030030030030${place}`;
+    await platform.addNumber({
+      id,
+      wabaId: waba,
+      displayPhoneNumber: `+1 555 010 000${place}`,
+      messagesPerSecond: 0,
+    });
+    const sender = await call<{ _id: string }>('POST', '/v1/senders', {
+      name: `Number ${place}`,
+      phoneNumberId: id,
+      businessAccountId: waba,
+      accessToken: app.token,
+      appSecret: app.secret,
+      verifyToken,
+      messagesPerSecond: 1000,
+    });
+    senderIds.push(sender._id);
+  }
+  await platform.subscribe(app.id, `${gateways.urls[0]}/callbacks/messaging/${senderIds[0]}`, verifyToken);
+  await platform.settings({ callbackOrigins: gateways.urls });
+  await call('POST', '/v1/templates/sync');
+  const list = await call<{ items: { _id: string; providerTemplateName: string }[] }>(
+    'GET',
+    '/v1/templates?limit=100',
+  );
+  const hooks: Scene['hooks'] = [];
+  for (const name of ['steady', 'shaky', 'gone']) {
+    const { _id, secret } = await call<{ _id: string; secret: string }>('POST', '/v1/webhooks/endpoints', {
+      url: receiver.hookUrl(name),
+    });
+    await receiver.setSecrets(name, secret);
+    // what died of a 410 comes by a replay, after later events
+    hooks.push({ name, secret, endpointId: _id, isOrdered: name !== 'gone' });
+  }
+  const templateIds = Object.fromEntries(list.items.map((item) => [item.providerTemplateName, item._id]));
+  return { senderIds, templateIds, hooks };
+}
