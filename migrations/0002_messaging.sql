@@ -19,6 +19,8 @@ create table senders (
   halted_at timestamptz,
   halted_reason text,
   halted_error jsonb,
+  -- when a halt was last lifted: what was sent before says nothing about the number since
+  resumed_at timestamptz,
   created_at timestamptz not null default now(),
   unique (account_id, phone_number_id)
 );

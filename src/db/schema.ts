@@ -293,6 +293,7 @@ export interface Senders {
   messages_per_second: Generated<number>;
   name: string;
   phone_number_id: string;
+  resumed_at: Timestamp | null;
   verify_token: Buffer;
 }
 

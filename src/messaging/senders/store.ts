@@ -8,7 +8,7 @@ export type SenderRow = Selectable<DB['senders']>;
 /** Adds a number and the row of its pace. */
 export async function insertSender(
   tx: Tx,
-  sender: Omit<SenderRow, 'created_at' | 'halted_at' | 'halted_error' | 'halted_reason'>,
+  sender: Omit<SenderRow, 'created_at' | 'halted_at' | 'halted_error' | 'halted_reason' | 'resumed_at'>,
 ): Promise<SenderRow> {
   const row = await tx.insertInto('senders').values(sender).returningAll().executeTakeFirstOrThrow();
   await tx
@@ -100,7 +100,13 @@ export type SenderChange = Partial<
 export async function updateSender(tx: Tx, id: string, change: SenderChange): Promise<SenderRow> {
   const row = await tx
     .updateTable('senders')
-    .set({ ...change, halted_at: null, halted_reason: null, halted_error: null })
+    .set({
+      ...change,
+      halted_at: null,
+      halted_reason: null,
+      halted_error: null,
+      resumed_at: sql<Date>`now()`,
+    })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -126,11 +132,23 @@ export async function deleteSender(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('senders').where('id', '=', id).execute();
 }
 
-/** Halts a number: its queue is held until it is changed. The first reason stays. */
-export async function haltSender(db: Db, id: string, reason: string, error: object): Promise<boolean> {
+/**
+ * Halts a number: its queue is held until it is changed. The first reason stays. False, and nothing is changed, if it
+ * is halted already, or was changed since `takenAt`.
+ */
+export async function haltSender(
+  db: Db,
+  id: string,
+  reason: string,
+  error: object,
+  takenAt: Date | null = null,
+): Promise<boolean> {
   const { rows } = await sql`
     update senders set halted_at = now(), halted_reason = ${reason}, halted_error = ${JSON.stringify(error)}::jsonb
-    where id = ${id} and halted_at is null returning 1`.execute(db);
+    where id = ${id} and halted_at is null
+      and (${takenAt}::timestamptz is null or resumed_at is null or resumed_at < ${takenAt}::timestamptz) returning 1`.execute(
+    db,
+  );
   return rows.length === 1;
 }
 

@@ -1,20 +1,17 @@
 // The platform's reports of messages to ours: many callbacks in one transaction, forward only, each stage told once.
 import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
-import type { Db } from '../../db/db.ts';
 import type { StatusReport } from '../../ports/platform.ts';
 import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { eventsOf } from './events.ts';
+import { type HeedDeps, heedReports } from './heed-reports.ts';
 import { foldReports, type Move, overtakenFailure } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
 import { applyMoves, existingMessages, findByWamid, type MovedMessage } from './store.ts';
 
-export interface ApplyDeps extends PublishDeps {
-  hot: Db;
+export interface ApplyDeps extends PublishDeps, HeedDeps {
   clock: Clock;
-  log: Log;
   outcomes: Outcomes;
 }
 
@@ -78,6 +75,7 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
     return done;
   });
   deps.deliveries.offer(startable);
+  await heedReports(deps, moved);
   for (const message of moved) deps.outcomes.settled(message);
   await countResults(deps, addressed, new Set(moved.map((message) => message.id)), results);
   return results;

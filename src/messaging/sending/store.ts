@@ -163,6 +163,7 @@ export interface MovedMessage {
   account_id: string;
   id: string;
   send_id: string;
+  sender_id: string;
   phone: string;
   wamid: string | null;
   metadata: Record<string, string> | null;
@@ -170,14 +171,15 @@ export interface MovedMessage {
   state: number;
   was: number;
   emitted: number;
+  accepted_at: Date | null;
   sent_at: Date | null;
   delivered_at: Date | null;
   read_at: Date | null;
   failed_at: Date | null;
 }
 
-const movedColumns = sql`m.account_id, m.id, m.send_id, m.phone, m.wamid, m.metadata, m.error, m.state, m.was, m.emitted,
-  m.sent_at, m.delivered_at, m.read_at, m.failed_at`;
+const movedColumns = sql`m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.wamid, m.metadata, m.error, m.state, m.was, m.emitted,
+  m.accepted_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at`;
 
 /** Fails messages that are in one of `from` states; answers those it failed. Keys in the order of their ids. */
 export async function failMessages(
