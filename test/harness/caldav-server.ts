@@ -188,6 +188,10 @@ export interface Passing {
 export interface Door {
   /** The answer to the next PUT is lost, after the server has carried it out. */
   loseNextPut: boolean;
+  /** From now on PUTs wait outside, unanswered, until `land` lets them in. */
+  keepPuts: boolean;
+  /** Carries out the PUTs that wait, when nobody waits for their answers any more; answers how many. */
+  land(): Promise<number>;
   /** No call gets an answer. */
   shut: boolean;
   /** What passed, as `METHOD path`. */
@@ -202,7 +206,11 @@ async function openDoor(
   port: number,
   users: Map<string, string> | undefined,
 ): Promise<{ url: string; door: Door; close(): Promise<void> }> {
-  const door: Door = { loseNextPut: false, shut: false, passed: [], change: null };
+  const waiting: (() => Promise<unknown>)[] = [];
+  const door: Door = {
+    ...{ loseNextPut: false, keepPuts: false, shut: false, passed: [], change: null },
+    land: async () => (await Promise.all(waiting.splice(0).map((carryOut) => carryOut()))).length,
+  };
   const mayPass = (authorization = '') =>
     users === undefined || [...users].some((user) => basic(...user) === authorization);
   const listener: RequestListener = async (incoming, outgoing) => {
@@ -211,6 +219,11 @@ async function openDoor(
     if (door.shut) return void incoming.socket.destroy();
     if (!mayPass(incoming.headers.authorization)) return void outgoing.writeHead(401).end();
     const { method, url, headers } = incoming;
+    if (method === 'PUT' && door.keepPuts) {
+      const { 'content-length': _length, connection: _connection, ...same } = headers;
+      const init = { method, headers: same as Record<string, string>, body };
+      return void waiting.push(() => fetch(`http://127.0.0.1:${port}${url}`, init));
+    }
     const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, async (answer) => {
       const answered = await bodyOf(answer);
       if (method === 'PUT' && door.loseNextPut) {

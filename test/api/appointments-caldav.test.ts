@@ -1,0 +1,97 @@
+// Bookings in a CalDAV calendar that answers late: what lands after everybody gave up leaves no event and takes no slot.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
+import { book } from '../../src/appointments/booking/book.ts';
+import { settleDue } from '../../src/appointments/booking/settle.ts';
+import { putCalendar } from '../../src/appointments/calendar/connect.ts';
+import { findStaff } from '../../src/appointments/directory/store.ts';
+import type { AppError } from '../../src/base/errors.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+import { type CaldavServer, debianPackages, isInstalled, startCaldav } from '../harness/caldav-server.ts';
+
+if (await isInstalled('radicale')) describe('with Radicale', late);
+else {
+  console.warn(`Late answers of CalDAV are NOT tested: apt-get install ${debianPackages.radicale}`);
+  test('NOT TESTED with Radicale, which is not installed here', () => expect(late).toBeTypeOf('function'));
+}
+
+function late(): void {
+  const person = { username: 'ada@clinic.example', password: 'correct horse' };
+  const home = `/${encodeURIComponent(person.username)}/work/`;
+  const date = comingMonday();
+  const outgoing = openOutgoing({ connectionsPerOrigin: null, keepAliveMs: 1_000 });
+  let room: AppointmentsRoom;
+  let server: CaldavServer;
+  let account: string;
+  let deps: AppointmentsRoom['deps'];
+  let staffId: string;
+
+  beforeAll(async () => {
+    [room, server] = await Promise.all([openAppointmentsRoom(), startCaldav('radicale')]);
+    account = await room.account();
+    await server.addAccount(person.username, person.password);
+    await server.direct(person, 'MKCALENDAR', home);
+    const caldav = caldavCalendar({ outgoing, clock: room.clock, attemptTimeoutMs: 250 });
+    deps = room.depsOn(room.deps.db, { caldav });
+    ({ id: staffId } = await room.staff(account, { calendar: 'unconnected' }));
+    const staff = await findStaff(deps.db, account, staffId);
+    if (!staff) throw new Error('the staff member is gone');
+    await putCalendar(deps, staff, { provider: 'caldav', url: server.url, ...person });
+  });
+  afterAll(async () => {
+    await outgoing.close();
+    await server?.close();
+    await room?.close();
+  });
+
+  const files = async () => {
+    const { text } = await server.direct(person, 'PROPFIND', home, { headers: { depth: '1' } });
+    return [...text.matchAll(/([\w-]+)\.ics</g)].map(([, id]) => id);
+  };
+  const attempt = (key: string) =>
+    book(deps, { accountId: account, key, body: bookingOf(staffId, date, '10:00', '10:30') }).then(
+      () => 'booked',
+      ({ code }: AppError) => code,
+    );
+  const states = async () => (await room.bookingRows(staffId)).map(({ state }) => state);
+  /** One look of the worker at what is left, as if its time had come. */
+  const look = async () => {
+    await sql`update bookings set due_at = now() where due_at is not null`.execute(deps.db);
+    await settleDue(deps);
+  };
+
+  test('B18: an insert that lands late leaves no event, and the slot is free only when none can land any more', async () => {
+    server.door.keepPuts = true;
+    expect(await attempt(staffId)).toBe('provider_unavailable');
+    server.door.keepPuts = false;
+    expect([await states(), await room.occupancies(staffId)]).toEqual([['undoing'], 1]);
+
+    await look();
+    expect([await states(), await files()]).toEqual([['undoing'], []]);
+    expect(await attempt(staffId)).toBe('idempotency_in_progress');
+    expect(await attempt(crypto.randomUUID())).toBe('slot_unavailable');
+
+    expect(await server.door.land()).toBeGreaterThan(0);
+    expect(await files()).toHaveLength(1);
+    await look();
+    expect([await states(), await files(), await room.occupancies(staffId)]).toEqual([['undone'], [], 0]);
+
+    expect(await attempt(staffId)).toBe('booked');
+    expect([await states(), (await files()).length]).toEqual([['undone', 'confirmed'], 1]);
+  });
+
+  test('B10: an insert whose answer is lost is found again inside the request: one event', async () => {
+    server.door.loseNextPut = true;
+    const body = bookingOf(staffId, date, '11:00', '11:30');
+    const { body: answer } = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
+    expect(await files()).toContain(JSON.parse(answer).data.calendarEventId);
+    expect(await files()).toHaveLength(2);
+  });
+}
