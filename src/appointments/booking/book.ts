@@ -7,7 +7,7 @@ import type { BookBody } from '../../contract/bookings.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import { consultKey, fingerprintOf, inProgress } from '../../http/idempotency.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
-import { type AskedDate, askedDate, connectionOf } from '../slots/available.ts';
+import { type AskedDate, askedDate, checkConnected, connectionOf } from '../slots/available.ts';
 import type { StaffDay } from '../slots/reading-store.ts';
 import { activeReading, askedDay, type ReadDay, type Reading } from '../slots/readings.ts';
 import { minuteMs } from '../slots/wall-time.ts';
@@ -95,7 +95,7 @@ async function hold(
   const reading = activeReading(read);
   const asked = askedDate(deps, reading.staff, input.body, reading.terms);
   const answers = answersFor(reading, input.body);
-  connectionOf(deps, reading);
+  checkConnected(deps, reading);
   const start = chosenStart(deps, asked, input.body, reading);
   const held = await holdSlot(deps, {
     day: askedDay(input.accountId, asked.staff.id, asked.date),

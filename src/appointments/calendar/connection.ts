@@ -58,6 +58,11 @@ export function notConnected(why?: string): AppError {
   );
 }
 
+/** True for a connection whose grant is not known to be gone, and whose kind of calendar is configured. */
+export function isAlive(deps: CalendarDeps, row: Pick<UsableConnection, 'provider' | 'dead_at'>): boolean {
+  return row.dead_at === null && deps.calendars[row.provider as CalendarProvider] !== undefined;
+}
+
 /** The connection of a row that is alive; undefined for a dead one, or one whose kind of calendar is not configured. */
 export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveConnection | undefined {
   const calendar = deps.calendars[row.provider as CalendarProvider];

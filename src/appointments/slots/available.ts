@@ -7,6 +7,7 @@ import type { BusyTimes } from '../calendar/busy-times.ts';
 import {
   type CalendarDeps,
   calendarFault,
+  isAlive,
   type LiveConnection,
   liveConnection,
   notConnected,
@@ -112,6 +113,15 @@ export async function availableSlots(
   } catch (error) {
     throw calendarFault(error);
   }
+}
+
+/** 409 `calendar_not_connected` for a staff member who needs a living connection and has none. */
+export function checkConnected(
+  deps: CalendarDeps,
+  { staff, connection }: Pick<Reading, 'staff' | 'connection'>,
+): void {
+  if (staff.calendar === 'none' || (connection && isAlive(deps, connection))) return;
+  throw notConnected(connection?.failure ?? undefined);
 }
 
 /** The living connection of a staff member who needs one, 409 without; undefined for one who needs none. */
