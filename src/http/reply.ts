@@ -90,6 +90,8 @@ interface SchemaIssue {
   instancePath: string;
   message?: string;
   params: Record<string, unknown>;
+  /** What stands in the contract for that place. */
+  parentSchema?: { examples?: unknown[] };
 }
 
 /** `/recipients/3/phone` → `recipients[3].phone` */
@@ -102,7 +104,7 @@ function dotted(pointer: string): string {
 }
 
 function validationFault(issue: unknown, part: string): Fault {
-  const { keyword, instancePath, message, params } = issue as SchemaIssue;
+  const { keyword, instancePath, message, params, parentSchema } = issue as SchemaIssue;
   const at = dotted(instancePath);
   const member = (name: unknown) => (at ? `${at}.${String(name)}` : String(name));
   const where = part === 'querystring' ? 'query parameter' : part === 'params' ? 'path parameter' : 'field';
@@ -116,6 +118,12 @@ function validationFault(issue: unknown, part: string): Fault {
   }
   if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
     return { path: at, message: `must be one of ${params.allowedValues.join(', ')}` };
+  }
+  if (keyword === 'pattern') {
+    const [example] = parentSchema?.examples ?? [];
+    if (params.pattern === '\\S') return { path: at, message: 'must not be blank' };
+    const like = `must be written like ${JSON.stringify(example)}`;
+    if (example !== undefined) return { path: at || part, message: like };
   }
   if (keyword === 'const') return { path: at, message: `must be ${JSON.stringify(params.allowedValue)}` };
   return { path: at || part, message: message ?? 'is invalid' };

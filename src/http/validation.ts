@@ -11,6 +11,8 @@ const options: Options = {
   // a default is told to callers and kept by the code: written into a body, it would change what a PATCH leaves out
   useDefaults: false,
   strict: false,
+  // a fault carries its schema, whose example says more than a pattern does
+  verbose: true,
 };
 
 function compiler(coerceTypes: boolean): Ajv {

@@ -190,6 +190,10 @@ describe('schedules', () => {
       'weekly[0].to',
       'weekly[0].weekday',
     ]);
+    expect(shape.json.errors).toContainEqual({
+      path: 'weekly[0].from',
+      message: 'must be written like "09:00"',
+    });
     const sense = await put({
       timezone: 'Mars/Base',
       overrides: [
