@@ -5,19 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Call } from '../../demo/gateway-client.ts';
 import { bookingOf, comingMonday } from '../harness/appointments-room.ts';
 import { until } from '../harness/until.ts';
+import { type Deciding, inKilledProcesses, type Job, pointsOf } from './booking-points.ts';
 import { type FrozenGateways, openFrozenGateways, type Staff } from './frozen-gateways.ts';
 
 const date = comingMonday();
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
-/** A halted statement keeps one of the process's twelve connections; a halted call keeps none. */
-const statementsAtOnce = 9;
-const callsAtOnce = 20;
-/**
- * Statements that bookings share with all who come at the same time: while one is halted, no other booking gets past
- * it. In the order in which they can be halted in one process, from the last step to the first.
- */
-const shared = [/update bookings b set state/, /set insert_started_at/, /insert into bookings/];
-
 /** A request on its way, and what it is known by. */
 interface Case {
   staff: Staff;
@@ -28,14 +20,10 @@ interface Case {
   decided: boolean;
 }
 
-interface Act {
+interface Act extends Deciding {
   /** What there has to be before the request. */
   prepare(call: Call): Promise<Omit<Case, 'point' | 'decided'>>;
   request(call: Call, of: Omit<Case, 'point' | 'decided'>): Promise<unknown>;
-  /** The step that decides what it comes to. */
-  decides: RegExp;
-  /** The last step to be halted at; else the last of all. */
-  last?: RegExp;
 }
 
 const book = (call: Call, { staff, key }: { staff: Staff; key: string }) =>
@@ -95,59 +83,6 @@ let gateways: FrozenGateways;
 let call: Call;
 const cases = {} as Record<Name, Case[]>;
 
-interface Job {
-  run: (call: Call) => Promise<void>;
-  /** What it is halted at: nothing but a call, a statement of its own, or one of the shared ones. */
-  at: 'call' | 'statement' | number;
-}
-
-/** Runs the jobs, as many to a process as it can have halted, each process killed in the end. */
-async function inKilledProcesses(jobs: Job[]): Promise<void> {
-  const left = (at: Job['at']) => jobs.filter((job) => job.at === at);
-  const queues = [
-    { jobs: left('call'), atOnce: callsAtOnce },
-    { jobs: left('statement'), atOnce: statementsAtOnce },
-    ...shared.map((_, index) => ({ jobs: left(index), atOnce: 1 })),
-  ];
-  while (queues.some(({ jobs }) => jobs.length > 0)) {
-    const { program, call } = await gateways.start('api');
-    for (const { run } of queues.flatMap(({ jobs, atOnce }) => jobs.splice(0, atOnce))) await run(call);
-    program.process.kill('SIGKILL');
-    expect((await program.ended).signal).toBe('SIGKILL');
-  }
-}
-
-interface Point {
-  index: number;
-  /** The step before which it is halted; `at the end`: all is done, and nobody hears of it. */
-  point: string;
-  decided: boolean;
-  at: Job['at'];
-}
-
-/** The steps at which an act can be halted, and which of them decides. */
-function pointsOf(act: Act, steps: string[]): Point[] {
-  const decisive = steps.findIndex((step) => act.decides.test(step));
-  // what was written counts once its transaction is committed
-  const decidedFrom = insertEvent.test(steps[decisive] ?? '')
-    ? decisive
-    : steps.findIndex((step, index) => index > decisive && step === 'commit');
-  const end = act.last ? steps.findIndex((step) => act.last?.test(step)) : steps.length;
-  let at: Job['at'] = 'call';
-  const points = [...steps.slice(0, end + 1), ...(act.last ? [] : ['at the end'])].map((step, index) => {
-    if (/^(POST|GET|PATCH|DELETE|answer|at the end)/.test(step)) at = 'call';
-    else {
-      const found = shared.findIndex((words) => words.test(step));
-      // what follows a shared statement up to its commit is shared too, and undone with it
-      if (found >= 0) at = found;
-      else if (typeof at !== 'number') at = 'statement';
-      else if (step !== 'commit') return undefined;
-    }
-    return { index, point: `${index} ${step}`, decided: index > decidedFrom, at };
-  });
-  return points.filter((point) => point !== undefined);
-}
-
 /** A job for each point of an act, and room for what becomes of it. */
 function haltedAt(name: Name, steps: string[]): Job[] {
   const act: Act = acts[name];
@@ -187,18 +122,21 @@ beforeAll(async () => {
   const some = (count: number, job: Job) => Array.from({ length: count }, () => job);
 
   const plain = ['booking', 'move', 'cancellation'] as const;
-  await inKilledProcesses([...plain.map(stepsOf), leave('before'), leave('after')]);
+  await inKilledProcesses(gateways, [...plain.map(stepsOf), leave('before'), leave('after')]);
   await gateways.lapse();
   const recoveries = ['recovery without an event', 'recovery of an event'] as const;
-  await inKilledProcesses(recoveries.map(stepsOf));
+  await inKilledProcesses(gateways, recoveries.map(stepsOf));
   const counts = recoveries.map((name) => pointsOf(acts[name], steps[name]).length);
-  await inKilledProcesses([
+  await inKilledProcesses(gateways, [
     ...some(counts[0] ?? 0, leave('before')),
     ...some(counts[1] ?? 0, leave('after')),
     ...plain.flatMap((name) => haltedAt(name, steps[name])),
   ]);
   await gateways.lapse();
-  await inKilledProcesses(recoveries.flatMap((name) => haltedAt(name, steps[name])));
+  await inKilledProcesses(
+    gateways,
+    recoveries.flatMap((name) => haltedAt(name, steps[name])),
+  );
 
   await gateways.lapse();
   ({ call } = await gateways.start('all'));
