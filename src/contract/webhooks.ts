@@ -147,7 +147,7 @@ export type DeliveryItem = Static<typeof DeliveryItem>;
 
 const AttemptItem = Type.Object({
   number: Type.Integer(),
-  at: Instant,
+  at: Type.String({ format: 'date-time', description: 'When it ended.' }),
   statusCode: nullable(Type.Integer()),
   failure: nullable(AttemptFailure),
   durationMs: nullable(Type.Integer()),
