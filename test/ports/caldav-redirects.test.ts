@@ -11,13 +11,15 @@ const signIn = { username: 'ada', password: 'v3ry-secret' };
 interface World {
   /** `https://a.example/` → where it redirects to. */
   redirects?: Record<string, string>;
+  /** Where all other places redirect to. */
+  everywhere?: string;
   /** Where the server says that the person, and the calendars, are. */
   principal?: string;
   home?: string;
 }
 
-function answerOf({ redirects = {}, principal = '/me/', home = '/cal/' }: World, url: string) {
-  const location = redirects[url];
+function answerOf({ redirects = {}, everywhere, principal = '/me/', home = '/cal/' }: World, url: string) {
+  const location = redirects[url] ?? everywhere;
   if (location !== undefined) return { status: 301, headers: { location }, body: '' };
   const path = new URL(url).pathname;
   const type = path.startsWith('/cal/')
@@ -69,16 +71,16 @@ test.each<[string, string, World, string]>([
 });
 
 test.each<[string, string, World]>([
-  ['a redirect to another host', given, { redirects: { [given]: 'https://evil.example/dav/' } }],
-  ['a redirect to a host beside', given, { redirects: { [given]: 'https://evil.example.com/dav/' } }],
+  ['a redirect to another host', given, { everywhere: 'https://evil.example/dav/' }],
+  ['a redirect to a host beside', given, { everywhere: 'https://evil.example.com/dav/' }],
   [
     'a second redirect, after one that was fine',
     given,
-    { redirects: { [given]: '/dav/', [`${given}dav/`]: 'https://evil.example/dav/' } },
+    { redirects: { [given]: '/dav/' }, everywhere: 'https://evil.example/dav/' },
   ],
   ['a person on another host', given, { principal: 'https://evil.example/dav/' }],
   ['calendars on another host', given, { home: 'https://evil.example/dav/' }],
-  ['a name that only ends alike', given, { redirects: { [given]: 'https://evilcloud.example.com/dav/' } }],
+  ['a name that only ends alike', given, { everywhere: 'https://evilcloud.example.com/dav/' }],
   ['a whole public suffix', 'https://example.com/', { home: 'https://evil.com/dav/' }],
 ])('%s never gets the password, and the address to give instead is named', async (_what, url, world) => {
   const { found, told } = look(url, world);
@@ -88,6 +90,12 @@ test.each<[string, string, World]>([
     /The password was not sent there\. .* give https:\/\/evil\S*\/dav\/ as the address/,
   );
   expect(new Set(told)).toEqual(new Set([new URL(url).origin]));
+});
+
+test('a page of welcome that redirects elsewhere is no hindrance where the well-known address answers', async () => {
+  const { found, told } = look(given, { redirects: { [given]: 'https://welcome.example/' } });
+  expect(await found).toMatchObject({ homeUrl: 'https://cloud.example.com/cal/' });
+  expect(new Set(told)).toEqual(new Set(['https://cloud.example.com']));
 });
 
 test('from https to http is never followed', async () => {

@@ -94,6 +94,7 @@ function nothingThere(url: string): VendorError {
 async function firstAnswer(wire: Wire, signIn: SignIn, url: string): Promise<Resource> {
   const places = [url, new URL('/.well-known/caldav', url).href, new URL('/', url).href];
   let failure: VendorError | undefined;
+  let isElsewhere: VendorError | undefined;
   for (const place of new Set(places)) {
     try {
       const found = await lookAt(wire, signIn, place);
@@ -102,11 +103,12 @@ async function firstAnswer(wire: Wire, signIn: SignIn, url: string): Promise<Res
       if (!(error instanceof VendorError)) throw error;
       // Without any answer, or with the password refused, the other places would say nothing else.
       if (error.status === undefined) throw error;
+      if (error.title === anotherServer) isElsewhere ??= error;
       if (failure?.code !== 'invalid_grant') failure = error;
     }
   }
   if (failure?.code === 'invalid_grant' || (failure?.status ?? 0) >= 500) throw failure;
-  throw nothingThere(url);
+  throw isElsewhere ?? nothingThere(url);
 }
 
 /** Looks at one resource, following redirects as far as the password may go. */
@@ -155,11 +157,13 @@ function trustNamed(given: string, named: string): void {
   throw elsewhere(given, to);
 }
 
+const anotherServer = 'Another server';
+
 function elsewhere(given: string, to: URL): VendorError {
   const text =
     `${new URL(given).host} sends us on to ${to.host}. The password was not sent there. ` +
     `If that is where the calendars are, give ${to.origin}${to.pathname} as the address.`;
-  return new VendorError('refused', text, { code: 'address_unusable', title: 'Another server' });
+  return new VendorError('refused', text, { code: 'address_unusable', title: anotherServer, status: 302 });
 }
 
 const isCalendar = (resource: Resource) => holds(resource.props.get(names.type), caldav, 'calendar');
