@@ -28,7 +28,7 @@ function expectAllKept({ breaches, figures }: Reckoning, kills: number): void {
 }
 
 test('a gateway killed at any point of the journey loses nothing, doubles nothing, and tells everything in order', async () => {
-  const load = { lines: 10, restMs: 40, chance: chance(seed).part('points'), firstNumber: 0, tell: () => {} };
+  const load = { lines: 8, restMs: 60, chance: chance(seed).part('points'), firstNumber: 0, tell: () => {} };
   const died: string[] = [];
   const reckoning = await underLoad(scene, load, async () => {
     // what some points need: refusals to be tried again, and tries that fail
@@ -54,7 +54,7 @@ test('a gateway killed at any point of the journey loses nothing, doubles nothin
 test('kills at random, PostgreSQL away, and an outside that misbehaves: every promise is kept', async () => {
   const random = chance(seed);
   const weights = { kill: 3, point: 2, restart: 1, database: 2, cut: 1, platform: 2, receiver: 3, gone: 1 };
-  const deeds = drawDeeds(random.part('deeds'), { count: 12, weights, gateways: 2, gapMs: 900 });
-  const load = { lines: 10, restMs: 40, chance: random, firstNumber: 40_000, tell: () => {} };
+  const deeds = drawDeeds(random.part('deeds'), { count: 10, weights, gateways: 2, gapMs: 700 });
+  const load = { lines: 8, restMs: 60, chance: random, firstNumber: 40_000, tell: () => {} };
   expectAllKept(await runRound(scene, { ...load, deeds }), 3);
 });

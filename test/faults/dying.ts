@@ -1,4 +1,5 @@
 // Loaded before a gateway of the campaign: kills the process, for real, when it comes to the point it was told; ends it with its parent.
+import { flushCompileCache } from 'node:module';
 import pg from 'pg';
 import { Agent, type Dispatcher } from 'undici';
 import { type Point, points } from './points.ts';
@@ -22,6 +23,9 @@ process.stdin
   .on('error', () => {})
   .resume();
 (process.stdin as unknown as { unref?: () => void }).unref?.();
+
+/** Who is killed writes no cache of compiled code at its end, and its followers would compile everything again. */
+if (process.env.NODE_COMPILE_CACHE) setTimeout(flushCompileCache, 1_000).unref();
 
 if (point) {
   const { at } = point;
