@@ -125,5 +125,7 @@ async function takeEvent(
 
 function answeredAs(fault: Fault | undefined, status: number): number | string {
   if (!fault || fault.does === 'delay') return status;
+  // these have a status, and so are answers, though their body never ends
+  if (fault.does === 'drip' || fault.does === 'flood') return `${fault.does} ${fault.status ?? 200}`;
   return fault.does === 'answer' ? (fault.status ?? 500) : fault.does;
 }

@@ -79,8 +79,8 @@ function signed(arrivals: Arrival[], hook: Hook, tell: Tell): Parsed[] {
   });
 }
 
-/** A receiver's 2xx: it has the event, and its owner relies on that. */
-const wasTaken = ({ answered }: Arrival) => typeof answered === 'number' && answered >= 200 && answered < 300;
+/** A receiver's 2xx: it has the event, and its owner relies on that. Its body may drag on or break: the status counts. */
+const wasTaken = ({ answered }: Arrival) => /^(?:drip |flood )?2\d\d$/.test(String(answered));
 
 /** Answers how many different events came. */
 function holdMessage(

@@ -250,6 +250,14 @@ test('what a death explains is no breach: an unknown outcome, and an event that 
   expect(figures).toMatchObject({ kills: 1, outcome_unknown: 1, repeats: 1 });
 });
 
+test('a 2xx whose body never ends has taken the event; an error whose body never ends has not', () => {
+  const evidence = madeEvidence();
+  came(evidence, 'm1', 'read').answered = 'flood 200';
+  expect(reckon(evidence).breaches).toEqual([]);
+  came(evidence, 'm1', 'read').answered = 'drip 500';
+  expect(reckon(evidence).broken.event_missing).toBe(1);
+});
+
 test('an unknown outcome is also owed to a call whose answer was spoiled, but not once the platform reported', () => {
   const spoiled = madeEvidence();
   Object.assign(row(spoiled, 'm4'), { state: 'failed', errorCode: 900001 });

@@ -155,7 +155,7 @@ test('faults: a status with headers, hang, reset, close, drip, delay; each is in
   expect((await post(event('f4'))).status).toBe(200);
   expect(performance.now() - from).toBeGreaterThanOrEqual(45);
   const answered = (await control.events()).map((got) => got.answered);
-  expect(answered).toEqual([503, 'reset', 'close', 'hang', 'drip', 200]);
+  expect(answered).toEqual([503, 'reset', 'close', 'hang', 'drip 200', 200]);
 });
 
 test('a fault can be for one hook only', async () => {
