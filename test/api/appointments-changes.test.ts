@@ -204,4 +204,30 @@ describe('changes by hand in the calendar', () => {
     expect((await room.call(account, 'POST', `${path}/cancel`, {})).status).toBe(200);
     expect(await room.open(account, staff.id, date)).toContain('10:00');
   });
+
+  test('a reading that is older than a move of ours undoes nothing of it', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    const path = `/v1/appointments/bookings/${made.bookingId}`;
+    const moving = { date, from: '11:00', to: '11:30' };
+    const calendar = new Proxy(room.calendar, {
+      get(target, name) {
+        if (name !== 'changedEvents') return Reflect.get(target, name);
+        return async (...given: Parameters<typeof target.changedEvents>) => {
+          const read = await target.changedEvents(...given);
+          await room.must(room.call(account, 'POST', `${path}/reschedule`, moving));
+          return read;
+        };
+      },
+    });
+    await sql`update calendar_connections set changes_due_at = case when staff_id = ${staff.id} then now()
+      else now() + interval '1 hour' end`.execute(room.database.db);
+    await followChanges(room.depsOn(room.deps.db, { google: calendar }));
+    const { calendarState, startsAt } = (await room.call(account, 'GET', path)).json.data;
+    expect([calendarState, startsAt]).toEqual([{ state: 'in_step' }, at('11:00')]);
+    expect(await room.open(account, staff.id, date)).not.toContain('11:00');
+    const { rows } = await sql`select 1 from occupancies where staff_id = ${staff.id}
+      and during @> ${new Date(at('11:00'))}::timestamptz`.execute(room.database.db);
+    expect(rows).toHaveLength(1);
+  });
 });

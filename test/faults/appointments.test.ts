@@ -89,12 +89,11 @@ function haltedAt(name: Name, steps: string[]): Job[] {
   cases[name] = [];
   return pointsOf(act, steps).map(({ index, point, decided, at }) => ({
     at,
-    run: async (call) => {
+    prepare: async (call) => {
       const prepared = await act.prepare(call);
       cases[name].push({ ...prepared, point, decided });
       const request = () => act.request(call, prepared);
-      if (index === steps.length) await request();
-      else await gateways.halt(request, index);
+      return async () => void (await (index === steps.length ? request() : gateways.halt(request, index)));
     },
   }));
 }
@@ -104,19 +103,23 @@ beforeAll(async () => {
   const steps = {} as Record<Name, string[]>;
   const stepsOf = (name: Name): Job => ({
     at: 'call',
-    run: async (call) => {
+    prepare: async (call) => {
       const prepared = await acts[name].prepare(call);
-      steps[name] = await gateways.stepsOf(() => acts[name].request(call, prepared));
+      return async () => {
+        steps[name] = await gateways.stepsOf(() => acts[name].request(call, prepared));
+      };
     },
   });
   /** Leaves a booking behind whose process dies around its insert. */
   const leave = (when: 'before' | 'after'): Job => ({
     at: 'call',
-    run: async (call) => {
+    prepare: async (call) => {
       const prepared = await unbooked(call);
-      const insert = steps.booking.findIndex((step) => insertEvent.test(step));
-      await gateways.halt(() => book(call, prepared), when === 'before' ? insert : insert + 1);
-      leftBehind[when].push(prepared);
+      return async () => {
+        const insert = steps.booking.findIndex((step) => insertEvent.test(step));
+        await gateways.halt(() => book(call, prepared), when === 'before' ? insert : insert + 1);
+        leftBehind[when].push(prepared);
+      };
     },
   });
   const some = (count: number, job: Job) => Array.from({ length: count }, () => job);

@@ -14,7 +14,8 @@ const shared = [/update bookings b set state/, /set insert_started_at/, /insert 
 const isCall = /^(POST|GET|PATCH|DELETE|answer to) /;
 
 export interface Job {
-  run: (call: Call) => Promise<void>;
+  /** Makes what there has to be; answers what is to be halted, which then takes no time: calls wait for 15 s at most. */
+  prepare: (call: Call) => Promise<() => Promise<void>>;
   /** What it is halted at: nothing but a call, a statement of its own, or one of the shared ones. */
   at: 'call' | 'statement' | number;
 }
@@ -29,7 +30,11 @@ export async function inKilledProcesses(gateways: Pick<FrozenGateways, 'start'>,
   ];
   while (queues.some(({ jobs }) => jobs.length > 0)) {
     const { program, call } = await gateways.start('api');
-    for (const { run } of queues.flatMap(({ jobs, atOnce }) => jobs.splice(0, atOnce))) await run(call);
+    const halts: (() => Promise<void>)[] = [];
+    for (const { prepare } of queues.flatMap(({ jobs, atOnce }) => jobs.splice(0, atOnce))) {
+      halts.push(await prepare(call));
+    }
+    for (const halt of halts) await halt();
     program.process.kill('SIGKILL');
     const { signal } = await program.ended;
     if (signal !== 'SIGKILL') throw new Error(`a gateway ended by itself: ${program.err()}`);

@@ -44,68 +44,84 @@ async function follow(deps: SettleDeps, row: ConnectionRow): Promise<void> {
     const { events, cursor, complete } = await useCalendar(deps, connection, (calendar, credential) =>
       calendar.changedEvents(credential, question, { timeoutMs: 20_000 }),
     );
-    const byId = new Map(events.map((event) => [event.eventId, event]));
-    for (const booking of await bookingsOfEvents(deps.db, row.staff_id, [...byId.keys()])) {
-      const event = byId.get(booking.event_id ?? '');
-      if (event) await retryTransient(() => note(deps, booking, event));
-    }
+    const seen = new Map(events.map((event) => [event.eventId, event]));
+    const seenOf = ({ event_id }: BookingRow) => seen.get(event_id ?? '');
+    const changed = await bookingsOfEvents(deps.db, row.staff_id, [...seen.keys()]);
+    const toLookAt = changed.filter((booking) => !isInStep(booking, seenOf(booking)));
     // the calendar has forgotten our cursor, and with it what was deleted since
-    if (complete && row.changes_cursor !== null)
-      await lookForMissing(deps, connection, row, [...byId.keys()]);
-    await recordChangesRead(deps.db, row.id, cursor);
+    if (complete && row.changes_cursor !== null) {
+      toLookAt.push(
+        ...(await bookingsWithoutEvents(deps.db, inCalendar(deps, row), [...seen.keys()], missingAtOnce)),
+      );
+    }
+    let isAllNoted = true;
+    for (const booking of toLookAt) {
+      if (!(await lookAt(deps, connection, booking, seenOf(booking)))) isAllNoted = false;
+    }
+    // else it is all told again at the next reading
+    if (isAllNoted) await recordChangesRead(deps.db, row.id, cursor);
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
     deps.log.warn({ err: error, connectionId: row.id, staffId: row.staff_id }, 'calendar.unread');
   }
 }
 
-/**
- * Reads one by one the events of bookings that a reading from the start did not show: only the calendar's answer for
- * the event itself says that it was deleted (it may have been moved into the past, or made a moment ago).
- */
-async function lookForMissing(
-  deps: SettleDeps,
-  connection: LiveConnection,
-  row: ConnectionRow,
-  seen: string[],
-): Promise<void> {
-  const of = {
-    staffId: row.staff_id,
-    provider: row.provider,
-    calendarId: row.calendar_id,
-    since: new Date(deps.clock.now()),
-  };
-  for (const booking of await bookingsWithoutEvents(deps.db, of, seen, missingAtOnce)) {
-    const event = await useCalendar(deps, connection, (calendar, credential) =>
-      calendar.getEvent(
-        credential,
-        { ...eventRef(booking, calendar), timeZone: connection.timeZone },
-        { timeoutMs: 5_000 },
-      ),
-    );
-    await retryTransient(() => note(deps, booking, event ?? gone));
-  }
+const inCalendar = (deps: SettleDeps, row: ConnectionRow) => ({
+  staffId: row.staff_id,
+  provider: row.provider,
+  calendarId: row.calendar_id,
+  since: new Date(deps.clock.now()),
+});
+
+function isInStep(row: BookingRow, event: CalendarEvent | undefined): boolean {
+  const isThere = event?.status === 'live' && row.hand === 'in_step' && row.wish === null;
+  return isThere && event.start === row.starts_at.getTime() && event.end === row.ends_at.getTime();
 }
 
-/** Notes how the event stands to the booking; a booking that is being changed by us is left alone. */
+/**
+ * Reads the event of a booking and notes how it stands to it; false if the booking is being changed by us. What a whole
+ * reading saw may be older than a move of ours that ended meanwhile, and what it did not see may have been made since.
+ */
+async function lookAt(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  booking: BookingRow,
+  seen: CalendarEvent | undefined,
+): Promise<boolean> {
+  if (booking.wish !== null) return false;
+  const event = await useCalendar(deps, connection, (calendar, credential) =>
+    calendar.getEvent(
+      credential,
+      { ...eventRef(booking, calendar), timeZone: connection.timeZone },
+      { timeoutMs: 5_000 },
+    ),
+  );
+  // the whole reading knows in which zone the calendar reads dates
+  const isSame = event !== null && event.version !== null && event.version === seen?.version;
+  return retryTransient(() => note(deps, booking, isSame ? seen : (event ?? gone)));
+}
+
+/** Notes how the event, read after `before`, stands to the booking; false if we have begun to change it since. */
 async function note(
   deps: SettleDeps,
-  { id, staff_id }: BookingRow,
+  before: BookingRow,
   event: Pick<CalendarEvent, 'status' | 'start' | 'end'>,
-): Promise<void> {
-  await deps.db.transaction().execute(async (tx) => {
+): Promise<boolean> {
+  const { id, staff_id } = before;
+  return deps.db.transaction().execute(async (tx) => {
     await lockStaffBookings(tx, staff_id);
     const row = await lockBooking(tx, id);
-    if (row?.state !== 'confirmed' || row.wish !== null) return;
+    if (row?.state !== 'confirmed') return true;
+    if (row.wish !== null || row.wish_no !== before.wish_no) return false;
     if (event.status === 'deleted') {
       await recordHand(tx, id, { state: 'deleted', startsAt: null, endsAt: null, conflict: false });
       deps.log.info({ bookingId: id, hand: 'deleted' }, 'booking.changed_by_hand');
-      return;
+      return true;
     }
     const { start, end } = event;
-    if (start === null || end === null || end <= start) return;
+    if (start === null || end === null || end <= start) return true;
     const inStep = start === row.starts_at.getTime() && end === row.ends_at.getTime();
-    if (inStep && row.hand === 'in_step') return;
+    if (inStep && row.hand === 'in_step') return true;
     const range = widened(await staffFacts(tx, staff_id), { from: start, to: end });
     const of = { accountId: row.account_id, staffId: staff_id, except: id };
     const conflict = (await occupiedWithin(tx, of, range)).length > 0;
@@ -117,6 +133,7 @@ async function note(
       conflict: conflict && !inStep,
     });
     deps.log.info({ bookingId: id, hand: inStep ? 'in_step' : 'moved', conflict }, 'booking.changed_by_hand');
+    return true;
   });
 }
 
