@@ -1,4 +1,5 @@
 // Sending a template to many recipients: check everything, write it down, have it called, answer each one's outcome.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, type Fault, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -55,6 +56,9 @@ export interface StartedSend {
   awaited: string[];
 }
 
+/** Recipients after which the thousand of a send let other requests go on. */
+const filledAtATime = 100;
+
 const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 
 /**
@@ -71,7 +75,7 @@ export async function startSend(
   const { template } = choice;
   const plan = sendablePlan(template);
   const media = await mediaOf(deps.db, request);
-  const messages = fillAll(deps, plan, request, media);
+  const messages = await fillAll(deps, plan, request, media);
   requireApproved(template);
   const sender = requireSender(choice);
   await deps.checkQueue(request.accountId, messages.length);
@@ -122,14 +126,17 @@ function asWritten(fault: Fault, request: SendRequest, recipient: RequestedRecip
   return fault;
 }
 
-function fillAll(
+/** Fills the template for every recipient, or throws with all faults. Others have their turn in between. */
+async function fillAll(
   deps: { clock: Clock },
   plan: TemplatePlan,
   request: SendRequest,
   media: Map<string, ReadyMedia>,
-): NewMessage[] {
+): Promise<NewMessage[]> {
   const faults: Fault[] = phoneFaults(request.recipients);
-  const messages = request.recipients.map((recipient, index): NewMessage => {
+  const messages: NewMessage[] = [];
+  for (const [index, recipient] of request.recipients.entries()) {
+    if (index > 0 && index % filledAtATime === 0) await nextTurn();
     const mediaId = recipient.mediaId ?? request.mediaId;
     const file = mediaId === undefined ? undefined : media.get(mediaId);
     const location = recipient.location ?? request.location;
@@ -144,7 +151,7 @@ function fillAll(
       `recipients[${index}]`,
     );
     faults.push(...result.faults.map((fault) => asWritten(fault, request, recipient)));
-    return {
+    messages.push({
       id: uuidv7(deps.clock.now()),
       phone: recipient.phone,
       name: recipient.name ?? null,
@@ -152,8 +159,8 @@ function fillAll(
       mediaId: file?.id ?? null,
       metadata: recipient.metadata ?? request.metadata ?? null,
       leased: false,
-    };
-  });
+    });
+  }
   if (faults.length > 0) throw invalidRequest(faults);
   return messages;
 }
