@@ -51,14 +51,16 @@ export async function fillDeliveries(scene: Scene, account: Account, count: numb
   await sql`vacuum analyze deliveries`.execute(scene.db);
 }
 
-/** Makes every message of a random `count` taken again (state 2), so that reports can move it; answers their ids. */
+/** Makes every message of a random `count` from number `from` on taken again (state 2), so that reports can move it; answers their ids. */
 export async function reopen(
   scene: Scene,
   account: Account,
   total: number,
   count: number,
+  from = 0,
 ): Promise<string[]> {
-  const wanted = Array.from({ length: count }, () => `wamid.bench${Math.floor(Math.random() * total)}`);
+  const one = () => from + Math.floor(Math.random() * (total - from));
+  const wanted = Array.from({ length: count }, () => `wamid.bench${one()}`);
   const { rows } = await sql<{ id: string }>`
     update messages set state = 2, emitted = 0, sent_at = null, delivered_at = null, read_at = null
     where wamid = any(${wanted}::text[]) and account_id = ${account.accountId} returning id`.execute(

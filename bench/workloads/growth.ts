@@ -14,6 +14,8 @@ import { workload } from '../workload.ts';
 
 const claimPerSender = 200;
 const reportsPerBatch = 60;
+/** What reports come of, but for stragglers. */
+const newestOf = 10_000;
 
 type Work = () => Promise<unknown>;
 
@@ -38,7 +40,9 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
   const { scene, account, hot } = place;
   const { call, accountId } = account;
   const one = () => Math.floor(Math.random() * total);
-  const ids = await reopen(scene, account, total, rounds * reportsPerBatch);
+  const updates = rounds * reportsPerBatch;
+  const newest = await reopen(scene, account, total, updates, Math.max(0, total - newestOf));
+  const scattered = await reopen(scene, account, total, updates);
   const claims: number[] = [];
   for (let round = 0; round < Math.min(rounds, 50); round++) {
     const began = nowMs();
@@ -50,7 +54,7 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
       keys.sort((a, b) => (a.id < b.id ? -1 : 1)),
     );
   }
-  const apply = () => {
+  const apply = (ids: string[]) => () => {
     const moves = ids
       .splice(0, reportsPerBatch)
       .sort()
@@ -72,9 +76,13 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
   const page = await call<{ pagination: { nextCursor: string } }>('GET', '/v1/messages?limit=50');
   return {
     [`claim, ${claimPerSender} of each number`]: spread(claims),
-    [`status update, ${reportsPerBatch} messages`]: await timed(
-      Math.floor(ids.length / reportsPerBatch),
-      apply,
+    [`status update, ${reportsPerBatch} of the newest ${shown(newestOf)}`]: await timed(
+      Math.floor(newest.length / reportsPerBatch),
+      apply(newest),
+    ),
+    [`status update, ${reportsPerBatch} of all`]: await timed(
+      Math.floor(scattered.length / reportsPerBatch),
+      apply(scattered),
     ),
     'list: first page of 50': await timed(rounds, () => call('GET', '/v1/messages?limit=50')),
     'list: next page': await timed(rounds, () =>
