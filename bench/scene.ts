@@ -1,4 +1,5 @@
 // A whole gateway for a workload: the real program, the sandbox and a receiver, each its own process, set up through the API.
+import { gatewaySettings } from '../demo/gateway-settings.ts';
 import { cloudApiControl } from '../sandbox/control.ts';
 import { googleControl } from '../sandbox/google/control-client.ts';
 import { createAccount } from '../src/accounts/keys.ts';
@@ -50,7 +51,8 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-const client = { id: 'bench-client.apps.example', secret: 'bench-client-secret' };
+/** The gateway's own at the sandbox's Google. */
+export const googleClient = { id: 'bench-client.apps.example', secret: 'bench-client-secret' };
 const verifyToken = 'bench-verify-token';
 
 const bodyOf = (text: string, example: string[]) => ({
@@ -96,22 +98,6 @@ function callerOf(url: string, apiKey: string): Call {
   };
 }
 
-/** The settings that point the gateway at the sandbox; the address guard stays on, and lets loopback pass. */
-function settingsFor(sandbox: SandboxProcess): Record<string, string> {
-  return {
-    MESSAGING_API_URL: sandbox.cloudApiUrl,
-    GOOGLE_CLIENT_ID: client.id,
-    GOOGLE_CLIENT_SECRET: client.secret,
-    GOOGLE_API_URL: sandbox.googleUrl,
-    GOOGLE_AUTH_URL: `${sandbox.googleUrl}/o/oauth2/v2/auth`,
-    GOOGLE_TOKEN_URL: `${sandbox.googleUrl}/token`,
-    GOOGLE_REVOKE_URL: `${sandbox.googleUrl}/revoke`,
-    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8,::1/128',
-    ALLOW_HTTP_RECEIVERS: 'true',
-    RATE_LIMIT_PER_MINUTE: '0',
-  };
-}
-
 async function openDatabaseOf(dataDir: string): Promise<{ db: Db; serverPid: number }> {
   const connection = await findRunningEmbedded(dataDir);
   const server = await readPostmaster((await findHome(dataDir)).cluster);
@@ -132,14 +118,14 @@ export async function startScene(
   progress('starting the sandbox, a receiver, and the gateway with its database');
   const [sandbox, receiver] = [await startSandboxProcess(), startAsked('receiver.ts')];
   const gateway = await startGatewayProcess(
-    { ...settingsFor(sandbox), ...options.settings },
+    { ...gatewaySettings(sandbox, googleClient), RATE_LIMIT_PER_MINUTE: '0', ...options.settings },
     options.nodeFlags,
   );
   const { db, serverPid } = await openDatabaseOf(gateway.dataDir);
   const platform = cloudApiControl(sandbox.cloudApiUrl);
   await platform.settings({ sentMs: 0, deliveredMs: 0, readMs: 0, messagesPerSecond: 0 });
   const google = googleControl(sandbox.googleUrl);
-  await google.putClient(client);
+  await google.putClient(googleClient);
   const receiverUrl = await receiver.ask<string>('url');
   return {
     gateway,

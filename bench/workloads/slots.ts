@@ -9,7 +9,7 @@ import { cpuMs, perPiece, read } from '../cpu.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { keep, progress, table } from '../print.ts';
 import { startAsked } from '../processes.ts';
-import { type Scene, startScene } from '../scene.ts';
+import { googleClient, type Scene, startScene } from '../scene.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, fillBookings, fillCalendar, schedule } from '../staff.ts';
 import { workload } from '../workload.ts';
@@ -62,15 +62,14 @@ function engineMsPerDay(bookings: number): number {
 /** The calendar's own answer to the question that the gateway asks it. */
 async function calendarMs(scene: Scene, email: string, times: number): Promise<Spread> {
   const { sandbox, google } = scene;
-  const client = { id: 'bench-client.apps.example', secret: 'bench-client-secret' };
-  const refreshToken = await google.issueRefreshToken({ account: email, clientId: client.id });
+  const refreshToken = await google.issueRefreshToken({ account: email, clientId: googleClient.id });
   const answer = await fetch(`${sandbox.googleUrl}/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'refresh_token',
       refresh_token: refreshToken,
-      client_id: client.id,
-      client_secret: client.secret,
+      client_id: googleClient.id,
+      client_secret: googleClient.secret,
     }),
   });
   const { access_token } = (await answer.json()) as { access_token: string };

@@ -1,6 +1,7 @@
 // `start`: the gateway in this process, with the sandbox and its demonstration beside it or for real use.
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { gatewaySettings } from '../../demo/gateway-settings.ts';
 import { googleClient } from '../../demo/seed.ts';
 import { openApp } from '../app.ts';
 import { type Log, openLog } from '../base/log.ts';
@@ -10,22 +11,7 @@ import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
 import { prepareDemo } from './demo.ts';
 import { endOnSignals, type Running, stopAll, tell } from './ending.ts';
-import { type RunningSandbox, startSandbox } from './sandbox.ts';
-
-/** The sandbox's addresses as settings: the gateway speaks the real protocols, to other hosts. */
-function sandboxSettings({ urls }: RunningSandbox): Record<string, string> {
-  return {
-    MESSAGING_API_URL: urls.cloudApiUrl,
-    GOOGLE_CLIENT_ID: googleClient.id,
-    GOOGLE_CLIENT_SECRET: googleClient.secret,
-    GOOGLE_API_URL: urls.googleUrl,
-    GOOGLE_AUTH_URL: `${urls.googleUrl}/o/oauth2/v2/auth`,
-    GOOGLE_TOKEN_URL: `${urls.googleUrl}/token`,
-    GOOGLE_REVOKE_URL: `${urls.googleUrl}/revoke`,
-    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8,::1/128',
-    ALLOW_HTTP_RECEIVERS: 'true',
-  };
-}
+import { startSandbox } from './sandbox.ts';
 
 /** Logs go to a file in the sandbox, so that its lines to copy stay in sight; for real use they go to standard output. */
 async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Promise<Log> {
@@ -51,7 +37,9 @@ async function open(
     running.sandbox = await startSandbox(join(settings.dataDir, 'sandbox'), { log, tell });
     signal.throwIfAborted();
   }
-  const config = running.sandbox ? readConfig(undefined, sandboxSettings(running.sandbox)) : settings;
+  const config = running.sandbox
+    ? readConfig(undefined, gatewaySettings(running.sandbox.urls, googleClient))
+    : settings;
   running.app = await openApp(config, running.database, { log });
   signal.throwIfAborted();
   const { url } = running.app;

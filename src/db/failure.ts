@@ -42,7 +42,8 @@ export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Pr
 const awayCodes = /^(?:08...|53300|57P0[123])$/;
 /** Of sockets alone: a missing file is no missing server. */
 const socketCalls = new Set(['connect', 'getaddrinfo', 'read', 'write']);
-const awayErrnos = new Set([
+/** What the system says where a server cannot be reached. */
+export const unreachableErrnos: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
@@ -50,9 +51,9 @@ const awayErrnos = new Set([
   'ENOENT',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'EPIPE',
   'ETIMEDOUT',
 ]);
+const awayErrnos = new Set([...unreachableErrnos, 'EPIPE']);
 /** pg says these without a code. */
 const awayWords =
   /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;

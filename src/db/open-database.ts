@@ -3,6 +3,7 @@ import { type Connection, checkServer, type Db, openDb } from './db.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import type { EmbeddedLog } from './embedded-hold.ts';
 import { findRunningEmbedded } from './embedded-running.ts';
+import { unreachableErrnos } from './failure.ts';
 import { migrateToLatest } from './migrate.ts';
 
 export interface OpenDatabase {
@@ -49,16 +50,6 @@ export async function openDatabase(
   }
 }
 
-const unreachableCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-]);
 // invalid_authorization_specification, invalid_password, invalid_catalog_name
 const refusedCodes = new Set(['28000', '28P01', '3D000']);
 
@@ -66,7 +57,7 @@ const refusedCodes = new Set(['28000', '28P01', '3D000']);
 function inWords(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
-  if (unreachableCodes.has(code) || /timeout.*connect|connection timeout/i.test(error.message)) {
+  if (unreachableErrnos.has(code) || /timeout.*connect|connection timeout/i.test(error.message)) {
     return new Error(
       `The database server cannot be reached: ${error.message || code}. Check the address in DATABASE_URL, and that the server runs and lets this machine in.`,
       { cause: error },

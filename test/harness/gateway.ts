@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gatewaySettings } from '../../demo/gateway-settings.ts';
 import { startCloudApi } from '../../sandbox/cloud-api/server.ts';
 import { cloudApiControl, receiverControl, type TemplateSeed } from '../../sandbox/control.ts';
 import { googleControl } from '../../sandbox/google/control-client.ts';
@@ -60,15 +61,7 @@ export async function startGateway(options: GatewayOptions = {}) {
   const config = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,
-    MESSAGING_API_URL: cloudApi.url,
-    GOOGLE_CLIENT_ID: googleClient.id,
-    GOOGLE_CLIENT_SECRET: googleClient.secret,
-    GOOGLE_API_URL: google.url,
-    GOOGLE_AUTH_URL: `${google.url}/o/oauth2/v2/auth`,
-    GOOGLE_TOKEN_URL: `${google.url}/token`,
-    GOOGLE_REVOKE_URL: `${google.url}/revoke`,
-    ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8,::1/128',
-    ALLOW_HTTP_RECEIVERS: 'true',
+    ...gatewaySettings({ cloudApiUrl: cloudApi.url, googleUrl: google.url }, googleClient),
     RATE_LIMIT_PER_MINUTE: '0',
     ...options.settings,
   });

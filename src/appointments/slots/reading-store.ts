@@ -46,21 +46,15 @@ export interface StaffDay {
   bookedStarts: number[];
 }
 
-type Row = ReadStaff & {
-  n: number;
-  connection_id: string | null;
-  provider: string;
-  credential: Buffer;
-  calendar_id: string;
-  busy_calendar_ids: string[];
-  dead_at: Date | null;
-  failure: string | null;
-  noted: boolean;
-  questions: QuestionFacts[] | null;
-  busy_from: number[] | null;
-  busy_to: number[] | null;
-  booked: number[] | null;
-};
+type Row = ReadStaff &
+  Omit<ReadConnection, 'id' | 'staff_id' | 'staff_timezone'> & {
+    n: number;
+    connection_id: string | null;
+    questions: QuestionFacts[] | null;
+    busy_from: number[] | null;
+    busy_to: number[] | null;
+    booked: number[] | null;
+  };
 
 /**
  * Reads staff on dates, in one snapshot: undefined for a staff member that the account does not have. With `lock`, the

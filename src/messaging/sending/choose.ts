@@ -4,6 +4,7 @@ import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { planTemplate, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
+import { templateNotFound } from '../templates/submit.ts';
 import { type Choice, type ChosenSender, findChoice } from './choice-store.ts';
 
 /** The template, known to exist (404), and the number that would send it: a named one is known to exist too (404). */
@@ -14,7 +15,7 @@ export async function choose(
 ): Promise<Choice> {
   const named = isUuid(senderId ?? '') ? senderId?.toLowerCase() : undefined;
   const choice = isUuid(templateId) ? await findChoice(db, accountId, templateId, named) : undefined;
-  if (!choice) throw new AppError('template_not_found', 'There is no such template in this account.');
+  if (!choice) throw templateNotFound();
   if (senderId === undefined || (named !== undefined && choice.sender?.id === named)) return choice;
   throw new AppError('sender_not_found', 'There is no such sender in this account.');
 }
