@@ -37,6 +37,7 @@ export interface DbOptions {
 const hotSettings = [
   "set plan_cache_mode = 'force_generic_plan'",
   'set enable_seqscan = off',
+  'set enable_bitmapscan = off',
   'set enable_hashjoin = off',
   'set enable_mergejoin = off',
 ];

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db, Tx } from '../../src/db/db.ts';
+import { makePartitions } from '../../src/db/partitions.ts';
 import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
 import {
   claimDue,
@@ -77,6 +78,31 @@ describe('on an empty database', () => {
     const plan = await planOf(database.hot, run);
     expect(plan).toContain('sender_paces_pkey');
     expect(plan).not.toContain('Seq Scan');
+  });
+});
+
+describe('with what a first send has left in the tables', () => {
+  it('claiming meets each message and each send by its whole key, never all those of an account', async () => {
+    const own = await createTestDatabase();
+    try {
+      await makePartitions(own.db);
+      await sql`
+        with s as (insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+          select ${key.accountId}, gen_random_uuid(), ${key.id}, ${key.id}, 't', 'en', 32 from generate_series(1, 2)
+          returning *)
+        insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, due_at, expires_at)
+        select s.account_id, uuid7(), s.id, s.sender_id, s.template_id, '15550100', '{}', now(), now() from s, generate_series(1, 32)`.execute(
+        own.db,
+      );
+      await sql`analyze messages, sends`.execute(own.db);
+      const plan = await planOf(own.hot, (db) => claimDue(db, 200, []));
+      expect(plan).not.toMatch(/Join Filter|_send_id_idx|Bitmap/);
+      const month = /messages_\d{4}_\d\d_pkey[^\n]*\n\s*Index Cond: \(\(account_id = [^)]+\) AND \(id = /;
+      expect(plan).toMatch(month);
+      expect(plan).toMatch(/sends_pkey[^\n]*\n\s*Index Cond: \(\(account_id = [^)]+\) AND \(id = /);
+    } finally {
+      await own.drop();
+    }
   });
 });
 

@@ -19,7 +19,9 @@ const claimedAtOnceMax = 5_000;
 
 /**
  * Claims due messages for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
- * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code.
+ * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code. Sends
+ * are joined to what was claimed, never before: the planner of a small database would read an account's sends, and all
+ * their messages, for each message claimed (seen: 20 seconds a claim).
  */
 export async function claimDue(db: Db, perSender: number, busySenders: string[]): Promise<ClaimedMessage[]> {
   const { rows } = await sql<ClaimedMessage>`
@@ -30,12 +32,18 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
           and (m.priority = 0 or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
       where s.halted_at is null
-      limit ${claimedAtOnceMax})
-    update messages m set due_at = now() + interval '60 seconds'
-    from picked p, sends s
-    where m.account_id = p.account_id and m.id = p.id and s.account_id = m.account_id and s.id = m.send_id
-    returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.content, m.media_id, m.priority,
-      m.attempts, s.cancelled_at is not null cancelled, m.expires_at <= now() expired, m.error`.execute(db);
+      limit ${claimedAtOnceMax}),
+    claimed as (
+      update messages m set due_at = now() + interval '60 seconds'
+      from picked p where m.account_id = p.account_id and m.id = p.id
+      returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.content, m.media_id, m.priority, m.attempts,
+        m.expires_at <= now() expired, m.error)
+    select c.account_id, c.id, c.sender_id, s.template_name, s.language, c.phone, c.content, c.media_id, c.priority,
+      c.attempts, s.cancelled_at is not null cancelled, c.expired, c.error
+    from claimed c cross join lateral (
+      select template_name, language, cancelled_at from sends where account_id = c.account_id and id = c.send_id limit 1) s`.execute(
+    db,
+  );
   return rows;
 }
 
