@@ -113,7 +113,7 @@ create table deliveries (
 create index deliveries_due on deliveries (endpoint_id, due_at) where due_at is not null;
 create index deliveries_list on deliveries (account_id, id);
 create table deliveries_default partition of deliveries default
-  with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+  with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 
 -- Failures, and successes that a replay has overwritten; a delivery's last success stands in its own row.
 create table attempts (

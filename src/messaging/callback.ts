@@ -176,9 +176,9 @@ async function applyCallback(deps: CallbackDeps, app: App, content: CallbackCont
     { senderId: app.sender.id, ...applied, foreign, ignored: content.ignored },
     'callback.applied',
   );
-  deps.metrics.statuses.inc({ outcome: 'moved' }, applied.moved);
-  deps.metrics.statuses.inc({ outcome: 'unmatched' }, foreign + applied.unknown);
+  if (applied.moved > 0) deps.metrics.statuses.inc({ outcome: 'moved' }, applied.moved);
   if (foreign + applied.unknown > 0) {
+    deps.metrics.statuses.inc({ outcome: 'unmatched' }, foreign + applied.unknown);
     deps.log.info({ senderId: app.sender.id, foreign, unknown: applied.unknown }, 'callback.unmatched');
   }
 }

@@ -34,20 +34,34 @@ export async function publish(
   events: readonly EventToPublish[],
 ): Promise<StartableDelivery[]> {
   if (events.length === 0) return [];
-  const sorted = events.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
-  const bodies = new Map(sorted.map((event) => [key(event), event.body]));
-  const started = await insertDeliveries(tx, sorted, deps.deliveries.busyEndpoints());
-  const heads = new Map<string, Startable>();
-  for (const { place, ...one } of started) {
-    const delivery: Startable = { ...one, failedTries: 0, body: bodies.get(key(one)) ?? '' };
-    const row = `${one.subjectId}/${one.endpointId}`;
-    if (place === 1) heads.set(row, { ...delivery, followers: [] });
-    else heads.get(row)?.followers?.push(delivery);
+  const heads: StartableDelivery[] = [];
+  let endpointId = '';
+  for (const row of await insertDeliveries(tx, events, deps.deliveries.busyEndpoints())) {
+    const { subjectId, stage, body } = events[row.no - 1] as EventToPublish;
+    // one text for an endpoint, not one for each of its rows: whoever looks it up by that text finds it sooner
+    if (row.endpointId !== endpointId) endpointId = row.endpointId;
+    const { id, version, failures } = row;
+    const delivery: StartableDelivery = {
+      id,
+      subjectId,
+      endpointId,
+      stage,
+      body,
+      failedTries: 0,
+      version,
+      failures,
+    };
+    if (row.place === 1) heads.push(delivery);
+    else followersOf(heads.at(-1)).push(delivery);
   }
-  return [...heads.values()];
+  return heads;
 }
 
-const key = (event: { subjectId: string; stage: number }): string => `${event.subjectId}/${event.stage}`;
+function followersOf(head: StartableDelivery | undefined): StartableDelivery[] {
+  if (!head) throw new Error('a delivery that follows came without the one that it follows');
+  head.followers ??= [];
+  return head.followers;
+}
 
 /** The webhook deliveries of one message, in the order of their making. */
 export async function deliveriesOf(db: Db, accountId: string, messageId: string): Promise<DeliveryItem[]> {

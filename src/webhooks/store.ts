@@ -1,5 +1,6 @@
 // The statement by which events become deliveries.
 import { sql } from 'kysely';
+import { arrayText } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { jsonLines } from '../db/json-lines.ts';
 import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivering/delivery.ts';
@@ -13,15 +14,20 @@ export interface NewEvent {
   body: string;
 }
 
-/** `place` 1 may start now; those after it follow it. */
-export type Started = Omit<Startable, 'body' | 'failedTries' | 'followers'> & { place: number };
+/** A delivery that was written and leased: `place` 1 may start now, the rows after it up to the next such follow it. */
+export type Started = Pick<Startable, 'id' | 'endpointId' | 'version' | 'failures'> & {
+  /** The place of its event among those given, from 1. */
+  no: number;
+  place: number;
+};
 
 /**
  * Writes one delivery for each endpoint that takes the event, and answers those that may start now, leased, with the
  * later stages that wait for them alone. A stage waits (an hour at most) behind an earlier delivery of its subject to
  * the same endpoint that has not ended; those rows are locked first, so that their end and this insert cannot miss each
  * other. Must be a statement of its own after the subject's row locks are held: its snapshot has to see what those locks
- * waited for. A stage is never written twice.
+ * waited for. A stage is never written twice: one that is there is left out, and should two publish without those locks,
+ * the table's key refuses the later one (`on conflict` would cost each row a second record in the log).
  */
 export async function insertDeliveries(
   tx: Tx,
@@ -30,13 +36,17 @@ export async function insertDeliveries(
 ): Promise<Started[]> {
   const { rows } = await sql<Started>`
     with v as materialized (
-      select * from unnest(${events.map((event) => event.accountId)}::uuid[],
-        ${events.map((event) => event.subjectId)}::uuid[], ${events.map((event) => event.stage)}::smallint[],
+      select * from unnest(${arrayText(events.map((event) => event.accountId))}::uuid[],
+        ${arrayText(events.map((event) => event.subjectId))}::uuid[], ${arrayText(events.map((event) => event.stage))}::smallint[],
         ${events.map((event) => event.kind)}::text[], ${events.map((event) => event.messageId)}::text[],
-        ${jsonLines(events.map((event) => event.body))}) v(account_id, subject_id, stage, kind, message_id, body)),
+        ${jsonLines(events.map((event) => event.body))}) with ordinality v(account_id, subject_id, stage, kind, message_id, body, no)),
+    known as materialized (
+      select p.subject_id, p.endpoint_id, p.stage from (select distinct subject_id from v where stage > 0) s
+      join deliveries p on p.subject_id = s.subject_id),
     earlier as materialized (
-      select p.subject_id, p.endpoint_id from (select distinct subject_id from v where stage > 0 order by 1) s
-      join deliveries p on p.subject_id = s.subject_id
+      select p.subject_id, p.endpoint_id
+      from (select * from known order by subject_id, endpoint_id, stage) k
+      join deliveries p on p.subject_id = k.subject_id and p.endpoint_id = k.endpoint_id and p.stage = k.stage
       where p.due_at is not null order by p.subject_id, p.endpoint_id, p.stage for update of p),
     new as materialized (
       select uuid7() as id, v.*, e.id as endpoint_id, e.version, e.failures, e.status = 'disabled' as dead,
@@ -45,7 +55,8 @@ export async function insertDeliveries(
         e.status = 'active' and e.failures < ${failuresToBackOff}
           and (e.paused_until is null or e.paused_until <= now())
           and not e.id = any (${[...notTo]}::uuid[]) as open
-      from v join endpoints e on e.account_id = v.account_id and e.status <> 'deleted' and v.kind = any (e.events)),
+      from v join endpoints e on e.account_id = v.account_id and e.status <> 'deleted' and v.kind = any (e.events)
+      where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)),
     written as (
       insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, due_at, last_failure)
       select id, account_id, endpoint_id, subject_id, stage, kind, message_id, body,
@@ -53,10 +64,10 @@ export async function insertDeliveries(
         case when dead then null when behind or place > 1 then now() + interval '1 hour'
           when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,
         case when dead then 'endpoint_disabled' end
-      from new on conflict do nothing returning id)
-    select n.id, n.subject_id as "subjectId", n.endpoint_id as "endpointId", n.stage, n.version, n.failures, n.place
-    from new n where n.open and not n.behind and not n.dead and (n.id in (select id from written)) is true
-    order by n.place`.execute(tx);
+      from new)
+    select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.place::int
+    from new n where n.open and not n.behind and not n.dead
+    order by n.subject_id, n.endpoint_id, n.place`.execute(tx);
   return rows;
 }
 

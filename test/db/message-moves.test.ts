@@ -85,16 +85,15 @@ async function apply(batches: Map<string, Status[]>, timestamp: number): Promise
       ...(await applyMoves(tx, movesOf(overtakenFailure))),
       ...(await applyMoves(tx, movesOf(foldReports))),
     ]);
-  const seconds = (date: Date | null) => (date ? date.getTime() / 1000 : null);
   const told = new Map<string, string[]>();
   for (const row of moved) {
     const names = newStages({
       was: row.was,
       emitted: row.emitted,
-      sentAt: seconds(row.sent_at),
-      deliveredAt: seconds(row.delivered_at),
-      readAt: seconds(row.read_at),
-      failedAt: seconds(row.failed_at),
+      sentAt: row.sent_at,
+      deliveredAt: row.delivered_at,
+      readAt: row.read_at,
+      failedAt: row.failed_at,
     }).map(({ name }) => name);
     told.set(row.id, [...(told.get(row.id) ?? []), ...names]);
   }

@@ -6,9 +6,9 @@ import { type PublishDeps, publish, type StartableDelivery } from '../../webhook
 import { batch } from '../../work/batch.ts';
 import { eventsOf } from './events.ts';
 import { type HeedDeps, heedReports } from './heed-reports.ts';
-import { foldReports, type Move, overtakenFailure } from './message.ts';
+import { foldReports, overtakenFailure } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
-import { applyMoves, existingMessages, findByWamid, type MovedMessage } from './store.ts';
+import { applyMoves, existingMessages, findByWamid, type MessageKey, type MovedMessage } from './store.ts';
 
 export interface ApplyDeps extends PublishDeps, HeedDeps {
   clock: Clock;
@@ -46,29 +46,32 @@ interface Addressed {
   callback: number;
 }
 
+/** All reports of one message of one account. */
+interface Reported extends MessageKey {
+  reports: StatusReport[];
+  callbacks: number[];
+  hasMoved: boolean;
+}
+
 async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Promise<Applied[]> {
   const results = callbacks.map((): Applied => ({ moved: 0, unknown: 0 }));
-  const addressed = await address(deps, callbacks, results);
-  const byMessage = Map.groupBy(addressed, ({ accountId, id }) => `${id} ${accountId}`);
-  const foldsOf = (fold: typeof foldReports | typeof overtakenFailure): Move[] =>
-    [...byMessage.values()]
-      .map((group) => {
-        const { accountId, id } = group[0] as Addressed;
-        return fold(
-          accountId,
-          id,
-          group.map(({ report }) => report),
-        );
-      })
-      .filter((move) => move !== null)
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const messages = byMessage(await address(deps, callbacks, results));
+  const movesOf = (fold: typeof foldReports | typeof overtakenFailure) =>
+    messages.flatMap((message) => {
+      const move = fold(message.accountId, message.id, message.reports);
+      return move ? [{ message, move }] : [];
+    });
   // a failure that gives way in the same batch is told first, as if the reports had come one by one
-  const steps = [foldsOf(overtakenFailure), foldsOf(foldReports)].filter((moves) => moves.length > 0);
+  const steps = [movesOf(overtakenFailure), movesOf(foldReports)].filter((step) => step.length > 0);
   if (steps.length === 0) return results;
   const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
     const done: { moved: MovedMessage[]; startable: StartableDelivery[] } = { moved: [], startable: [] };
-    for (const moves of steps) {
-      const moved = await applyMoves(tx, moves);
+    for (const step of steps) {
+      const moved = await applyMoves(
+        tx,
+        step.map(({ move }) => move),
+      );
+      for (const { no } of moved) (step[no - 1] as (typeof step)[number]).message.hasMoved = true;
       done.moved.push(...moved);
       done.startable.push(...(await publish(deps, tx, eventsOf(moved, deps.clock.now()))));
     }
@@ -77,8 +80,24 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   deps.deliveries.offer(startable);
   await heedReports(deps, moved);
   for (const message of moved) deps.outcomes.settled(message);
-  await countResults(deps, addressed, new Set(moved.map((message) => message.id)), results);
+  await countResults(deps, messages, results);
   return results;
+}
+
+/** The reports by message, in the order of the messages' ids: the order in which every statement locks them. */
+function byMessage(addressed: Addressed[]): Reported[] {
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  const messages: Reported[] = [];
+  for (const { accountId, id, report, callback } of addressed.sort(
+    (a, b) => compare(a.id, b.id) || compare(a.accountId, b.accountId),
+  )) {
+    const last = messages.at(-1);
+    if (last && last.id === id && last.accountId === accountId) {
+      last.reports.push(report);
+      last.callbacks.push(callback);
+    } else messages.push({ accountId, id, reports: [report], callbacks: [callback], hasMoved: false });
+  }
+  return messages;
 }
 
 /**
@@ -118,21 +137,19 @@ async function address(
   return addressed;
 }
 
-async function countResults(
-  deps: ApplyDeps,
-  addressed: Addressed[],
-  moved: Set<string>,
-  results: Applied[],
-): Promise<void> {
-  const unmoved = addressed.filter(({ id }) => !moved.has(id));
+/** Counts for each callback the messages that moved, and those that no account of its number has. */
+async function countResults(deps: ApplyDeps, messages: Reported[], results: Applied[]): Promise<void> {
+  const unmoved = messages.filter(({ hasMoved }) => !hasMoved);
   const existing = unmoved.length > 0 ? await existingMessages(deps.hot, unmoved) : new Set<string>();
-  const counted = new Set<string>();
-  for (const { id, callback } of addressed) {
-    const once = `${callback} ${id}`;
-    if (counted.has(once)) continue;
-    counted.add(once);
-    const result = results[callback] as Applied;
-    if (moved.has(id)) result.moved += 1;
-    else if (!existing.has(id)) result.unknown += 1;
+  // neighbours with one id: it was tried under each account of its number, and what was found under one of them counts
+  let tried: Reported[] = [];
+  for (const [index, message] of messages.entries()) {
+    tried.push(message);
+    if (messages[index + 1]?.id === message.id) continue;
+    const hasMoved = tried.some((one) => one.hasMoved);
+    const callbacks = hasMoved || !existing.has(message.id) ? tried.flatMap((one) => one.callbacks) : [];
+    for (const callback of new Set(callbacks))
+      (results[callback] as Applied)[hasMoved ? 'moved' : 'unknown'] += 1;
+    tried = [];
   }
 }

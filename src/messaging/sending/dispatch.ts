@@ -55,11 +55,17 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
   const byId = (key: MessageKey) => key.id;
   const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
 
-  const mark = batch<MessageKey[], Set<string>>(
+  const mark = batch<MessageKey[], boolean[]>(
     async (groups) => {
-      const keys = groups.flat().sort((a, b) => (a.id < b.id ? -1 : 1));
-      const marked = await markDispatching(deps.hot, keys);
-      return groups.map(() => marked);
+      const all = groups
+        .flatMap((group, of) => group.map((key, at) => ({ ...key, of, at })))
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
+      const marked = await markDispatching(deps.hot, all);
+      const results = groups.map((group): boolean[] => new Array(group.length).fill(false));
+      all.forEach(({ of, at }, index) => {
+        (results[of] as boolean[])[at] = marked[index] as boolean;
+      });
+      return results;
     },
     { gapMs: 1, max: 16, key: (group) => group[0]?.id ?? '' },
   );

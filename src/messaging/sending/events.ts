@@ -3,18 +3,16 @@ import { type EventToPublish, messageStatusBody } from '../../webhooks/publish.t
 import { newStages } from './message.ts';
 import type { MovedMessage } from './store.ts';
 
-const seconds = (date: Date | null) => (date === null ? null : Math.floor(date.getTime() / 1000));
-
 /** The events of these moves, in the order of each message's stages; `madeAtMs` is when they were made. */
 export function eventsOf(moved: MovedMessage[], madeAtMs: number): EventToPublish[] {
   return moved.flatMap((row) => {
     const stages = newStages({
       was: row.was,
       emitted: row.emitted,
-      sentAt: seconds(row.sent_at),
-      deliveredAt: seconds(row.delivered_at),
-      readAt: seconds(row.read_at),
-      failedAt: seconds(row.failed_at),
+      sentAt: row.sent_at,
+      deliveredAt: row.delivered_at,
+      readAt: row.read_at,
+      failedAt: row.failed_at,
     });
     const messageId = row.wamid ?? row.id;
     return stages.map((stage) => ({

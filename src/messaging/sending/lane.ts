@@ -8,8 +8,8 @@ export interface LaneDeps {
   db: Db;
   clock: Clock;
   log: Log;
-  /** Marks messages in one batch with those of other lanes; answers the ids of those that may be called, among others. */
-  mark: (messages: DueMessage[]) => Promise<Set<string>>;
+  /** Marks messages in one batch with those of other lanes; answers for each whether it may be called. */
+  mark: (messages: DueMessage[]) => Promise<boolean[]>;
   /** Calls the platform for one marked message and records the outcome; never rejects. */
   call: (message: DueMessage, markedAtMs: number) => Promise<LaneAdvice>;
   /** Gives messages back that this lane will not call. */
@@ -78,11 +78,13 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       return undefined;
     });
     const markedAtMs = performance.now();
-    const unmarked = marked ? messages.filter(({ id }) => !marked.has(id)) : messages;
+    const unmarked = messages.filter((_message, index) => !marked?.[index]);
     underWay -= unmarked.length;
     // cancelled meanwhile, or expired: given back to be failed at once
     if (marked && unmarked.length > 0) giveBack(unmarked);
-    for (const message of messages) if (marked?.has(message.id)) void call(message, markedAtMs);
+    messages.forEach((message, index) => {
+      if (marked?.[index]) void call(message, markedAtMs);
+    });
     wake?.();
   }
 

@@ -100,16 +100,15 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
   >;
   let error: MessageError | null = null;
   let priceCategory: string | null = null;
+  let reported = 0;
   for (const report of reports) {
+    reported |= stageBit[report.status];
     const earlier = time[report.status];
     time[report.status] = earlier === null ? report.timestamp : Math.min(earlier, report.timestamp);
     error ??= report.error;
     priceCategory ??= report.priceCategory;
   }
   const to = time.read !== null ? 5 : time.delivered !== null ? 4 : time.failed !== null ? 6 : 3;
-  const reported = (Object.keys(stageBit) as (keyof typeof stageBit)[])
-    .filter((stage) => time[stage] !== null)
-    .reduce((bits, stage) => bits | stageBit[stage], 0);
   return {
     accountId,
     id,
@@ -133,6 +132,7 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
  * after the delivery is none (`api.md` part 4.5).
  */
 export function overtakenFailure(accountId: string, id: string, reports: StatusReport[]): Move | null {
+  if (!reports.some(({ status }) => status === 'failed')) return null;
   const earliest = (...words: StatusReport['status'][]) =>
     Math.min(...reports.filter(({ status }) => words.includes(status)).map(({ timestamp }) => timestamp));
   const failedAt = earliest('failed');

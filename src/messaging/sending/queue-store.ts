@@ -1,5 +1,6 @@
 // Rows of messages as a queue: what is due, what nobody can know any more, what expired.
 import { sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessageError } from './message.ts';
 import type { Outcome } from './outcomes.ts';
@@ -51,7 +52,7 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
 export async function releaseClaimed(db: Db, keys: MessageKey[]): Promise<void> {
   await sql`
     update messages m set due_at = now()
-    from unnest(${keys.map((key) => key.accountId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) x(a, i)
+    from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.id))}::uuid[]) x(a, i)
     where m.account_id = x.a and m.id = x.i and m.state = 0`.execute(db);
 }
 
@@ -99,7 +100,7 @@ export async function countQueued(db: Db, accountId: string, limit: number): Pro
 /** Of these messages, the outcomes that are known. */
 export async function findSettled(db: Db, accountId: string, ids: string[]): Promise<Outcome[]> {
   const { rows } = await sql<Outcome>`
-    select m.id, m.state, m.wamid, m.error from unnest(${ids.map(() => accountId)}::uuid[], ${ids}::uuid[]) x(a, i)
+    select m.id, m.state, m.wamid, m.error from unnest(${arrayText(ids.map(() => accountId))}::uuid[], ${arrayText(ids)}::uuid[]) x(a, i)
     join messages m on m.account_id = x.a and m.id = x.i
     where m.state > 1`.execute(db);
   return rows;

@@ -1,5 +1,6 @@
 // Rows of sends and messages as the doers write them: few statements, many rows each, entered by primary key.
 import { sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
@@ -61,11 +62,11 @@ export async function insertSend(
     select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
       x.metadata, x.position - 1, ${common.priority}, now() + case when x.leased then interval '60 seconds' else interval '0' end,
       now() + ${common.expiresInSeconds} * interval '1 second'
-    from s, unnest(${messages.map((one) => one.id)}::uuid[], ${messages.map((one) => one.phone)}::text[],
+    from s, unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
       ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
-      ${messages.map((one) => one.mediaId)}::uuid[],
+      ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
       ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
-      ${messages.map((one) => one.leased)}::boolean[])
+      ${arrayText(messages.map((one) => one.leased))}::boolean[])
       with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(db);
   return numAffectedRows !== 0n;
 }
@@ -118,21 +119,23 @@ export interface MessageKey {
   id: string;
 }
 
-const accounts = (keys: MessageKey[]) => keys.map((key) => key.accountId);
-const ids = (keys: MessageKey[]) => keys.map((key) => key.id);
+const accounts = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => key.accountId));
+const ids = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => key.id));
 
 /**
- * Marks messages as about to be called: the lock that forbids doubling. Only what this answers may be called; from
- * here on a message's outcome is unknown until it is recorded, for ten minutes from the lapse of its lease, which stays
- * as it is: so that this move is heap-only. Keys in the order of their ids.
+ * Marks messages as about to be called: the lock that forbids doubling. Answers for each key whether it was marked, and
+ * only those may be called; from here on a message's outcome is unknown until it is recorded, for ten minutes from the
+ * lapse of its lease, which stays as it is: so that this move is heap-only. Keys in the order of their ids.
  */
-export async function markDispatching(db: Db, keys: MessageKey[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
+export async function markDispatching(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
+  const { rows } = await sql<{ no: number }>`
     update messages m set state = 1, attempts = m.attempts + 1
-    from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) x(a, i)
+    from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) with ordinality x(a, i, no)
     where m.account_id = x.a and m.id = x.i and m.state = 0 and m.expires_at > now()
-    returning m.id`.execute(db);
-  return new Set(rows.map((row) => row.id));
+    returning x.no::int`.execute(db);
+  const marked: boolean[] = new Array(keys.length).fill(false);
+  for (const { no } of rows) marked[no - 1] = true;
+  return marked;
 }
 
 /** Records what the platform took; a callback may have been quicker, so never backward. */
@@ -152,14 +155,16 @@ export async function recordRetry(
   await sql`
     update messages m set state = 0, due_at = least(now() + x.delay * interval '1 second', greatest(m.expires_at, now())),
       error = coalesce(x.error, m.error), attempts = m.attempts - case when x.counts then 0 else 1 end
-    from unnest(${accounts(retries)}::uuid[], ${ids(retries)}::uuid[], ${retries.map((one) => one.delaySeconds)}::float8[],
+    from unnest(${accounts(retries)}::uuid[], ${ids(retries)}::uuid[], ${arrayText(retries.map((one) => one.delaySeconds))}::float8[],
       ${retries.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
-      ${retries.map((one) => one.countsAttempt)}::boolean[]) x(a, i, delay, error, counts)
+      ${arrayText(retries.map((one) => one.countsAttempt))}::boolean[]) x(a, i, delay, error, counts)
     where m.account_id = x.a and m.id = x.i and m.state = 1`.execute(db);
 }
 
-/** A message's row after a move, as the events need it. */
+/** A message's row after a move, as the events need it. Times are epoch seconds. */
 export interface MovedMessage {
+  /** The place of its move among those asked for, from 1. */
+  no: number;
   account_id: string;
   id: string;
   send_id: string;
@@ -171,15 +176,20 @@ export interface MovedMessage {
   state: number;
   was: number;
   emitted: number;
+  sent_at: number | null;
+  delivered_at: number | null;
+  read_at: number | null;
+  failed_at: number | null;
+  /** Of one that failed. */
   accepted_at: Date | null;
-  sent_at: Date | null;
-  delivered_at: Date | null;
-  read_at: Date | null;
-  failed_at: Date | null;
 }
 
-const movedColumns = sql`m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.wamid, m.metadata, m.error, m.state, m.was, m.emitted,
-  m.accepted_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at`;
+const seconds = (column: string) =>
+  sql`floor(extract(epoch from ${sql.ref(`m.${column}`)}))::float8 as ${sql.ref(column)}`;
+
+const movedColumns = sql`x.no::int, m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.wamid, m.metadata, m.error, m.state,
+  m.was, m.emitted, ${seconds('sent_at')}, ${seconds('delivered_at')}, ${seconds('read_at')}, ${seconds('failed_at')},
+  case when m.state = 6 then m.accepted_at end as accepted_at`;
 
 /** Fails messages that are in one of `from` states; answers those it failed. Keys in the order of their ids. */
 export async function failMessages(
@@ -190,7 +200,7 @@ export async function failMessages(
   const { rows } = await sql<MovedMessage>`
     update messages m set state = 6, was = m.emitted, emitted = m.emitted | 8, error = x.error, failed_at = now(), due_at = null
     from unnest(${accounts(failures)}::uuid[], ${ids(failures)}::uuid[],
-      ${failures.map((one) => JSON.stringify(one.error))}::jsonb[]) x(a, i, error)
+      ${failures.map((one) => JSON.stringify(one.error))}::jsonb[]) with ordinality x(a, i, error, no)
     where m.account_id = x.a and m.id = x.i and m.state = any(${from}::smallint[])
     returning ${movedColumns}`.execute(tx);
   return rows;
@@ -210,13 +220,13 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
       sent_at = coalesce(m.sent_at, to_timestamp(x.t3)), delivered_at = coalesce(m.delivered_at, to_timestamp(x.t4)),
       read_at = coalesce(m.read_at, to_timestamp(x.t5)),
       failed_at = case when x.st = 6 then coalesce(m.failed_at, to_timestamp(x.t6)) end
-    from unnest(${accounts(moves)}::uuid[], ${ids(moves)}::uuid[], ${moves.map((one) => one.state)}::smallint[],
-      ${moves.map((one) => one.stages)}::smallint[], ${moves.map((one) => one.reported)}::smallint[],
-      ${moves.map((one) => one.sentAt)}::float8[], ${moves.map((one) => one.deliveredAt)}::float8[],
-      ${moves.map((one) => one.readAt)}::float8[], ${moves.map((one) => one.failedAt)}::float8[],
+    from unnest(${accounts(moves)}::uuid[], ${ids(moves)}::uuid[], ${arrayText(moves.map((one) => one.state))}::smallint[],
+      ${arrayText(moves.map((one) => one.stages))}::smallint[], ${arrayText(moves.map((one) => one.reported))}::smallint[],
+      ${arrayText(moves.map((one) => one.sentAt))}::float8[], ${arrayText(moves.map((one) => one.deliveredAt))}::float8[],
+      ${arrayText(moves.map((one) => one.readAt))}::float8[], ${arrayText(moves.map((one) => one.failedAt))}::float8[],
       ${moves.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
       ${moves.map((one) => one.wamid)}::text[], ${moves.map((one) => one.priceCategory)}::text[])
-      x(a, i, st, stages, reported, t3, t4, t5, t6, error, w, price)
+      with ordinality x(a, i, st, stages, reported, t3, t4, t5, t6, error, w, price, no)
     where m.account_id = x.a and m.id = x.i and case
       when m.state = 6 then x.st in (4, 5) or m.error ->> 'code' = '900001'
       when x.st = 6 then m.state < 4

@@ -103,7 +103,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     const freshUntil = performance.now() + waitInMemoryMs;
     const touched = new Set<string>();
     for (const delivery of startable) {
-      if (judged.has(delivery.id)) continue;
+      if (judged.size > 0 && judged.has(delivery.id)) continue;
       const lane = lanes.get(delivery.endpointId) ?? emptyLane();
       if (stopping || lane.queue.length >= mostQueued()) {
         lane.more = true;

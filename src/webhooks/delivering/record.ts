@@ -43,6 +43,9 @@ interface Listener {
 
 const byKey = { max: 500, key: lockKey };
 
+/** Whether a later stage may wait for the end of this one. */
+const isAwaited = ({ stage }: Startable): boolean => stage > 0 && stage !== lastStage;
+
 /** `random` is in [0, 1), for the jitter of the schedule. */
 export function openRecorder(
   deps: RecordDeps,
@@ -54,25 +57,30 @@ export function openRecorder(
   const failingHere = new Set<string>();
   const onDeadlock = () => deps.log.warn('webhooks.deadlock');
 
-  async function release(tx: Tx, ended: Startable[]): Promise<Startable[]> {
-    const awaited = ended.filter(({ stage }) => stage > 0 && stage !== lastStage);
-    return awaited.length === 0 ? [] : releaseNext(tx, awaited);
+  const release = async (tx: Tx, ended: Startable[]): Promise<Startable[]> =>
+    ended.length === 0 ? [] : releaseNext(tx, ended);
+
+  async function writeSuccesses(done: Succeeded[], awaited: Startable[], recovered: string[]) {
+    // mostly nothing waits and nobody recovers: one statement alone needs no transaction, and none of its round trips
+    if (awaited.length + recovered.length === 0) {
+      await completeDeliveries(deps.hot, done);
+      return [];
+    }
+    return deps.hot.transaction().execute(async (tx) => {
+      await completeDeliveries(tx, done);
+      const released = await release(tx, awaited);
+      if (recovered.length > 0) await noteRecovery(tx, recovered);
+      return released;
+    });
   }
 
   async function recordSuccesses(chains: Succeeded[][]): Promise<undefined[]> {
     const done = chains.flat();
     const last = chains.flatMap((chain) => chain.slice(-1));
-    const recovered = new Set(
-      done
-        .filter((item) => item.failures > 0 || failingHere.has(item.endpointId))
-        .map((item) => item.endpointId),
-    );
-    const released = await deps.hot.transaction().execute(async (tx) => {
-      await completeDeliveries(tx, done);
-      const next = await release(tx, last);
-      if (recovered.size > 0) await noteRecovery(tx, [...recovered]);
-      return next;
-    });
+    const hasFailed = (item: Succeeded) =>
+      item.failures > 0 || (failingHere.size > 0 && failingHere.has(item.endpointId));
+    const recovered = new Set(done.filter(hasFailed).map((item) => item.endpointId));
+    const released = await writeSuccesses(done, last.filter(isAwaited), [...recovered]);
     for (const id of recovered) failingHere.delete(id);
     deps.log.info({ count: done.length, released: released.length }, 'webhooks.delivered');
     listener.onReleased(released);
@@ -91,7 +99,7 @@ export function openRecorder(
       await failDeliveries(tx, judged);
       // Before the release, which leases nothing to an endpoint that rests or was just disabled.
       const noted = await noteTrouble(tx, troubles(failed));
-      return { released: await release(tx, dead), troubled: noted };
+      return { released: await release(tx, dead.filter(isAwaited)), troubled: noted };
     });
     for (const item of judged) {
       const { endpointId, id, status, reason, delayMs } = item;

@@ -1,5 +1,6 @@
 // Statements of delivering: claim, complete, release, fail, and what they mean for the endpoint.
 import { sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { buryFor } from '../endpoints/store.ts';
 import { type Failure, failuresToBackOff, leaseMs, type Startable, type Success } from './delivery.ts';
@@ -7,8 +8,8 @@ import { type Failure, failuresToBackOff, leaseMs, type Startable, type Success 
 type Key = Pick<Startable, 'subjectId' | 'endpointId' | 'stage'>;
 
 const keyArrays = (keys: readonly Key[]) => sql`
-  unnest(${keys.map((key) => key.subjectId)}::uuid[], ${keys.map((key) => key.endpointId)}::uuid[],
-    ${keys.map((key) => key.stage)}::smallint[]`;
+  unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
+    ${arrayText(keys.map((key) => key.stage))}::smallint[]`;
 
 const match = sql`d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`;
 const lease = sql`${leaseMs}::int * interval '1 ms'`;
@@ -59,7 +60,7 @@ export async function findFollowers(
 ): Promise<(Omit<Startable, 'version' | 'failures'> & { headId: string })[]> {
   const { rows } = await sql<Omit<Startable, 'version' | 'failures'> & { headId: string }>`
     select ${startable}, h.id as "headId"
-    from ${keyArrays(heads)}, ${heads.map((head) => head.id)}::uuid[]) h(subject_id, endpoint_id, stage, id)
+    from ${keyArrays(heads)}, ${arrayText(heads.map((head) => head.id))}::uuid[]) h(subject_id, endpoint_id, stage, id)
     join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = 3 and d.id > h.id
     where not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
       and q.id < d.id and q.id <> h.id and q.state <> 3 and coalesce(q.due_at, '-infinity') <> '-infinity')
@@ -69,18 +70,21 @@ export async function findFollowers(
 
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-/** Marks deliveries as delivered; repeats are harmless. Sorted by key, and followed by `releaseNext` before the commit. */
+/**
+ * Marks deliveries as delivered; repeats are harmless. Sorted by key, and followed by `releaseNext` before the commit
+ * where a later stage may wait for one of them.
+ */
 export async function completeDeliveries(
-  tx: Tx,
+  db: Db | Tx,
   done: readonly (Key & Pick<Success, 'status' | 'durationMs' | 'answer'>)[],
 ): Promise<void> {
   await sql`
     update deliveries d set state = 1, attempts = d.attempts + 1, due_at = null, last_status = x.status,
       last_failure = null, last_ms = x.ms, last_answer = x.answer, last_attempt_at = now(), delivered_at = now()
-    from ${keyArrays(done)}, ${done.map((item) => item.status)}::smallint[],
-      ${done.map((item) => item.durationMs)}::int[], ${done.map((item) => item.answer)}::text[])
+    from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
+      ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
       x(subject_id, endpoint_id, stage, status, ms, answer)
-    where ${match}`.execute(tx);
+    where ${match}`.execute(db);
 }
 
 /**
