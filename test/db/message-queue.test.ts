@@ -69,6 +69,28 @@ describe('an account may have so many messages waiting', () => {
     await check(of.accountId, 8);
     await expect(check(of.accountId, 1)).rejects.toMatchObject({ code: 'queue_full' });
   });
+
+  it('and no send waits for them to be counted again while the last count leaves room', async () => {
+    let aheadMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const of = await account();
+    await messages(of, 4, 0, 0);
+    const check = openQueueLimit({ db: database.db, clock, queuedMax: 10 });
+    await check(of.accountId, 1);
+    await messages(of, 5, 0, 0);
+    aheadMs += 5_001;
+    await database
+      .open()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`lock table messages in access exclusive mode`.execute(tx);
+        await check(of.accountId, 1);
+      });
+    // counted meanwhile: nine, and none of those that were let through is in a row
+    await expect.poll(() => check(of.accountId, 1).catch(({ code }) => code)).toBe('queue_full');
+    aheadMs += 65_001;
+    await check(of.accountId, 1);
+  });
 });
 
 describe('the ten minutes of a message whose outcome is unknown', () => {
