@@ -47,7 +47,7 @@ async function queued(count: number): Promise<string[]> {
     content: { body: [], buttons: [] },
     mediaId: null,
     metadata: null,
-    leased: true,
+    standing: 'leased' as const,
   }));
   await database.hot
     .transaction()

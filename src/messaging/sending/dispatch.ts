@@ -11,7 +11,14 @@ import { type Lane, openLane } from './lane.ts';
 import { expiredError, ownErrors, state } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
 import { claimDue, findExpired, findOverdue, releaseClaimed } from './queue-store.ts';
-import { type DueMessage, type MessageKey, markDispatching, recordAccepted, recordRetry } from './store.ts';
+import {
+  type DueMessage,
+  type MessageKey,
+  markDispatching,
+  recordAccepted,
+  recordRetry,
+  unmark,
+} from './store.ts';
 
 export interface DispatchDeps extends PublishDeps {
   db: Db;
@@ -32,6 +39,15 @@ export interface DispatchDeps extends PublishDeps {
 export interface Dispatcher {
   /** Takes messages that are leased to this process. */
   offer(messages: DueMessage[]): void;
+  /**
+   * Calls that may be made at once for `wanted` messages of a number, which are then to be written as marked: that spares
+   * them a commit. None for more than a few, since all that is marked is unknown after a crash.
+   */
+  hold(senderId: string, wanted: number): Promise<number>;
+  /** Calls messages that were written as marked for calls held before. */
+  callMarked(messages: DueMessage[]): void;
+  /** Those were not written, or nobody knows: gives the calls back, and puts what is there into the queue. */
+  notWritten(messages: DueMessage[]): void;
   /** How many more messages of a number and urgency this process could call within about a second. */
   room(senderId: string, messagesPerSecond: number, priority: number): number;
   /** The worker's round: claims what is due and offers it; fails what expired or stayed unknown. Answers how much it found. */
@@ -40,10 +56,14 @@ export interface Dispatcher {
 }
 
 const callsAtOnceMax = 64;
+/** Messages that one request may have written as marked. */
+const heldMax = 10;
 const claimPerSender = 200;
 const leastUrgent = 2;
 /** A number with this much waiting here claims no more, but what is most urgent. */
 const laneFull = 400;
+const putBackEveryMs = 250;
+const putBackAtLeastEveryMs = 10_000;
 const sweepMax = 500;
 /** A sweep rests this many times as long as it took. */
 const sweepShare = 20;
@@ -52,6 +72,7 @@ const sweepShare = 20;
 export function openDispatcher(deps: DispatchDeps): Dispatcher {
   const lanes = new Map<string, Lane>();
   let sweepFrom = 0;
+  let stopping = false;
   const byId = (key: MessageKey) => key.id;
   const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
 
@@ -121,8 +142,21 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   function offer(messages: DueMessage[]): void {
-    for (const [senderId, own] of Map.groupBy(messages, (message) => message.sender_id))
-      lane(senderId).offer(own);
+    for (const [senderId, own] of bySender(messages)) lane(senderId).offer(own);
+  }
+
+  const bySender = (messages: DueMessage[]) => Map.groupBy(messages, (message) => message.sender_id);
+
+  /** Until the database has answered: else they would end as unknown, though it is known that nobody called them. */
+  async function putBack(keys: MessageKey[]): Promise<void> {
+    for (let tries = 0; !stopping; tries++) {
+      try {
+        return await unmark(deps.hot, keys);
+      } catch (error) {
+        deps.log.warn({ err: error, count: keys.length }, 'messages.not_put_back');
+        await deps.clock.sleep(Math.min(putBackEveryMs * 2 ** tries, putBackAtLeastEveryMs));
+      }
+    }
   }
 
   /** Fails what no claim brings: what stayed unknown, what expired behind a halted or busy number. */
@@ -161,6 +195,14 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   return {
     offer,
+    hold: async (senderId, wanted) => (stopping || wanted > heldMax ? 0 : lane(senderId).hold(wanted)),
+    callMarked(messages) {
+      for (const [senderId, own] of bySender(messages)) lane(senderId).callMarked(own);
+    },
+    notWritten(messages) {
+      for (const [senderId, own] of bySender(messages)) lane(senderId).letGo(own.length);
+      if (messages.length > 0) void putBack(messages.map(keyOf));
+    },
     room(senderId, messagesPerSecond, priority) {
       return Math.max(0, messagesPerSecond - (lanes.get(senderId)?.size(priority) ?? 0));
     },
@@ -169,6 +211,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
       return swept + (await claim());
     },
     async stop() {
+      stopping = true;
       await Promise.all([...lanes.values()].map((one) => one.stop()));
     },
   };

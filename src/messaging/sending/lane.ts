@@ -23,6 +23,15 @@ export type LaneAdvice = { kind: 'go_on' } | { kind: 'halt' };
 export interface Lane {
   /** Takes messages that are leased to this process. */
   offer(messages: DueMessage[]): void;
+  /**
+   * Holds calls for up to `wanted` messages that are about to be written as marked: those that are free and within the
+   * pace at once, none where messages wait here. Each must end by `callMarked` or `letGo`.
+   */
+  hold(wanted: number): Promise<number>;
+  /** Calls messages that were written as marked, for calls held before. */
+  callMarked(messages: DueMessage[]): void;
+  /** Gives held calls back that will not be made. */
+  letGo(count: number): void;
   /** Messages waiting or under way here that are no less urgent than `priority`. */
   size(priority: number): number;
   /** Calls no further message, gives back what waits, and resolves when the calls under way have ended. */
@@ -31,6 +40,8 @@ export interface Lane {
 
 /** How far ahead pace slots are taken: short, so that a more urgent message never waits behind slots already taken. */
 const paceWindowMs = 100;
+/** The same for messages written as marked, which a crash before their call leaves as unknown. */
+const heldWindowMs = 10;
 /** A message not marked this long after it was leased is given back: its lease of 60 s must outlive what follows. */
 const leaseTrustMs = 25_000;
 
@@ -146,6 +157,29 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       const offeredAtMs = performance.now();
       for (const message of messages) (queues[message.priority] ?? queues[2])?.push({ message, offeredAtMs });
       start();
+    },
+    async hold(wanted) {
+      const free = Math.min(wanted, deps.callsAtOnceMax - underWay);
+      if (stopped || free <= 0 || waitingCount() > 0) return 0;
+      underWay += free;
+      let held = 0;
+      try {
+        const { granted, firstInMs } = await reservePace(deps.db, senderId, free, heldWindowMs);
+        if (granted > 0 && firstInMs > 1) await deps.clock.sleep(firstInMs);
+        if (!stopped) held = granted;
+        return held;
+      } finally {
+        underWay -= free - held;
+        wake?.();
+      }
+    },
+    callMarked(messages) {
+      const markedAtMs = performance.now();
+      for (const message of messages) void call(message, markedAtMs);
+    },
+    letGo(count) {
+      underWay -= count;
+      wake?.();
     },
     size: (priority) => queues.slice(0, priority + 1).reduce((sum, queue) => sum + queue.length, underWay),
     async stop() {

@@ -23,7 +23,7 @@ export interface SendDeps {
   db: Db;
   hot: Db;
   clock: Clock;
-  dispatcher: Pick<Dispatcher, 'offer' | 'room'>;
+  dispatcher: Pick<Dispatcher, 'offer' | 'room' | 'hold' | 'callMarked' | 'notWritten'>;
   outcomes: Outcomes;
   /** Tells the worker that messages are due now. */
   nudgeDispatch: () => void;
@@ -79,19 +79,39 @@ export async function startSend(
   requireApproved(template);
   const sender = requireSender(choice);
   await deps.checkQueue(request.accountId, messages.length);
-  const room = sender.halted_at
-    ? 0
-    : deps.dispatcher.room(sender.id, sender.messages_per_second, priorityOf(template.category));
-  messages.forEach((message, index) => {
-    message.leased = index < room;
-  });
   const sendId = uuidv7(deps.clock.now());
-  await write(deps, { sendId, request, template, sender, messages, key });
-  const leased = messages.filter((message) => message.leased);
-  deps.dispatcher.offer(leased.map((message) => dueMessage(message, request.accountId, template, sender)));
-  if (leased.length < messages.length) deps.nudgeDispatch();
+  if (!sender.halted_at) await setStandings(deps, messages, sender, priorityOf(template.category));
+  const standing = (wanted: NewMessage['standing']) =>
+    messages
+      .filter((message) => message.standing === wanted)
+      .map((message) => dueMessage(message, request.accountId, template, sender));
+  const marked = standing('marked');
+  try {
+    await write(deps, { sendId, request, template, sender, messages, key });
+  } catch (error) {
+    deps.dispatcher.notWritten(marked);
+    throw error;
+  }
+  deps.dispatcher.callMarked(marked);
+  const leased = standing('leased');
+  deps.dispatcher.offer(leased);
+  if (marked.length + leased.length < messages.length) deps.nudgeDispatch();
   const awaited = sender.halted_at ? [] : messages.map((message) => message.id);
   return { id: sendId, templateId: template.id, messages, awaited };
+}
+
+/** What this process calls at once, what it calls within about a second, and what it leaves to the queue. */
+async function setStandings(
+  { dispatcher }: SendDeps,
+  messages: NewMessage[],
+  sender: ChosenSender,
+  priority: number,
+): Promise<void> {
+  const held = await dispatcher.hold(sender.id, messages.length);
+  const room = held + dispatcher.room(sender.id, sender.messages_per_second, priority);
+  messages.forEach((message, index) => {
+    message.standing = index < held ? 'marked' : index < room ? 'leased' : 'due';
+  });
 }
 
 /** Waits until every message has an outcome on disk, at most as long as sends may wait; answers those that have. */
@@ -158,7 +178,7 @@ async function fillAll(
       content: result.filled,
       mediaId: file?.id ?? null,
       metadata: recipient.metadata ?? request.metadata ?? null,
-      leased: false,
+      standing: 'due',
     });
   }
   if (faults.length > 0) throw invalidRequest(faults);

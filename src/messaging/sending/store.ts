@@ -23,8 +23,11 @@ export interface NewMessage {
   content: FilledTemplate;
   mediaId: string | null;
   metadata: Record<string, string> | null;
-  /** True: leased to the caller for 60 s; false: due now, for whoever claims it. */
-  leased: boolean;
+  /**
+   * `due`: now, for whoever claims it; `leased` to the writer for 60 s; `marked` as about to be called by it as soon as
+   * it is written, as by `markDispatching`.
+   */
+  standing: 'due' | 'leased' | 'marked';
 }
 
 /** A message as the doer needs it. */
@@ -58,16 +61,18 @@ export async function insertSend(
       select ${send.accountId}, ${send.id}, id, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total}
       from sender returning account_id, id, sender_id, template_id)
     insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
-      position, priority, due_at, expires_at)
+      position, priority, state, attempts, due_at, expires_at)
     select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
-      x.metadata, x.position - 1, ${common.priority}, now() + case when x.leased then interval '60 seconds' else interval '0' end,
+      x.metadata, x.position - 1, ${common.priority}, x.marked::int, x.marked::int,
+      now() + case when x.leased then interval '60 seconds' else interval '0' end,
       now() + ${common.expiresInSeconds} * interval '1 second'
     from s, unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
       ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
       ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
       ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
-      ${arrayText(messages.map((one) => one.leased))}::boolean[])
-      with ordinality x(id, phone, name, content, media_id, metadata, leased, position)`.execute(db);
+      ${arrayText(messages.map((one) => one.standing !== 'due'))}::boolean[],
+      ${arrayText(messages.map((one) => one.standing === 'marked'))}::boolean[])
+      with ordinality x(id, phone, name, content, media_id, metadata, leased, marked, position)`.execute(db);
   return numAffectedRows !== 0n;
 }
 
@@ -136,6 +141,17 @@ export async function markDispatching(db: Db, keys: readonly MessageKey[]): Prom
   const marked: boolean[] = new Array(keys.length).fill(false);
   for (const { no } of rows) marked[no - 1] = true;
   return marked;
+}
+
+/**
+ * Puts messages back that were written as marked and surely never called, though whoever wrote them was not told that
+ * they are there. May be repeated: `attempts` stays, so that what was marked again since is not met.
+ */
+export async function unmark(db: Db, keys: readonly MessageKey[]): Promise<void> {
+  await sql`
+    update messages m set state = 0, due_at = now()
+    from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) x(a, i)
+    where m.account_id = x.a and m.id = x.i and m.state = 1 and m.attempts = 1`.execute(db);
 }
 
 /** Records what the platform took; a callback may have been quicker, so never backward. */

@@ -1,0 +1,186 @@
+// Messages written as already marked: called at once, once, and never left as unknown by a commit whose answer was lost.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { VendorError } from '../../src/base/errors.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openLog } from '../../src/base/log.ts';
+import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatch.ts';
+import { openOutcomes } from '../../src/messaging/sending/outcomes.ts';
+import { type DueMessage, insertSend, markDispatching, unmark } from '../../src/messaging/sending/store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const accountId = uuidv7();
+
+/** A number with so many calls a second. */
+async function sender(perSecond = 1_000): Promise<string> {
+  const id = uuidv7();
+  await sql`insert into accounts (id, name) values (${accountId}, 'holds') on conflict do nothing`.execute(
+    database.db,
+  );
+  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
+    database.db,
+  );
+  await sql`insert into sender_paces (sender_id, per_second) values (${id}, ${perSecond})`.execute(
+    database.db,
+  );
+  return id;
+}
+
+const message = (senderId: string): DueMessage => ({
+  account_id: accountId,
+  id: uuidv7(),
+  sender_id: senderId,
+  template_name: 't',
+  language: 'en',
+  phone: '15550100',
+  content: { body: [], buttons: [] },
+  media_id: null,
+  priority: 1,
+  attempts: 0,
+});
+
+const write = (of: DueMessage) =>
+  insertSend(
+    database.hot,
+    {
+      accountId,
+      id: uuidv7(),
+      senderId: of.sender_id,
+      templateId: uuidv7(),
+      templateName: 't',
+      language: 'en',
+      total: 1,
+    },
+    [
+      {
+        id: of.id,
+        phone: of.phone,
+        name: null,
+        content: of.content,
+        mediaId: null,
+        metadata: null,
+        standing: 'marked',
+      },
+    ],
+    { priority: 1, expiresInSeconds: 600 },
+  );
+
+async function rowOf({ id }: DueMessage) {
+  const { rows } = await sql<{ state: number; attempts: number; due: boolean }>`
+    select state, attempts, due_at <= now() as due from messages where id = ${id}`.execute(database.db);
+  return rows[0];
+}
+
+/** A dispatcher before a platform that takes what it is given, and the ids that it was given. */
+function open(): { dispatcher: Dispatcher; called: string[]; release: () => void } {
+  const called: string[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const dispatcher = openDispatcher({
+    db: database.db,
+    hot: database.hot,
+    clock: systemClock,
+    log: openLog('silent'),
+    platform: {
+      classify: () => 'final',
+      sendTemplate: async (_access, { opaqueId }) => {
+        called.push(opaqueId);
+        await released;
+        return { wamid: `wamid.${opaqueId}`, held: false };
+      },
+    },
+    accessOf: async (senderId) => ({ senderId }) as never,
+    freshAccessOf: async (senderId) => ({ senderId }) as never,
+    registeredMedia: async () => {
+      throw new VendorError('not_sent', 'no file');
+    },
+    forgetMedia: async () => false,
+    templateOutdated: async () => undefined,
+    templateRefused: async () => undefined,
+    onOutcome: () => undefined,
+    outcomes: openOutcomes(),
+    deliveries: { offer: () => undefined, busyEndpoints: () => [] },
+  });
+  return { dispatcher, called, release };
+}
+
+describe('a message written as marked', () => {
+  it('is called as soon as it is written, once, and recorded', async () => {
+    const { dispatcher, called, release } = open();
+    release();
+    const one = message(await sender());
+    expect(await dispatcher.hold(one.sender_id, 1)).toBe(1);
+    await write(one);
+    expect(await rowOf(one)).toEqual({ state: 1, attempts: 1, due: false });
+    dispatcher.callMarked([one]);
+    await expect.poll(async () => (await rowOf(one))?.state).toBe(2);
+    await dispatcher.round();
+    await dispatcher.stop();
+    expect(called).toEqual([one.id]);
+  });
+
+  it('goes back into the queue, and out once, if nobody knows whether it was written', async () => {
+    const { dispatcher, called, release } = open();
+    release();
+    const [there, missing] = [message(await sender()), message(await sender())];
+    for (const one of [there, missing]) expect(await dispatcher.hold(one.sender_id, 1)).toBe(1);
+    await write(there);
+    dispatcher.notWritten([there]);
+    dispatcher.notWritten([missing]);
+    await expect.poll(() => rowOf(there)).toEqual({ state: 0, attempts: 1, due: true });
+    expect(called).toEqual([]);
+    await dispatcher.round();
+    await expect.poll(async () => (await rowOf(there))?.state).toBe(2);
+    await dispatcher.stop();
+    expect(called).toEqual([there.id]);
+    expect(await rowOf(missing)).toBeUndefined();
+  });
+
+  it('is not put back a second time once somebody has marked it again', async () => {
+    const one = message(await sender());
+    const key = { accountId, id: one.id };
+    await write(one);
+    await unmark(database.hot, [key]);
+    expect(await markDispatching(database.hot, [key])).toEqual([true]);
+    await unmark(database.hot, [key]);
+    expect(await rowOf(one)).toMatchObject({ state: 1, attempts: 2 });
+  });
+});
+
+describe('calls are held', () => {
+  it('for a few at a time, within the pace, and given back', async () => {
+    const { dispatcher, release } = open();
+    const [fast, slow] = [await sender(), await sender(1)];
+    expect(await dispatcher.hold(fast, 11)).toBe(0);
+    expect(await dispatcher.hold(fast, 10)).toBe(10);
+    expect(await dispatcher.hold(slow, 2)).toBe(1);
+    expect(await dispatcher.hold(slow, 1)).toBe(0);
+    dispatcher.notWritten(Array.from({ length: 10 }, () => message(fast)));
+    dispatcher.notWritten([message(slow)]);
+    release();
+    // nothing is under way any more, so that this ends at once
+    await dispatcher.stop();
+  });
+
+  it('not before messages that wait', async () => {
+    const { dispatcher, release } = open();
+    const slow = await sender(1);
+    expect(await dispatcher.hold(slow, 1)).toBe(1);
+    dispatcher.offer([message(slow)]);
+    expect(await dispatcher.hold(slow, 1)).toBe(0);
+    dispatcher.notWritten([message(slow)]);
+    release();
+    await dispatcher.stop();
+    expect(await dispatcher.hold(slow, 1)).toBe(0);
+  });
+});
