@@ -23,7 +23,7 @@ export interface Asked extends Running {
 }
 
 /** The flags that `npm start` gives Node: every process of a benchmark has them. */
-const usualFlags = ['--max-semi-space-size=64', '--expose-gc'];
+const usualFlags = ['--min-semi-space-size=16', '--max-semi-space-size=64', '--expose-gc'];
 
 const living = new Set<ChildProcess>();
 process.once('exit', () => {

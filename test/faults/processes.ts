@@ -74,6 +74,7 @@ export function startGatewayProcess(
 ): GatewayProcess {
   const preload = join(root, 'test/faults/dying.ts');
   const args = [
+    '--min-semi-space-size=16',
     '--max-semi-space-size=64',
     '--expose-gc',
     '--import',
