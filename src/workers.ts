@@ -3,7 +3,7 @@ import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
-import { makePartitions } from './db/partitions.ts';
+import { analyzeYoungPartitions, makePartitions } from './db/partitions.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
 /** What each doer's loop body is; every one claims and does a bounded amount, and answers how much it found. */
@@ -58,6 +58,7 @@ const tidyMax = 5_000;
 
 async function tidy(deps: WorkersDeps): Promise<number> {
   await deps.flushKeys();
+  await analyzeYoungPartitions(deps.db);
   const deleted = await deleteOldKeys(deps.db, tidyMax);
   return deleted === tidyMax ? deleted : 0;
 }

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makePartitions } from '../../src/db/partitions.ts';
+import { analyzeYoungPartitions, makePartitions } from '../../src/db/partitions.ts';
+import { markDispatching } from '../../src/messaging/sending/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { textOf } from '../harness/plans.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -46,5 +48,37 @@ describe('month partitions', () => {
     const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 1);
     expect(await insertAttempt(new Date(first))).toBe(`attempts_${named(new Date(first))}`);
     expect(await insertAttempt(new Date(first - 1))).not.toBe(`attempts_${named(new Date(first))}`);
+  });
+
+  it('that were vacuumed before their time are planned by their keys once they have rows', async () => {
+    const own = await createTestDatabase();
+    try {
+      await makePartitions(own.db, 0);
+      await sql`vacuum analyze messages`.execute(own.db);
+      expect(await analyzeYoungPartitions(own.db)).toBe(0);
+      const hot = own.open({ maxConnections: 1, hot: true });
+      const key = { accountId: randomUUID(), id: idAt(now) };
+      const text = await textOf((db) => markDispatching(db, [key]));
+      await sql.raw(`prepare mark (text, text) as ${text}`).execute(hot);
+      const kept = async () => {
+        const { rows } = await sql<{ 'QUERY PLAN': string }>`explain execute mark ('{}', '{}')`.execute(hot);
+        return rows.map((row) => row['QUERY PLAN']).join('\n');
+      };
+      const month = `messages_${named(now)}`;
+      const byKey = new RegExp(
+        `${month}_pkey[^\\n]*\\n\\s*Index Cond: \\(\\(account_id = [^)]+\\) AND \\(id =`,
+      );
+      expect(await kept()).not.toMatch(byKey);
+      await sql`
+        insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, expires_at)
+        select gen_random_uuid(), uuid7(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '15550100', '{}', now()
+        from generate_series(1, 500)`.execute(own.db);
+      expect(await kept()).not.toMatch(byKey);
+      expect(await analyzeYoungPartitions(own.db)).toBe(1);
+      expect(await kept()).toMatch(byKey);
+      expect(await analyzeYoungPartitions(own.db)).toBe(0);
+    } finally {
+      await own.drop();
+    }
   });
 });

@@ -11,7 +11,7 @@ import { expect } from 'vitest';
 import type { Db, Tx } from '../../src/db/db.ts';
 
 /** The SQL of the one statement that `run` makes, without running it. */
-async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
+export async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
   const texts: string[] = [];
   const paper = new Kysely({
     dialect: {
