@@ -1,6 +1,5 @@
 // The composition root: settings in, running parts out. The only file that names an adapter.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openAuthenticator } from './accounts/authenticate.ts';
@@ -14,18 +13,18 @@ import { settleDue } from './appointments/booking/settle.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
 import { openReadDay } from './appointments/slots/readings.ts';
-import { type KeyRing, openCipher, parseKeyRing } from './base/cipher.ts';
+import { type KeyRing, openCipher } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
-import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';
 import type { Log } from './base/log.ts';
 import { openMetrics } from './base/metrics.ts';
-import { type Outgoing, openOutgoing } from './base/outgoing.ts';
+import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
 import { openRedis } from './base/redis.ts';
 import type { Config } from './config.ts';
 import { type Db, openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { migrationState } from './db/migrate.ts';
 import type { OpenDatabase } from './db/open-database.ts';
+import { openKeyRing } from './encryption-keys.ts';
 import { listen } from './http/listen.ts';
 import { ensureRegistered, forgetLost } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
@@ -42,7 +41,7 @@ import { markTemplateRefused } from './messaging/templates/refuse.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import { buildServer } from './server.ts';
 import { doWebhookChores } from './webhooks/chores/chores.ts';
-import { openDeliveries } from './webhooks/delivering/deliver.ts';
+import { openDeliveryThread } from './webhooks/thread/client.ts';
 import { startWorkers, stopWorkers, type Workers } from './workers.ts';
 
 export interface AppOptions {
@@ -50,21 +49,6 @@ export interface AppOptions {
   clock?: Clock;
   /** Keys that somebody else keeps (tests); else the settings or the key file. */
   keyRing?: KeyRing;
-}
-
-/** Where the keys lie when the settings have none. */
-export const keyFileOf = (config: Config) => join(config.dataDir, 'encryption-keys');
-
-/** The keys that open what is sealed: the settings', else those of the file in DATA_DIR. */
-export async function openKeyRing(config: Config): Promise<KeyRing> {
-  return config.encryptionKeys === null
-    ? readOrMakeKeyFile(keyFileOf(config))
-    : parseKeyRing(config.encryptionKeys);
-}
-
-/** Puts a new key first in the file in DATA_DIR. A gateway that runs does not know it before its next start. */
-export async function addEncryptionKey(config: Config): Promise<KeyRing> {
-  return addKeyToFile(keyFileOf(config));
 }
 
 /** The directory of stored files; undefined if they lie in a bucket. */
@@ -103,12 +87,13 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
   const ring = options.keyRing ?? (await openKeyRing(config));
   const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
   const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });
-  const webhookOutgoing = openOutgoing({
+  const webhookCalls: OutgoingOptions = {
     // bounded by the deliverer, for each endpoint: a limit for each host would let one hanging endpoint starve its neighbours
     connectionsPerOrigin: null,
     keepAliveMs: 30_000,
     guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
-  });
+  };
+  const webhookOutgoing = openOutgoing(webhookCalls);
   const { clientId, clientSecret, ...googleUrls } = config.google;
   const calendars: Calendars = { caldav: caldavCalendar({ outgoing: webhookOutgoing, clock }) };
   if (clientId !== null && clientSecret !== null) {
@@ -143,16 +128,29 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     role: config.role,
     checkQueue: openQueueLimit({ db, clock }),
     version,
+    /** What the thread that delivers opens anew for itself. */
+    forDeliveries: {
+      connection,
+      keyRing: ring,
+      outgoing: webhookCalls,
+      webhookTimeoutMs: config.webhookTimeoutMs,
+      logLevel: log.level,
+    },
   };
 }
 
 /** What counts, remembers and waits in this process, and the doers that work with it. */
-function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
+async function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
   const { metrics } = parts;
-  const deliveries = openDeliveries(parts, {
-    onAttempt: (outcome) =>
-      metrics.deliveries.inc({ outcome: outcome.delivered ? 'delivered' : outcome.reason }),
-  });
+  const deliveries = await openDeliveryThread(
+    { ...parts.forDeliveries, graceMs },
+    {
+      log: parts.log,
+      onAttempts: (attempts) => {
+        for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
+      },
+    },
+  );
   const access = openAccessOf(parts);
   const dispatcher = openDispatcher({
     ...parts,
@@ -220,7 +218,7 @@ export interface App {
  */
 export async function openApp(config: Config, database: OpenDatabase, options: AppOptions): Promise<App> {
   const parts = await openParts(config, options, database);
-  const doers = openDoers(parts);
+  const doers = await openDoers(parts);
   const redis = await openRedis(config.redisUrl, options.log);
   let workers: Workers | undefined;
   let url = '';

@@ -1,7 +1,7 @@
 // `doctor`: looks at everything the gateway needs and says what to mend; changes nothing.
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { keyFileOf, objectsFolder, openKeyRing, openObjects } from '../app.ts';
+import { objectsFolder, openObjects } from '../app.ts';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import { openOutgoing } from '../base/outgoing.ts';
@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../config.ts';
 import { hasEmbedded } from '../db/embedded-running.ts';
 import { migrationState } from '../db/migrate.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
+import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { databaseOf } from './database.ts';
 
 /** What a look came to: a finding that is well, or throws; a warning begins with `!`. */

@@ -1,6 +1,5 @@
 // `rotate-encryption-key`: a new key, and everything at rest sealed anew with it.
 
-import { addEncryptionKey, keyFileOf, openKeyRing } from '../app.ts';
 import { resealCalendars, resealConsents } from '../appointments/calendar/reseal.ts';
 import { type KeyRing, openCipher } from '../base/cipher.ts';
 import { openLog } from '../base/log.ts';
@@ -9,6 +8,7 @@ import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
+import { addEncryptionKey, keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { resealMedia } from '../messaging/media/reseal.ts';
 import { resealSenders } from '../messaging/senders/reseal.ts';
 import { resealEndpoints } from '../webhooks/endpoints/reseal.ts';

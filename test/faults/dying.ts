@@ -1,5 +1,6 @@
 // Loaded before a gateway of the campaign: kills the process, for real, when it comes to the point it was told; ends it with its parent.
 import { flushCompileCache } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
 import pg from 'pg';
 import { Agent, type Dispatcher } from 'undici';
 import { type Point, points } from './points.ts';
@@ -17,15 +18,18 @@ function come(): void {
   if (left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
-/** A campaign that was killed leaves no gateway behind: its end of this pipe closes. */
-process.stdin
-  .on('end', () => process.kill(process.pid, 'SIGKILL'))
-  .on('error', () => {})
-  .resume();
-(process.stdin as unknown as { unref?: () => void }).unref?.();
+// loaded in each thread: what the thread that delivers webhooks does is watched there
+if (isMainThread) {
+  // a campaign that was killed leaves no gateway behind: its end of this pipe closes
+  process.stdin
+    .on('end', () => process.kill(process.pid, 'SIGKILL'))
+    .on('error', () => {})
+    .resume();
+  (process.stdin as unknown as { unref?: () => void }).unref?.();
 
-/** Who is killed writes no cache of compiled code at its end, and its followers would compile everything again. */
-if (process.env.NODE_COMPILE_CACHE) setTimeout(flushCompileCache, 1_000).unref();
+  // who is killed writes no cache of compiled code at its end, and its followers would compile everything again
+  if (process.env.NODE_COMPILE_CACHE) setTimeout(flushCompileCache, 1_000).unref();
+}
 
 if (point) {
   const { at } = point;

@@ -36,7 +36,7 @@ export const points: readonly Point[] = [
   },
   {
     name: 'write-after-commit',
-    meaning: 'a send is committed, nothing called, nobody answered',
+    meaning: 'a send is committed, the messages of a small one as marked; nothing called, nobody answered',
     at: { commitOf: insertSend, when: 'after' },
   },
   {

@@ -12,7 +12,7 @@ const rows: string[][] = [
   ['work', 'http'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
-  ['server.ts', 'workers.ts'],
+  ['server.ts', 'workers.ts', 'encryption-keys.ts'],
   ['app.ts'],
   ['commands'],
   ['cli.ts'],
@@ -31,6 +31,7 @@ const below: Record<string, string[]> = {
   'webhooks/chores': ['replays', 'history', 'delivering', 'endpoints'],
   'webhooks/history': ['replays', 'delivering', 'endpoints'],
   'webhooks/replays': ['delivering', 'endpoints'],
+  'webhooks/thread': ['delivering'],
   'webhooks/delivering': ['endpoints'],
   'webhooks/endpoints': [],
 };

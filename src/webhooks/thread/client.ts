@@ -1,0 +1,93 @@
+// Deliveries done by a thread of their own: signing, TLS and waiting for receivers take nothing from whoever answers requests.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { type Logger, symbols } from 'pino';
+import type { Deliveries } from '../delivering/deliver.ts';
+import type { Answer, Attempts, Heard, Question, Questions, ThreadSettings, Told } from './messages.ts';
+
+export interface DeliveryThreadDeps {
+  log: Logger;
+  /** Told of tries, by their outcome. */
+  onAttempts: (attempts: Attempts) => void;
+}
+
+/** Its young generation, in MB: what it handles is soon gone, and rarely moved. */
+const youngMb = 96;
+
+/**
+ * Starts the thread and resolves when it takes deliveries. What it is told after `stop` began is left to the claim of the
+ * next start. A thread that dies takes the process with it: its leases lapse, as after any crash.
+ */
+export async function openDeliveryThread(
+  settings: ThreadSettings,
+  deps: DeliveryThreadDeps,
+): Promise<Deliveries> {
+  const thread = new Worker(new URL('./main.ts', import.meta.url), {
+    name: 'deliveries',
+    workerData: settings,
+    resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+  });
+  const asked = new Map<number, { resolve: (answer: never) => void; reject: (error: unknown) => void }>();
+  let number = 0;
+  let busy: string[] = [];
+  let roomListener = () => {};
+  let stopping = false;
+
+  const tell = (told: Told) => thread.postMessage(told);
+
+  function ask<Name extends keyof Questions>(
+    question: Name,
+    what: Questions[Name]['asked'],
+  ): Promise<Questions[Name]['answer']> {
+    return new Promise((resolve, reject) => {
+      number += 1;
+      asked.set(number, { resolve, reject });
+      tell({ number, question, asked: what } as Question);
+    });
+  }
+
+  function settle(said: Answer): void {
+    const asker = asked.get(said.number);
+    asked.delete(said.number);
+    if ('error' in said) asker?.reject(said.error);
+    else asker?.resolve(said.answer as never);
+  }
+
+  // the thread's lines are finished: they go where this process's lines go
+  const lines = (deps.log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
+
+  const ready = once(thread, 'message');
+  await ready;
+  thread.on('message', (heard: Heard) => {
+    if ('log' in heard) lines?.write(heard.log);
+    else if ('busy' in heard) busy = heard.busy;
+    else if ('attempts' in heard) deps.onAttempts(heard.attempts);
+    else if ('room' in heard) roomListener();
+    else if ('number' in heard) settle(heard);
+  });
+  thread.on('error', (error) => {
+    throw error;
+  });
+  thread.on('exit', (code) => {
+    if (!stopping) throw new Error(`the thread that delivers webhooks ended (${code})`);
+  });
+
+  return {
+    offer: (startable) => {
+      if (startable.length > 0 && !stopping) tell({ offer: startable });
+    },
+    busyEndpoints: () => busy,
+    claimDue: async () => (stopping ? 0 : ask('claim', undefined)),
+    drop: (endpointId) => tell({ drop: endpointId }),
+    onRoom(listener) {
+      roomListener = listener;
+    },
+    tryOnce: (endpointId, version, id, body) => ask('try', { endpointId, version, id, body }),
+    async stop() {
+      stopping = true;
+      const ended = once(thread, 'exit');
+      await ask('stop', undefined);
+      await ended;
+    },
+  };
+}

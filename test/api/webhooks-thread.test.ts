@@ -1,0 +1,57 @@
+// Webhooks are delivered by a thread of their own: what it does is counted and logged where everything else is.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openLog } from '../../src/base/log.ts';
+import { openDeliveryThread } from '../../src/webhooks/thread/client.ts';
+import type { ThreadSettings } from '../../src/webhooks/thread/messages.ts';
+import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { send, templateKinds } from '../harness/sends.ts';
+
+const lines: string[] = [];
+let gateway: Gateway;
+let templateId: string;
+let secret: string;
+
+beforeAll(async () => {
+  const log = openLog('info', { write: (line: string) => void lines.push(line) });
+  gateway = await startGateway({ log });
+  const { templateIds } = await addSender(gateway, templateKinds);
+  templateId = templateIds.plain ?? '';
+  ({ secret } = await addEndpoint(gateway));
+});
+afterAll(() => gateway?.close());
+
+const told = () => lines.map((line) => JSON.parse(line) as { msg: string; count?: number });
+
+it('each try is counted in /metrics, and each commit of theirs is a line of the log', async () => {
+  await send(gateway, { templateId, recipients: ['15550600001', '15550600002'] });
+  const delivered = async () => {
+    const { text } = await gateway.call('GET', '/metrics', { key: null });
+    return Number(/gateway_deliveries_total\{outcome="delivered"\} (\d+)/.exec(text)?.[1]);
+  };
+  await expect.poll(delivered, { timeout: 5_000 }).toBe(6);
+  const recorded = () =>
+    told()
+      .filter(({ msg }) => msg === 'webhooks.delivered')
+      .reduce((sum, { count = 0 }) => sum + count, 0);
+  await expect.poll(recorded).toBe(6);
+  expect(lines.join('')).not.toContain(secret);
+});
+
+it('an endpoint that was paused gets nothing more, and what waits there goes out when it goes on', async () => {
+  const { endpointId, hook } = await addEndpoint(gateway, { hook: 'paused' });
+  const path = `/v1/webhooks/endpoints/${endpointId}`;
+  await gateway.call('PATCH', path, { body: { status: 'paused' } });
+  await send(gateway, { templateId, recipients: ['15550600003'] });
+  const arrived = async (at: string) => (await gateway.receiver.events({ hook: at })).length;
+  await expect.poll(() => arrived('main'), { timeout: 5_000 }).toBeGreaterThanOrEqual(9);
+  expect(await arrived(hook)).toBe(0);
+  await gateway.call('PATCH', path, { body: { status: 'active' } });
+  await expect.poll(() => arrived(hook), { timeout: 5_000 }).toBe(3);
+});
+
+it('a thread that cannot begin says why, and nothing is left waiting for it', async () => {
+  const broken = { outgoing: { connectionsPerOrigin: null, keepAliveMs: 1 } } as unknown as ThreadSettings;
+  await expect(
+    openDeliveryThread(broken, { log: openLog('silent'), onAttempts: () => {} }),
+  ).rejects.toThrow();
+});
