@@ -64,6 +64,8 @@ const leastUrgent = 2;
 const laneFull = 400;
 const putBackEveryMs = 250;
 const putBackAtLeastEveryMs = 10_000;
+/** The connections' own limit of 30 s, and a margin. */
+const statementsEndWithinMs = 35_000;
 const sweepMax = 500;
 /** A sweep rests this many times as long as it took. */
 const sweepShare = 20;
@@ -147,14 +149,21 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   const bySender = (messages: DueMessage[]) => Map.groupBy(messages, (message) => message.sender_id);
 
-  /** Until the database has answered: else they would end as unknown, though it is known that nobody called them. */
+  /**
+   * Until the database has answered: else they would end as unknown, though it is known that nobody called them. And once
+   * more when a statement that was cut off cannot be running any more.
+   */
   async function putBack(keys: MessageKey[]): Promise<void> {
-    for (let tries = 0; !stopping; tries++) {
-      try {
-        return await unmark(deps.hot, keys);
-      } catch (error) {
-        deps.log.warn({ err: error, count: keys.length }, 'messages.not_put_back');
-        await deps.clock.sleep(Math.min(putBackEveryMs * 2 ** tries, putBackAtLeastEveryMs));
+    for (const waitMs of [0, statementsEndWithinMs]) {
+      if (waitMs > 0) await deps.clock.sleep(waitMs);
+      for (let tries = 0; !stopping; tries++) {
+        try {
+          await unmark(deps.hot, keys);
+          break;
+        } catch (error) {
+          deps.log.warn({ err: error, count: keys.length }, 'messages.not_put_back');
+          await deps.clock.sleep(Math.min(putBackEveryMs * 2 ** tries, putBackAtLeastEveryMs));
+        }
       }
     }
   }

@@ -15,8 +15,8 @@ export interface DeliveryThreadDeps {
 const youngMb = 96;
 
 /**
- * Starts the thread and resolves when it takes deliveries. What it is told after `stop` began is left to the claim of the
- * next start. A thread that dies takes the process with it: its leases lapse, as after any crash.
+ * Starts the thread and resolves when it takes deliveries. A thread that dies takes the process with it: its leases
+ * lapse, as after any crash.
  */
 export async function openDeliveryThread(
   settings: ThreadSettings,
@@ -49,21 +49,27 @@ export async function openDeliveryThread(
   function settle(said: Answer): void {
     const asker = asked.get(said.number);
     asked.delete(said.number);
-    if ('error' in said) asker?.reject(said.error);
+    if ('error' in said) asker?.reject(Object.assign(new Error(), said.error));
     else asker?.resolve(said.answer as never);
   }
 
   // the thread's lines are finished: they go where this process's lines go
   const lines = (deps.log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
 
-  const ready = once(thread, 'message');
-  await ready;
-  thread.on('message', (heard: Heard) => {
+  function take(heard: Exclude<Heard, { ready: true }>): void {
     if ('log' in heard) lines?.write(heard.log);
     else if ('busy' in heard) busy = heard.busy;
     else if ('attempts' in heard) deps.onAttempts(heard.attempts);
     else if ('room' in heard) roomListener();
-    else if ('number' in heard) settle(heard);
+    else settle(heard);
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    thread.once('error', reject);
+    thread.on('message', (heard: Heard) => {
+      if ('ready' in heard) resolve();
+      else take(heard);
+    });
   });
   thread.on('error', (error) => {
     throw error;
@@ -74,7 +80,7 @@ export async function openDeliveryThread(
 
   return {
     offer: (startable) => {
-      if (startable.length > 0 && !stopping) tell({ offer: startable });
+      if (startable.length > 0) tell({ offer: startable });
     },
     busyEndpoints: () => busy,
     claimDue: async () => (stopping ? 0 : ask('claim', undefined)),
@@ -82,12 +88,15 @@ export async function openDeliveryThread(
     onRoom(listener) {
       roomListener = listener;
     },
-    tryOnce: (endpointId, version, id, body) => ask('try', { endpointId, version, id, body }),
+    tryOnce: async (endpointId, version, id, body) =>
+      stopping ? undefined : ask('try', { endpointId, version, id, body }),
     async stop() {
       stopping = true;
       const ended = once(thread, 'exit');
       await ask('stop', undefined);
       await ended;
+      for (const { reject } of asked.values())
+        reject(new Error('the thread that delivers webhooks has stopped'));
     },
   };
 }

@@ -103,7 +103,7 @@ port.on('message', (told: Told) => {
         say({ number, answer });
         if (told.question === 'stop') port.close();
       },
-      (error) => say({ number, error }),
+      ({ message, code, syscall, stack }) => say({ number, error: { message, code, syscall, stack } }),
     );
   }
 });

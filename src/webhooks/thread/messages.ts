@@ -32,7 +32,15 @@ export type Question = {
 /** To the thread. */
 export type Told = { offer: Startable[] } | { drop: string } | Question;
 
-export type Answer = { number: number; answer: unknown } | { number: number; error: Error };
+/** An error as it passes between threads, which would leave behind what `db/failure.ts` knows it by. */
+export interface PassedError {
+  message: string;
+  code?: unknown;
+  syscall?: unknown;
+  stack?: string | undefined;
+}
+
+export type Answer = { number: number; answer: unknown } | { number: number; error: PassedError };
 
 /** Tries of one outcome since they were last counted. */
 export type Attempts = Record<string, number>;
