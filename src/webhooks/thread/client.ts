@@ -71,11 +71,13 @@ export async function openDeliveryThread(
       else take(heard);
     });
   });
+  // its end follows its fault
+  let fault: unknown;
   thread.on('error', (error) => {
-    throw error;
+    fault = error;
   });
   thread.on('exit', (code) => {
-    if (!stopping) throw new Error(`the thread that delivers webhooks ended (${code})`);
+    if (!stopping) throw fault ?? new Error(`the thread that delivers webhooks ended (${code})`);
   });
 
   return {
@@ -93,7 +95,7 @@ export async function openDeliveryThread(
     async stop() {
       stopping = true;
       const ended = once(thread, 'exit');
-      await ask('stop', undefined);
+      await Promise.race([ask('stop', undefined), ended]);
       await ended;
       for (const { reject } of asked.values())
         reject(new Error('the thread that delivers webhooks has stopped'));
