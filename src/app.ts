@@ -46,7 +46,6 @@ import { startWorkers, stopWorkers, type Workers } from './workers.ts';
 
 export interface AppOptions {
   log: Log;
-  clock?: Clock;
   /** Keys that somebody else keeps (tests); else the settings or the key file. */
   keyRing?: KeyRing;
 }
@@ -83,7 +82,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** What everything rests on: settings, database, keys, clocks, and the outside. */
 async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
-  const clock = options.clock ?? systemClock;
+  const clock = systemClock;
   const ring = options.keyRing ?? (await openKeyRing(config));
   const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
   const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });

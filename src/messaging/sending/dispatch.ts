@@ -74,7 +74,7 @@ const sweepShare = 20;
 export function openDispatcher(deps: DispatchDeps): Dispatcher {
   const lanes = new Map<string, Lane>();
   let sweepFrom = 0;
-  let stopping = false;
+  const stopping = new AbortController();
   const byId = (key: MessageKey) => key.id;
   const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
 
@@ -149,23 +149,26 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   const bySender = (messages: DueMessage[]) => Map.groupBy(messages, (message) => message.sender_id);
 
-  /**
-   * Until the database has answered: else they would end as unknown, though it is known that nobody called them. And once
-   * more when a statement that was cut off cannot be running any more.
-   */
-  async function putBack(keys: MessageKey[]): Promise<void> {
-    for (const waitMs of [0, statementsEndWithinMs]) {
-      if (waitMs > 0) await deps.clock.sleep(waitMs);
-      for (let tries = 0; !stopping; tries++) {
-        try {
-          await unmark(deps.hot, keys);
-          break;
-        } catch (error) {
-          deps.log.warn({ err: error, count: keys.length }, 'messages.not_put_back');
-          await deps.clock.sleep(Math.min(putBackEveryMs * 2 ** tries, putBackAtLeastEveryMs));
-        }
+  /** Until the database has answered, or the process stops. */
+  async function unmarkSurely(keys: MessageKey[]): Promise<void> {
+    for (let tries = 0; !stopping.signal.aborted; tries++) {
+      try {
+        return await unmark(deps.hot, keys);
+      } catch (error) {
+        deps.log.warn({ err: error, count: keys.length }, 'messages.not_put_back');
+        await deps.clock.sleep(Math.min(putBackEveryMs * 2 ** tries, putBackAtLeastEveryMs), stopping.signal);
       }
     }
+  }
+
+  /**
+   * Else they would end as unknown, though it is known that nobody called them. Twice: a statement that was cut off may
+   * still be running at first.
+   */
+  async function putBack(keys: MessageKey[]): Promise<void> {
+    await unmarkSurely(keys);
+    await deps.clock.sleep(statementsEndWithinMs, stopping.signal);
+    await unmarkSurely(keys);
   }
 
   /** Fails what no claim brings: what stayed unknown, what expired behind a halted or busy number. */
@@ -204,7 +207,8 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   return {
     offer,
-    hold: async (senderId, wanted) => (stopping || wanted > heldMax ? 0 : lane(senderId).hold(wanted)),
+    hold: async (senderId, wanted) =>
+      stopping.signal.aborted || wanted > heldMax ? 0 : lane(senderId).hold(wanted),
     callMarked(messages) {
       for (const [senderId, own] of bySender(messages)) lane(senderId).callMarked(own);
     },
@@ -220,7 +224,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
       return swept + (await claim());
     },
     async stop() {
-      stopping = true;
+      stopping.abort();
       await Promise.all([...lanes.values()].map((one) => one.stop()));
     },
   };
