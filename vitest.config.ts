@@ -1,10 +1,14 @@
 // How the tests run: one database server for all, a database of its own for each file, as many files at once as there are cores.
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/** Long tests, for `npm run test:full` (mode "full"). */
+const long = 'test/**/*.long.test.ts';
+
+export default defineConfig(({ mode }) => ({
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
+    exclude: mode === 'full' ? [] : [long],
     globalSetup: ['test/harness/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
@@ -16,4 +20,4 @@ export default defineConfig({
     passWithNoTests: false,
     allowOnly: false,
   },
-});
+}));
