@@ -1,4 +1,4 @@
-// Writes src/db/schema.ts from the migrations, on a throw-away database; with --check only tells whether it is up to date.
+// Records new migrations, and writes src/db/schema.ts from them on a throw-away database; with --check only tells whether it is up to date.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { openDb } from '../src/db/db.ts';
 import { startEmbeddedPostgres } from '../src/db/embedded.ts';
 import { migrateToLatest } from '../src/db/migrate.ts';
+import { recordMigrations } from './record-migrations.ts';
 import { schemaText } from './schema-text.ts';
+
+if (!process.argv.includes('--check')) await recordMigrations();
 
 const file = fileURLToPath(new URL('../src/db/schema.ts', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'db-types-'));

@@ -192,8 +192,9 @@ function readinessOf(parts: {
 }): Record<string, () => Promise<void>> {
   return {
     database: async () => {
-      const { pending, unknown } = await migrationState(parts.db);
-      if (pending.length + unknown.length > 0) throw new Error('the migrations and this program do not fit');
+      const { pending, unknown, changed } = await migrationState(parts.db);
+      if (pending.length + unknown.length + changed.length > 0)
+        throw new Error('the migrations and this program do not fit');
     },
     objectStore: () => parts.objects.check(),
   };

@@ -7,7 +7,7 @@ import { openLog } from '../base/log.ts';
 import { openOutgoing } from '../base/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
 import { hasEmbedded } from '../db/embedded-running.ts';
-import { migrationState } from '../db/migrate.ts';
+import { migrationState, problemWith } from '../db/migrate.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { databaseOf } from './database.ts';
@@ -27,11 +27,10 @@ const database: Look = async (config) => {
     return `none yet: the first start makes one in ${config.dataDir}`;
   const opened = await openDatabaseBeside(databaseOf(config), openLog('silent'), 'look');
   try {
-    const { pending, unknown } = await migrationState(opened.db);
-    if (unknown.length > 0)
-      throw new Error(
-        `it is newer than this program (it has run ${unknown.join(', ')}): start the newer version`,
-      );
+    const state = await migrationState(opened.db);
+    const problem = problemWith(state);
+    if (problem !== undefined) throw new Error(problem);
+    const { pending } = state;
     return pending.length === 0
       ? 'reached and migrated'
       : `!reached; ${pending.length} migrations are missing, which the next start or "migrate" runs`;

@@ -1,59 +1,45 @@
 // Brings a database to this program's shape: the numbered SQL files of migrations/, forward only, all that is missing in one transaction.
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import { type Migration, Migrator } from 'kysely/migration';
 import type { Db } from './db.ts';
-
-const ourFolder = fileURLToPath(new URL('../../migrations/', import.meta.url));
-const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
+import { migrationsRun, recordDigests, recordMissingDigests } from './migration-digests.ts';
+import { type MigrationFile, migrationsFolder, readMigrations } from './migration-files.ts';
 
 export interface MigrationState {
   /** Names of files not yet run, in order. */
   pending: string[];
   /** Names the database has run but this program does not know: the database is newer. */
   unknown: string[];
+  /** Names of files that were edited after the database ran them. */
+  changed: string[];
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
-  const wrong = files.find((name) => !fileName.test(name));
-  if (wrong) throw new Error(`The migration ${wrong} is not named like 0001_what_it_makes.sql.`);
-  const twice = files.find((name, at) => name.slice(0, 4) === files[at - 1]?.slice(0, 4));
-  if (twice) throw new Error(`Two migrations have the number of ${twice}.`);
-  return files.map((name) => name.slice(0, -'.sql'.length));
-}
-
-function filesOf(folder: string): MigrationProvider {
+async function stateOf(db: Db, files: MigrationFile[]): Promise<MigrationState> {
+  const run = new Map((await migrationsRun(db)).map(({ name, digest }) => [name, digest]));
+  const known = new Set(files.map(({ name }) => name));
+  // a database whose migrations ran before digests were recorded has run the released files
+  const isChanged = ({ name, digest, released = digest }: MigrationFile) =>
+    run.has(name) && digest !== (run.get(name) ?? released);
   return {
-    async getMigrations() {
-      const migrations: Record<string, Migration> = {};
-      for (const name of await namesIn(folder)) {
-        const text = await readFile(join(folder, `${name}.sql`), 'utf8');
-        // without parameters pg sends the text as one simple query, which may hold many statements
-        migrations[name] = { up: async (db) => void (await sql.raw(text).execute(db)) };
-      }
-      return migrations;
-    },
+    pending: files.filter(({ name }) => !run.has(name)).map(({ name }) => name),
+    unknown: [...run.keys()].filter((name) => !known.has(name)),
+    changed: files.filter(isChanged).map(({ name }) => name),
   };
 }
 
-async function namesRun(db: Db): Promise<string[]> {
-  const { rows: found } = await sql<{ there: boolean }>`
-    select to_regclass('kysely_migration') is not null as there`.execute(db);
-  if (!found[0]?.there) return [];
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return rows.map((row) => row.name);
+/** What stands between the database and this program; all lists are empty when they fit. Changes nothing. */
+export async function migrationState(db: Db, folder = migrationsFolder): Promise<MigrationState> {
+  return stateOf(db, await readMigrations(folder));
 }
 
-/** What stands between the database and this program; both lists are empty when they fit. */
-export async function migrationState(db: Db, folder = ourFolder): Promise<MigrationState> {
-  const [known, run] = await Promise.all([namesIn(folder), namesRun(db)]);
-  return {
-    pending: known.filter((name) => !run.includes(name)),
-    unknown: run.filter((name) => !known.includes(name)),
+/** Each file records its digest in the transaction that runs it. */
+function migrationsOf(files: MigrationFile[]): Record<string, Migration> {
+  const run = async (db: Db, file: MigrationFile) => {
+    // without parameters pg sends the text as one simple query, which may hold many statements
+    await sql.raw(file.text).execute(db);
+    await recordDigests(db, [file]);
   };
+  return Object.fromEntries(files.map((file) => [file.name, { up: (db) => run(db, file) }]));
 }
 
 const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
@@ -76,13 +62,16 @@ function withoutHaste<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
 
 /**
  * Runs what is missing and answers the names run. Several processes may call it at once: one works, the others wait.
- * On any failure nothing is changed. Throws when the database is newer than this program.
+ * On any failure nothing is changed. Throws when the database is newer than this program, or a file was edited after
+ * the database ran it.
  */
-export async function migrateToLatest(db: Db, folder = ourFolder): Promise<string[]> {
-  const { unknown } = await migrationState(db, folder);
-  if (unknown.length > 0) throw new Error(newerText(unknown));
+export async function migrateToLatest(db: Db, folder = migrationsFolder): Promise<string[]> {
+  const files = await readMigrations(folder);
+  const problem = problemWith(await stateOf(db, files));
+  if (problem !== undefined) throw new Error(problem);
+  const provider = { getMigrations: async () => migrationsOf(files) };
   const { error, results = [] } = await withoutHaste(db, (one) =>
-    new Migrator({ db: one, provider: filesOf(folder) }).migrateToLatest(),
+    new Migrator({ db: one, provider }).migrateToLatest(),
   );
   if (error !== undefined) {
     const failed = results.find((result) => result.status === 'Error')?.migrationName;
@@ -91,12 +80,21 @@ export async function migrateToLatest(db: Db, folder = ourFolder): Promise<strin
       cause: error,
     });
   }
+  await recordMissingDigests(db, files);
   return results.map((result) => result.migrationName);
 }
 
-function newerText(unknown: string[]): string {
-  return (
-    `The database is newer than this program: it has run ${unknown.join(', ')}, which this version does not know. ` +
-    'Start the newer version again, or restore a backup made before the upgrade.'
-  );
+/** Why this program cannot use a database in that state, and what to do; undefined: it can, once what is pending has run. */
+export function problemWith({ unknown, changed }: MigrationState): string | undefined {
+  if (unknown.length > 0)
+    return (
+      `The database is newer than this program: it has run ${unknown.join(', ')}, which this version does not know. ` +
+      'Start the newer version again, or restore a backup made before the upgrade.'
+    );
+  if (changed.length > 0)
+    return (
+      `These migrations were edited after this database ran them: ${changed.map((name) => `${name}.sql`).join(', ')}. ` +
+      'Restore the files as they were released (git checkout -- migrations, or install the version again). A change to the database is a new migration.'
+    );
+  return undefined;
 }

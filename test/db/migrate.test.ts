@@ -1,10 +1,12 @@
 // Migrations: all or nothing, forward only, safe when several processes start at once, and never run by an older program.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { recordMigrations } from '../../scripts/record-migrations.ts';
 import { migrateToLatest, migrationState } from '../../src/db/migrate.ts';
+import { readMigrations } from '../../src/db/migration-files.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -24,7 +26,7 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 
 async function tables(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%' order by 1`.execute(
+    select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%' and tablename <> 'migration_digests' order by 1`.execute(
     database.db,
   );
   return rows.map((row) => row.name);
@@ -33,12 +35,12 @@ async function tables(): Promise<string[]> {
 describe('migrations', () => {
   test('the files of this program make a database that fits it', async () => {
     await migrateToLatest(database.db);
-    expect(await migrationState(database.db)).toEqual({ pending: [], unknown: [] });
+    expect(await migrationState(database.db)).toEqual({ pending: [], unknown: [], changed: [] });
   });
 
   test('no file at all is a database that fits', async () => {
     expect(await migrateToLatest(database.db, folder)).toEqual([]);
-    expect(await migrationState(database.db, folder)).toEqual({ pending: [], unknown: [] });
+    expect(await migrationState(database.db, folder)).toEqual({ pending: [], unknown: [], changed: [] });
   });
 
   test('run in the order of their numbers, many statements a file, and only once', async () => {
@@ -104,5 +106,91 @@ describe('migrations', () => {
     await write('0001_one.sql', 'select 1');
     await write('0001_two.sql', 'select 1');
     await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/Two migrations have the number/);
+  });
+});
+
+describe('the migrations of this program', () => {
+  test('are those recorded in migrations/SHA256SUMS (for a new one run "npm run db:types")', async () => {
+    const files = await readMigrations();
+    expect(files.length).toBeGreaterThanOrEqual(5);
+    expect(files.map(({ name, released }) => [name, released])).toEqual(
+      files.map(({ name, digest }) => [name, digest]),
+    );
+  });
+
+  test('that were frozen first never change', async () => {
+    const digests = (await readMigrations())
+      .slice(0, 5)
+      .map(({ name, digest }) => [name, digest.slice(0, 12)]);
+    expect(digests).toEqual([
+      ['0001_accounts', '78a70f5b72fc'],
+      ['0002_messaging', '697b209c4cab'],
+      ['0003_appointments', 'a1811bfb46ee'],
+      ['0004_webhooks', '1abc1dcf118c'],
+      ['0005_media', '6e619d69ca2d'],
+    ]);
+  });
+});
+
+describe('a migration edited after it ran', () => {
+  const refusal = /0001_first\.sql.*git checkout/;
+
+  beforeEach(() => write('0001_first.sql', 'create table a (id int);\n'));
+
+  test('is refused before anything else runs, and named', async () => {
+    await migrateToLatest(database.db, folder);
+    await write('0001_first.sql', 'create table a (id bigint);\n');
+    await write('0002_second.sql', 'create table b (id int)');
+    expect(await migrationState(database.db, folder)).toMatchObject({ changed: ['0001_first'] });
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
+    expect(await tables()).toEqual(['a']);
+  });
+
+  test('is accepted when only its line ends differ', async () => {
+    await migrateToLatest(database.db, folder);
+    await write('0001_first.sql', 'create table a (id int);\r\n');
+    expect(await migrateToLatest(database.db, folder)).toEqual([]);
+  });
+
+  test('is refused on a database whose migrations ran before digests were recorded', async () => {
+    await migrateToLatest(database.db, folder);
+    await sql`drop table migration_digests`.execute(database.db);
+    // four starts at the same time record it once
+    await Promise.all(
+      Array.from({ length: 4 }, () => migrateToLatest(database.open({ maxConnections: 2 }), folder)),
+    );
+    await write('0001_first.sql', 'create table a (id bigint);\n');
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
+  });
+
+  test('is refused when it was edited before its digest could be recorded', async () => {
+    await recordMigrations(folder);
+    await migrateToLatest(database.db, folder);
+    await sql`drop table migration_digests`.execute(database.db);
+    await write('0001_first.sql', 'create table a (id bigint);\n');
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
+  });
+
+  test('is accepted where it never ran to its end: a failed run leaves no digest', async () => {
+    await write('0002_wrong.sql', 'create table a (id int)');
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/0002_wrong failed/);
+    await write('0001_first.sql', 'create table a (id bigint);\n');
+    await write('0002_wrong.sql', 'create table b (id int)');
+    expect(await migrateToLatest(database.db, folder)).toEqual(['0001_first', '0002_wrong']);
+  });
+
+  test('is not recorded again by "npm run db:types", and a new one is', async () => {
+    await recordMigrations(folder);
+    const first = await readFile(join(folder, 'SHA256SUMS'), 'utf8');
+    await write('0002_second.sql', 'create table b (id int)');
+    await recordMigrations(folder);
+    expect(await readFile(join(folder, 'SHA256SUMS'), 'utf8')).toMatch(
+      /^\S+ {2}0001_first\.sql\n\S+ {2}0002_second\.sql\n$/,
+    );
+    expect(await readFile(join(folder, 'SHA256SUMS'), 'utf8')).toContain(first);
+    await write('0001_first.sql', 'create table a (id bigint);\n');
+    await expect(recordMigrations(folder)).rejects.toThrow(/edited.*0001_first/);
+    await rm(join(folder, '0001_first.sql'));
+    await expect(recordMigrations(folder)).rejects.toThrow(/0001_first/);
   });
 });
