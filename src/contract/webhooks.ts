@@ -69,6 +69,13 @@ export const EndpointItem = Type.Object({
   status: Type.Enum(['active', 'paused', 'disabled']),
   disabledReason: nullable(Type.String()),
   failingSince: nullable(Instant),
+  restingUntil: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Nothing is tried before this instant, after failures or because the receiver asked for it by Retry-After. `PATCH` with `status: active`, or a test event that succeeds, ends the rest.',
+    }),
+  ),
   rotation: nullable(
     Type.Object(
       {
@@ -137,7 +144,13 @@ export const DeliveryItem = Type.Object({
   messageId: nullable(Type.String()),
   status: Type.Enum(['pending', 'delivered', 'dead']),
   attempts: Type.Integer(),
-  nextAttemptAt: nullable(Instant),
+  nextAttemptAt: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When it is tried next: not while its endpoint rests, and null while that is paused or disabled. One that waits for an earlier stage is tried when that has ended, at the latest then.',
+    }),
+  ),
   lastStatusCode: nullable(Type.Integer()),
   lastFailure: nullable(DeliveryFailure),
   createdAt: Instant,

@@ -124,6 +124,7 @@ export interface Deliveries {
   last_ms: number | null;
   last_status: number | null;
   message_id: string | null;
+  retry_after: Timestamp | null;
   stage: number;
   state: Generated<number>;
   subject_id: string;

@@ -110,7 +110,8 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
     {
       schema: {
         summary: 'Change, pause or resume a webhook endpoint',
-        description: 'While paused, events are kept; `status: active` also brings back a disabled endpoint.',
+        description:
+          'While paused, events are kept. `status: active` also brings back a disabled endpoint and ends a rest.',
         tags,
         params: IdParams,
         body: ChangeEndpointBody,
@@ -230,6 +231,7 @@ function endpointItem(row: EndpointRow, nowMs: number): EndpointItem {
     status: row.status === 'deleted' ? 'disabled' : row.status,
     disabledReason: row.disabled_reason,
     failingSince: row.failing_since?.toISOString() ?? null,
+    restingUntil: row.resting_until?.toISOString() ?? null,
     rotation:
       row.overlap_until && overlaps(row, nowMs)
         ? { overlapUntil: row.overlap_until.toISOString(), activated: row.next_activated }

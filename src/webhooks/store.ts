@@ -52,8 +52,7 @@ export async function insertDeliveries(
       select uuid7() as id, v.*, e.id as endpoint_id, e.version, e.failures, e.status = 'disabled' as dead,
         row_number() over (partition by v.subject_id, e.id order by v.stage) as place,
         (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier) as behind,
-        e.status = 'active' and e.failures < ${failuresToBackOff}
-          and (e.paused_until is null or e.paused_until <= now())
+        e.status = 'active' and e.failures < ${failuresToBackOff} and e.paused_until is null
           and not e.id = any (${[...notTo]}::uuid[]) as open
       from v join endpoints e on e.account_id = v.account_id and e.status <> 'deleted' and v.kind = any (e.events)
       where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)),

@@ -31,6 +31,7 @@ const delivery = {
   answer: null,
   detail: null,
   delayMs: 5_000,
+  retryAfterMs: 0,
 };
 
 describe('on an empty database', () => {

@@ -56,6 +56,7 @@ export async function hasRoom(tx: Tx, id: string, limit: number): Promise<boolea
 
 /**
  * Makes up to `limit` deliveries due at once that failed before the success; answers how many, and how many wait yet.
+ * Those for which the receiver asked to wait by `Retry-After` are none of them.
  * One that fails while others succeed comes early ever more rarely (2, 4, 8 … seconds after its last try, an hour at
  * most), and an early try does not use up the schedule.
  */
@@ -65,7 +66,8 @@ export async function recoverDeliveries(
   recoveredAt: Date,
   limit: number,
 ): Promise<{ due: number; left: number }> {
-  const failedBefore = sql`endpoint_id = ${id} and due_at > now() and state = 4 and last_attempt_at <= ${recoveredAt}`;
+  const failedBefore = sql`endpoint_id = ${id} and due_at > now() and state = 4 and last_attempt_at <= ${recoveredAt}
+    and coalesce(retry_after, '-infinity') <= now()`;
   const { numAffectedRows } = await sql`
     update deliveries d set due_at = now(), attempts_before = d.attempts_before + 1
     from (select subject_id, endpoint_id, stage from deliveries

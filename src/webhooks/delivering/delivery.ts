@@ -62,3 +62,9 @@ export const lastStage = 5;
 
 /** Failures in a row after which an endpoint as a whole backs off, and is tried with one delivery at a time. */
 export const failuresToBackOff = 10;
+
+/**
+ * The longest that one `Retry-After` keeps the whole endpoint from being tried: it may concern the one request that was
+ * refused, and only that delivery waits as long as the receiver said.
+ */
+export const longestRestMs = 15 * 60_000;

@@ -3,7 +3,14 @@ import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { buryFor } from '../endpoints/store.ts';
-import { type Failure, failuresToBackOff, leaseMs, type Startable, type Success } from './delivery.ts';
+import {
+  type Failure,
+  failuresToBackOff,
+  leaseMs,
+  longestRestMs,
+  type Startable,
+  type Success,
+} from './delivery.ts';
 
 type Key = Pick<Startable, 'subjectId' | 'endpointId' | 'stage'>;
 
@@ -14,12 +21,15 @@ const keyArrays = (keys: readonly Key[]) => sql`
 const match = sql`d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`;
 const lease = sql`${leaseMs}::int * interval '1 ms'`;
 
+/** Failures that the deliverer goes by: an endpoint that was resting is tried with one delivery, as one that backs off. */
+const failuresOf = sql`case when e.paused_until is null then e.failures else greatest(e.failures, ${failuresToBackOff}) end`;
+
 const startable = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
   d.attempts - d.attempts_before as "failedTries"`;
 
 /**
  * Leases due deliveries: the same few, oldest first, of every endpoint that takes them, whatever lies behind one of
- * them; of an endpoint that backs off only one. Endpoints come in the order of their ids, from the one behind `after`
+ * them; of an endpoint that backs off, or was resting and has not answered 2xx since, only one. Endpoints come in the order of their ids, from the one behind `after`
  * on. Rows that others hold are passed over. Endpoints are found by leaps through the index of what is due, so that
  * thousands that have nothing cost nothing (5,000 idle ones: 24 ms by asking each, 0.2 ms so).
  */
@@ -35,12 +45,12 @@ export async function claimDeliveries(
       select (select d.endpoint_id from deliveries d where d.due_at is not null and d.endpoint_id > w.id
         order by d.endpoint_id limit 1) from waiting w where w.id is not null),
     x as materialized (
-      select c.*, e.version, e.failures
+      select c.*, e.version, ${failuresOf} failures
       from waiting join endpoints e on e.id = waiting.id cross join lateral (
         select d.subject_id, d.endpoint_id, d.stage from deliveries d
         where d.endpoint_id = e.id and d.due_at <= now()
         order by d.due_at
-        limit case when e.failures >= ${failuresToBackOff} then 1 else ${claim.perEndpoint}::int end
+        limit case when ${failuresOf} >= ${failuresToBackOff} then 1 else ${claim.perEndpoint}::int end
         for update of d skip locked) c
       where e.status = 'active' and (e.paused_until is null or e.paused_until <= now())
         and not e.id = any (${[...claim.except]}::uuid[])
@@ -97,8 +107,7 @@ export async function releaseNext(tx: Tx, ended: readonly Key[]): Promise<Starta
     update deliveries d set state = 0, due_at = now() + case when x.open then ${lease} else interval '0' end
     from (
       select distinct k.subject_id, k.endpoint_id, e.version, e.failures,
-        e.status = 'active' and e.failures < ${failuresToBackOff}
-          and (e.paused_until is null or e.paused_until <= now()) as open
+        e.status = 'active' and e.failures < ${failuresToBackOff} and e.paused_until is null as open
       from ${keyArrays(ended)}) k(subject_id, endpoint_id, stage) join endpoints e on e.id = k.endpoint_id
       order by k.subject_id, k.endpoint_id) x
     where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = 3
@@ -109,26 +118,28 @@ export async function releaseNext(tx: Tx, ended: readonly Key[]): Promise<Starta
 }
 
 /**
- * Records failed tries: `delayMs` undefined makes the delivery dead. Buried rows stay as they are. Sorted by key. (A bare
+ * Records failed tries: `delayMs` undefined makes the delivery dead. What the receiver asked for by `Retry-After` is kept
+ * beside it, so that a success elsewhere does not bring the delivery forward. Buried rows stay as they are. Sorted by key. (A bare
  * `due_at is not null` would let the planner of an empty database enter by what is due.)
  */
 export async function failDeliveries(
   tx: Tx,
   failed: readonly (Key &
-    Pick<Failure, 'status' | 'reason' | 'durationMs' | 'answer' | 'detail'> & {
+    Pick<Failure, 'status' | 'reason' | 'durationMs' | 'answer' | 'detail' | 'retryAfterMs'> & {
       delayMs: number | undefined;
     })[],
 ): Promise<void> {
   await sql`
     with moved as (
       update deliveries d set attempts = d.attempts + 1, state = case when x.delay is null then 2 else 4 end,
-        due_at = now() + x.delay * interval '1 ms', last_status = x.status, last_ms = x.ms,
+        due_at = now() + x.delay * interval '1 ms',
+        retry_after = now() + nullif(x.asked, 0) * interval '1 ms', last_status = x.status, last_ms = x.ms,
         last_attempt_at = now(), last_failure = case when x.status = 410 then 'endpoint_disabled' else x.reason end
       from ${keyArrays(failed)}, ${failed.map((item) => item.status)}::smallint[],
         ${failed.map((item) => item.reason)}::text[], ${failed.map((item) => item.durationMs)}::int[],
         ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.detail)}::text[],
-        ${failed.map((item) => item.delayMs ?? null)}::float8[])
-        x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay)
+        ${failed.map((item) => item.delayMs ?? null)}::float8[], ${arrayText(failed.map((item) => item.retryAfterMs))}::float8[])
+        x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay, asked)
       where ${match} and coalesce(d.due_at, '-infinity') <> '-infinity'
       returning d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer,
         x.detail)
@@ -156,8 +167,8 @@ export interface TroubledEndpoint {
 
 /**
  * What failures mean for their endpoints (`api.md` part 7): after ten in a row the endpoint rests a quarter of the time
- * it has been failing, a minute at most; a wait that it asked for holds for all its deliveries; 410, or five days of
- * nothing but failures, disable it. Sorted by id.
+ * it has been failing, a minute at most; a wait that it asked for holds for all its deliveries, 15 minutes at most; 410,
+ * or five days of nothing but failures, disable it. Sorted by id.
  */
 export async function noteTrouble(tx: Tx, troubles: readonly EndpointTrouble[]): Promise<TroubledEndpoint[]> {
   const { rows } = await sql<TroubledEndpoint>`
@@ -172,7 +183,7 @@ export async function noteTrouble(tx: Tx, troubles: readonly EndpointTrouble[]):
       recovered_at = case when y.why is null then e.recovered_at end,
       version = e.version + case when y.why is null then 0 else 1 end
     from (
-      select t.id, t.failures, nullif(t.wait, 0) as wait, coalesce(o.failing_since, now()) as since,
+      select t.id, t.failures, nullif(least(t.wait, ${longestRestMs}), 0) as wait, coalesce(o.failing_since, now()) as since,
         case when t.gone then 'gone: the receiver answered 410'
           when o.failing_since <= now() - interval '5 days' then 'failing: five days of nothing but failures' end as why
       from unnest(${troubles.map((item) => item.endpointId)}::uuid[], ${troubles.map((item) => item.failures)}::int[],

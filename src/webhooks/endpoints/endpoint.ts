@@ -97,7 +97,7 @@ export async function createEndpoint(
   return { ...row, shownSecret: secret };
 }
 
-/** Changes what is named, and leaves the rest. `status: active` also brings a disabled endpoint back. */
+/** Changes what is named, and leaves the others. `status: active` also brings a disabled endpoint back and ends a rest. */
 export async function changeEndpoint(
   deps: EndpointDeps,
   input: {
@@ -119,6 +119,7 @@ export async function changeEndpoint(
       description: input.description === undefined ? row.description : input.description,
       events: input.events ?? row.events,
       status: input.status ?? row.status,
+      restart: input.status === 'active',
     });
   });
 }

@@ -18,6 +18,8 @@ export interface EndpointRow {
   next_activated: boolean;
   version: number;
   failing_since: Date | null;
+  /** Until then nothing is tried; null: it does not rest. */
+  resting_until: Date | null;
   created_at: Date;
 }
 
@@ -25,7 +27,8 @@ export interface EndpointRow {
 export const buryFor = sql`interval '3 minutes'`;
 
 const columns = sql`id, account_id, url, description, events, status, disabled_reason, secret, next_secret,
-  overlap_until, next_activated, version, failing_since, created_at`;
+  overlap_until, next_activated, version, failing_since,
+  case when status = 'active' and paused_until > now() then paused_until end as resting_until, created_at`;
 
 /** Locks the account, so that two requests cannot both add its last allowed endpoint, and counts its endpoints. */
 export async function countEndpointsForInsert(tx: Tx, accountId: string): Promise<number> {
@@ -110,11 +113,12 @@ export interface EndpointChange {
   description: string | null;
   events: readonly string[];
   status: EndpointStatus;
+  /** Its owner says that it works: past failures and its rest are forgotten. */
+  restart: boolean;
 }
 
 /**
- * Writes what its owner may change. Turning active (also from disabled) forgets its past failures; another address
- * ends a pause that the failures of the old one had brought.
+ * Writes what its owner may change. A restart forgets its past failures and ends its rest; so does another address.
  */
 export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange): Promise<EndpointRow> {
   const { rows } = await sql<EndpointRow>`
@@ -123,11 +127,10 @@ export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange)
       status = ${change.status}, version = version + 1,
       disabled_reason = case when ${change.status} = 'disabled' then e.disabled_reason end,
       bury_until = case when ${change.status} = 'disabled' then e.bury_until end,
-      failing_since = case when x.anew then null else e.failing_since end,
-      failures = case when x.anew then 0 else e.failures end,
-      paused_until = case when x.anew then null else e.paused_until end
-    from (select (${change.status} = 'active' and status <> 'active') or url <> ${change.url} as anew
-          from endpoints where id = ${id}) x
+      failing_since = case when x.restart then null else e.failing_since end,
+      failures = case when x.restart then 0 else e.failures end,
+      paused_until = case when x.restart then null else e.paused_until end
+    from (select ${change.restart} or url <> ${change.url} as restart from endpoints where id = ${id}) x
     where e.id = ${id}
     returning ${columns}`.execute(tx);
   return rows[0] as EndpointRow;

@@ -41,7 +41,7 @@ export function deliveryItem(row: DeliveryRow): DeliveryItem {
     messageId: row.message_id,
     status: row.state === 1 ? 'delivered' : row.state === 2 ? 'dead' : 'pending',
     attempts: row.attempts,
-    nextAttemptAt: row.due_at?.toISOString() ?? null,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     lastStatusCode: row.last_status,
     lastFailure: row.last_failure,
     createdAt: new Date(madeAtMs(row.id)).toISOString(),

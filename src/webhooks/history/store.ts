@@ -13,15 +13,20 @@ export interface DeliveryRow {
   message_id: string | null;
   state: number;
   attempts: number;
-  due_at: Date | null;
+  next_attempt_at: Date | null;
   last_status: number | null;
   last_failure: DeliveryItem['lastFailure'];
   last_ms: number | null;
   delivered_at: Date | null;
 }
 
-const columns = sql`id, endpoint_id, subject_id, stage, kind, message_id, state, attempts, due_at, last_status,
-  last_failure, last_ms, delivered_at`;
+/** When it is due, but not while its endpoint rests, and never while that takes nothing. */
+const nextAttemptAt = sql`case when due_at is not null then (
+  select greatest(due_at, case when e.paused_until > now() then e.paused_until end) from endpoints e
+  where e.id = endpoint_id and e.status = 'active') end`;
+
+const columns = sql`id, endpoint_id, subject_id, stage, kind, message_id, state, attempts,
+  ${nextAttemptAt} as next_attempt_at, last_status, last_failure, last_ms, delivered_at`;
 
 export interface DeliveryFilter {
   endpointId?: string;

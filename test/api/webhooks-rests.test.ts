@@ -1,0 +1,103 @@
+// Promises while an endpoint rests: it is seen, it is short, its owner can end it, and the receiver's own wait holds for one delivery.
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { until } from '../harness/until.ts';
+import { openRoom, type Room } from '../harness/webhook-room.ts';
+
+let room: Room;
+beforeAll(async () => {
+  room = await openRoom({ random: () => 0.5 });
+});
+afterAll(() => room.close());
+afterEach(() => room.pauseAll());
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const inMs = (instant: string) => Date.parse(instant) - Date.now();
+
+const show = async (account: string, id: string) =>
+  (await room.call(account, 'GET', `/v1/webhooks/endpoints/${id}`)).body.data;
+const pending = (account: string) => room.listed(account, '?status=pending');
+
+/** An endpoint whose receiver answered one delivery 503 with `Retry-After` of a day, and now answers 200. */
+async function refusedForADay(hook: string) {
+  const account = await room.account();
+  const { id } = await room.endpoint(account, hook);
+  room.hooks.answer(hook, () => ({ status: 503, headers: { 'retry-after': '86400' } }));
+  await room.stages(account, uuidv7(), ['sent']);
+  await until(async () => expect((await pending(account))[0]?.attempts).toBe(1));
+  room.hooks.answer(hook, () => ({ status: 200 }));
+  const refused = (await pending(account))[0]._id as string;
+  return { account, id, refused };
+}
+
+/** What the worker does, until `count` deliveries of the account have arrived. */
+async function arrive(account: string, count: number): Promise<void> {
+  await until(async () => {
+    await room.chores();
+    await room.deliveries.claimDue();
+    expect(await room.listed(account, '?status=delivered')).toHaveLength(count);
+  });
+}
+
+it('one Retry-After of a day rests the endpoint for 15 minutes at most, and shows it', async () => {
+  const { account, id, refused } = await refusedForADay('shown');
+  const { status, restingUntil } = await show(account, id);
+  expect(status).toBe('active');
+  expect(inMs(restingUntil)).toBeGreaterThan(14 * minuteMs);
+  expect(inMs(restingUntil)).toBeLessThanOrEqual(15 * minuteMs);
+  await room.stages(account, uuidv7(), ['sent']);
+  for (const item of await pending(account)) {
+    if (item._id === refused) expect(inMs(item.nextAttemptAt)).toBeGreaterThan(0.99 * dayMs);
+    else expect(item.nextAttemptAt).toBe(restingUntil);
+  }
+  expect(await room.deliveries.claimDue()).toBe(0);
+});
+
+it('after the rest one delivery probes; its success lets the others go, but not the one that was refused', async () => {
+  const { account, id, refused } = await refusedForADay('probed');
+  for (let count = 0; count < 3; count++) await room.stages(account, uuidv7(), ['sent']);
+  await sql`update endpoints set paused_until = now() where id = ${id}`.execute(room.db);
+  await room.stages(account, uuidv7(), ['sent']);
+  expect(room.hooks.hitsOf('probed')).toHaveLength(1);
+  expect(await room.deliveries.claimDue()).toBe(1);
+  await arrive(account, 4);
+  expect(await show(account, id)).toMatchObject({ restingUntil: null, failingSince: null });
+  expect((await pending(account)).map((item) => item._id)).toEqual([refused]);
+  expect(inMs((await pending(account))[0].nextAttemptAt)).toBeGreaterThan(0.99 * dayMs);
+});
+
+it('ends when its owner sets it active, though it was active', async () => {
+  const { account, id } = await refusedForADay('restarted');
+  await room.stages(account, uuidv7(), ['sent']);
+  const { body } = await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'active' });
+  expect(body.data).toMatchObject({ status: 'active', restingUntil: null, failingSince: null });
+  await arrive(account, 1);
+});
+
+it('goes on while its owner changes something else', async () => {
+  const { account, id } = await refusedForADay('described');
+  const { body } = await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { description: 'CRM' });
+  expect(body.data.restingUntil).not.toBeNull();
+});
+
+it('ends with a test event that succeeds, and not with one that fails', async () => {
+  const { account, id } = await refusedForADay('tested');
+  await room.stages(account, uuidv7(), ['sent']);
+  room.hooks.answer('tested', () => ({ status: 500 }));
+  await room.call(account, 'POST', `/v1/webhooks/endpoints/${id}/test`);
+  expect((await show(account, id)).restingUntil).not.toBeNull();
+  room.hooks.answer('tested', () => ({ status: 200 }));
+  await room.call(account, 'POST', `/v1/webhooks/endpoints/${id}/test`);
+  expect((await show(account, id)).restingUntil).toBeNull();
+  // the test event itself, and what waited
+  await arrive(account, 2);
+});
+
+it('nothing is announced for deliveries of an endpoint that is paused', async () => {
+  const { account, id } = await refusedForADay('paused');
+  await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'paused' });
+  expect((await pending(account))[0]).toMatchObject({ status: 'pending', nextAttemptAt: null });
+  expect((await show(account, id)).restingUntil).toBeNull();
+});
