@@ -8,6 +8,7 @@ import {
   bookingOf,
   comingMonday,
   openAppointmentsRoom,
+  plainSchedule,
 } from '../harness/appointments-room.ts';
 
 let room: AppointmentsRoom;
@@ -23,6 +24,12 @@ beforeEach(() => room.control.clearFaults());
 
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 const startsOf = (email: string) => room.startsOf(email);
+const rowOf = async (id: string) => {
+  const { rows } = await sql<{ wish_no: number }>`select * from bookings where id = ${id}`.execute(
+    room.database.db,
+  );
+  return rows[0] as { wish_no: number };
+};
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
 
 describe('changes of a booking', () => {
@@ -127,6 +134,50 @@ describe('changes of a booking', () => {
     await room.settleAll();
     expect(await room.control.liveEvents(staff.email)).toEqual([]);
     expect((await room.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['cancelled']);
+  });
+
+  test('to the time that it has: 200, and neither the calendar nor anybody hears of it', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    // nor does it matter that the slot is no longer on offer
+    const path = `/v1/appointments/users/${staff.id}/schedule`;
+    await room.must(room.call(account, 'PUT', path, { ...plainSchedule, weekly: [], timezone: 'UTC' }));
+    const asked = (await room.control.calls()).length;
+    const before = await rowOf(made.bookingId);
+    for (const to of [
+      { date, from: '10:00', to: '10:30' },
+      { date, from: '15:30', to: '16:00', timezone: 'Asia/Kolkata' },
+    ]) {
+      const answer = await change(made.bookingId, 'reschedule', to);
+      expect([answer.status, answer.json.data.startsAt]).toEqual([200, at('10:00')]);
+    }
+    expect(await rowOf(made.bookingId)).toEqual(before);
+    expect((await room.control.calls()).length).toBe(asked);
+    const longer = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '11:00' });
+    expect(longer.json.code).toBe('slot_unavailable');
+  });
+
+  test('to the time that it has, once somebody moved its event: the event comes back', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    await room.control.changeEvent(staff.email, made.calendarEventId, {
+      start: { dateTime: at('11:00') },
+      end: { dateTime: at('11:30') },
+    });
+    await sql`update bookings set hand = 'moved', hand_starts_at = ${new Date(at('11:00'))},
+      hand_ends_at = ${new Date(at('11:30'))} where id = ${made.bookingId}`.execute(room.database.db);
+    const moved = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '10:30' });
+    expect([moved.status, await startsOf(staff.email)]).toEqual([200, [at('10:00')]]);
+  });
+
+  test('of a staff member who is inactive by now: moved, and cancelled', async () => {
+    const staff = await room.staff(account, { calendar: 'none' });
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    const path = `/v1/appointments/users/${staff.id}`;
+    await room.must(room.call(account, 'PATCH', path, { active: false }));
+    const moved = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
+    expect([moved.status, moved.json.data?.startsAt]).toEqual([200, at('11:00')]);
+    expect((await change(made.bookingId, 'cancel')).status).toBe(200);
   });
 
   test("unknown ones, and another account's: 404", async () => {

@@ -4,8 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { BookBody } from '../../contract/bookings.ts';
-import type { KeyOf } from '../../db/idempotency-keys.ts';
-import { consultKey, fingerprintOf, inProgress } from '../../http/idempotency.ts';
+import { fingerprintOf, inProgress } from '../../http/idempotency.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
 import { type AskedDate, askedDate, checkConnected, connectionOf } from '../slots/available.ts';
 import type { StaffDay } from '../slots/reading-store.ts';
@@ -16,8 +15,8 @@ import type { BookingRow } from './booking.ts';
 import { chosenStart, reserving, slotTaken, tooManyAtOnce } from './chosen-slot.ts';
 import type { Prepared, Wish } from './hold.ts';
 import { type PlaceDeps, place } from './place.ts';
-import { settleLapsed } from './settle.ts';
-import { answerOf, leaseMs, requestMs } from './settle-deps.ts';
+import { type Answered, earlierAnswer, type Key } from './repeats.ts';
+import { answerOf, requestMs } from './settle-deps.ts';
 import type { NewHold } from './store.ts';
 
 export type BookDeps = PlaceDeps & {
@@ -34,14 +33,6 @@ export interface BookInput {
   body: BookBody;
 }
 
-/** The bytes to answer with, and whether they were stored by an earlier request. */
-export interface Booked {
-  body: string;
-  replayed: boolean;
-}
-
-type Key = KeyOf & { fingerprint: Buffer };
-
 /** How long a booking waits while other transactions book with the same staff member, and how long between two tries. */
 const turnMs = 10_000;
 const tryAgainMs = 10;
@@ -50,7 +41,7 @@ const tryAgainMs = 10;
  * Books a slot (`api.md` part 6). Repeats of one key answer what the first did. Throws 400, 404, 409
  * (`slot_unavailable`, `calendar_not_connected`, `idempotency_in_progress`), 422, 502 and 503 as written there.
  */
-export async function book(deps: BookDeps, input: BookInput): Promise<Booked> {
+export async function book(deps: BookDeps, input: BookInput): Promise<Answered> {
   const deadline = deps.clock.now() + requestMs;
   const key = {
     accountId: input.accountId,
@@ -108,23 +99,6 @@ async function hold(
   const twin = await earlierAnswer(deps, key);
   if (twin.body === undefined) throw inProgress();
   return twin.body;
-}
-
-/**
- * The stored answer of the key's first request; without a body there is none, and booking may begin. `settled`: what an
- * earlier request left was settled first. 409 while it is under way.
- */
-async function earlierAnswer(deps: BookDeps, key: Key): Promise<{ body?: string; settled: boolean }> {
-  const of = { ...key, leaseSeconds: leaseMs / 1000 };
-  const repeat = await consultKey(deps.db, of, deps.bookings.findKey);
-  if (repeat.kind === 'first') return { settled: false };
-  if (repeat.kind === 'answered') return { body: repeat.body, settled: false };
-  // whoever did the first died: what it left is settled as the worker would, and never begun a second time
-  await settleLapsed(deps, repeat.subjectId);
-  const now = await consultKey(deps.db, of);
-  if (now.kind === 'answered') return { body: now.body, settled: true };
-  if (now.kind === 'first') return { settled: true };
-  throw inProgress();
 }
 
 function answersFor({ questions }: Reading, body: BookBody): StoredAnswer[] {

@@ -137,6 +137,12 @@ export function notChangeable(why: string): AppError {
   return new AppError('booking_not_changeable', why);
 }
 
+/** True if the booking has exactly that time, its event too as far as is known, and nothing else is wanted of it. */
+export function isAt(row: BookingRow, { startsAt, endsAt }: { startsAt: Date; endsAt: Date }): boolean {
+  if (row.wish !== null || row.hand !== 'in_step') return false;
+  return row.starts_at.getTime() === startsAt.getTime() && row.ends_at.getTime() === endsAt.getTime();
+}
+
 /** Throws 409 unless the booking may be cancelled or moved at `now`. */
 export function checkChangeable(row: BookingRow, now: number): void {
   switch (row.state) {

@@ -1,5 +1,6 @@
 // Bringing the calendar in step with a wish: the event taken out, or moved; only then is the old time free.
 import { AppError, VendorError } from '../../base/errors.ts';
+import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import {
   calendarFault,
   isDeadGrant,
@@ -9,7 +10,14 @@ import {
 } from '../calendar/connection.ts';
 import { type BookingRow, lookAgainMs, notChangeable } from './booking.ts';
 import { dropWish, finishCancel, finishMove, startMove, wishedRange } from './changes-store.ts';
-import { eventRef, limitsUntil, reachCalendar, type SettleDeps, withEvent } from './settle-deps.ts';
+import {
+  eventRef,
+  limitsUntil,
+  reachCalendar,
+  type SettleDeps,
+  storeChangeAnswer,
+  withEvent,
+} from './settle-deps.ts';
 import { postpone, staffFacts } from './store.ts';
 
 function underWay(): AppError {
@@ -30,8 +38,11 @@ function overtaken(): AppError {
   return notChangeable('This booking was changed by another request meanwhile. Look at it again.');
 }
 
+/** Gives the wish up; the keys of the requests that asked for it are free again. */
 const drop = (deps: SettleDeps, row: BookingRow, deleted = false) =>
-  deps.db.transaction().execute((tx) => dropWish(tx, row, { deleted }));
+  deps.db.transaction().execute(async (tx) => {
+    if (await dropWish(tx, row, { deleted })) await freeKeysOf(tx, row.id);
+  });
 
 /**
  * Takes the event of a booking out of the calendar and answers the cancelled booking. A calendar that was disconnected
@@ -57,7 +68,11 @@ export async function carryOutCancel(
       await failedChange(deps, row, error);
     }
   }
-  const cancelled = await withEvent(deps, 'appointments.cancelled', (tx) => finishCancel(tx, row));
+  const cancelled = await withEvent(deps, 'appointments.cancelled', async (tx) => {
+    const finished = await finishCancel(tx, row);
+    if (finished) await storeChangeAnswer(tx, 'cancel', finished);
+    return finished;
+  });
   if (!cancelled) throw overtaken();
   return cancelled;
 }
@@ -111,7 +126,11 @@ export async function carryOutMove(deps: SettleDeps, row: BookingRow, deadline: 
 const goneCodes = new Set(['event_deleted', 'event_not_found']);
 
 async function finish(deps: SettleDeps, row: BookingRow): Promise<BookingRow> {
-  const moved = await withEvent(deps, 'appointments.rescheduled', (tx) => finishMove(tx, row));
+  const moved = await withEvent(deps, 'appointments.rescheduled', async (tx) => {
+    const finished = await finishMove(tx, row);
+    if (finished) await storeChangeAnswer(tx, 'reschedule', finished);
+    return finished;
+  });
   if (!moved) throw overtaken();
   return moved;
 }

@@ -68,20 +68,21 @@ export async function finishMove(
   return rows[0];
 }
 
-/** Gives a wish up: the booking stays as it was, and the wished time is free. */
+/** Gives a wish up: the booking stays as it was, and the wished time is free. False if it is another wish by now. */
 export async function dropWish(
   tx: Tx,
   row: Pick<BookingRow, 'id' | 'wish_no'>,
   seen: { deleted: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const { rows } = await sql`
     update bookings set wish = null, wish_starts_at = null, wish_ends_at = null, wish_timezone = null,
       wish_started_at = null, due_at = null, attempts = 0,
       hand = case when ${seen.deleted} then 'deleted' else hand end
     where id = ${row.id} and state = 'confirmed' and wish_no = ${row.wish_no} and wish is not null
     returning 1`.execute(tx);
-  if (rows.length === 0) return;
+  if (rows.length === 0) return false;
   await sql`delete from occupancies where booking_id = ${row.id} and part = 'wished'`.execute(tx);
+  return true;
 }
 
 /** The calendar shows the event no longer: confirmed → cancelled, and its time is free. */

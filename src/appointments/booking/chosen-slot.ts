@@ -3,7 +3,16 @@ import { AppError } from '../../base/errors.ts';
 import { retryTransient, violates } from '../../db/failure.ts';
 import { type AskedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts, slotsAt, type Taken } from '../slots/engine.ts';
-import { dayMs, dayOfDate, minuteMs, minuteOfClock, offsetAt, zoneSpans } from '../slots/wall-time.ts';
+import {
+  dayMs,
+  dayOfDate,
+  isRepeat,
+  localText,
+  minuteMs,
+  minuteOfClock,
+  offsetAt,
+  zoneSpans,
+} from '../slots/wall-time.ts';
 import { isLockTimeout } from './store.ts';
 
 /**
@@ -30,6 +39,19 @@ export function chosenStart(
   }
   if (freeStarts(asked.terms, [start], taken).length === 0) throw slotTaken(deps, asked, taken, start);
   return start;
+}
+
+/** True if `date`, `from` and `to` name that time, by the rule that a local time that comes twice means the earlier. */
+export function namesTime(
+  { date, timezone }: AskedDate,
+  named: { from: string; to: string },
+  { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
+): boolean {
+  const start = startsAt.getTime();
+  const starts = localText(timezone, start);
+  if (starts.date !== date || starts.clock !== named.from) return false;
+  if (localText(timezone, endsAt.getTime()).clock !== named.to) return false;
+  return !isRepeat(zoneSpans(timezone, start - 2 * dayMs, start + 1), start);
 }
 
 /** 409 `slot_unavailable` for a slot on offer that is taken by now. */

@@ -1,4 +1,5 @@
 // Routes of bookings: making them, listing them, cancelling and moving them.
+import type { FastifyReply } from 'fastify';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
@@ -11,7 +12,7 @@ import {
   RescheduleBody,
 } from '../../contract/bookings.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
-import { sendReplay } from '../../http/idempotency.ts';
+import { fingerprintOf, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -20,6 +21,8 @@ import { findStaff } from '../directory/store.ts';
 import { type BookDeps, book } from './book.ts';
 import { bookingItem, bookingNotFound } from './booking.ts';
 import { cancelBooking, rescheduleBooking } from './change.ts';
+import { type Answered, answerOnce, type Key } from './repeats.ts';
+import { type ChangeOperation, changeAnswerOf } from './settle-deps.ts';
 import { findBooking, listBookings } from './store.ts';
 
 const tags = ['Appointments: bookings'];
@@ -50,12 +53,15 @@ function bookRoute(server: Server, deps: BookDeps): void {
     async (request, reply) => {
       const { caller, idempotencyKey, body } = request;
       if (idempotencyKey === undefined) throw new AppError('idempotency_key_missing', 'The key is missing.');
-      const booked = await book(deps, { accountId: caller.accountId, key: idempotencyKey, body });
-      if (booked.replayed) return sendReplay(reply, { status: 200, body: booked.body });
-      // a text is sent as it is: the bytes that repeats get
-      return reply.type('application/json; charset=utf-8').send(booked.body as never);
+      return send(reply, await book(deps, { accountId: caller.accountId, key: idempotencyKey, body }));
     },
   );
+}
+
+/** Sends the bytes that repeats of the request get too. */
+function send(reply: FastifyReply, { body, replayed }: Answered): FastifyReply {
+  if (replayed) return sendReplay(reply, { status: 200, body });
+  return reply.type('application/json; charset=utf-8').send(body);
 }
 
 function readingRoutes(server: Server, deps: BookDeps): void {
@@ -129,21 +135,18 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       schema: {
         summary: 'Cancel a booking',
         description:
-          'Takes the event out of the calendar, then frees the slot. Cancelling twice is no fault.',
+          'Takes the event out of the calendar, then frees the slot. Cancelling twice is no error.',
         tags,
         params: AppointmentParams,
         body: CancelBody,
         response: { 200: success(BookingItem) },
       },
-      config: manage,
+      config: { ...manage, idempotency: 'optional' },
     },
-    async ({ caller, params, body }) => {
-      const row = await cancelBooking(deps, {
-        accountId: caller.accountId,
-        bookingId: params.id,
-        reason: body.reason,
-      });
-      return ok('The booking is cancelled.', bookingItem(row));
+    async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
+      const key = keyOf(accountId, idempotencyKey, 'cancel', { id, body });
+      const cancel = () => cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key });
+      return send(reply, await answerOnce(deps, key, cancel, (row) => changeAnswerOf('cancel', row)));
     },
   );
 
@@ -153,21 +156,29 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       schema: {
         summary: 'Move a booking to another slot',
         description:
-          'Keeps the id and the meeting link. The old slot is free only once the calendar shows the new one.',
+          'Keeps the id and the meeting link. The old slot is free only once the calendar shows the new one. A move to the time that the booking has changes nothing.',
         tags,
         params: AppointmentParams,
         body: RescheduleBody,
         response: { 200: success(BookingItem) },
       },
-      config: manage,
+      config: { ...manage, idempotency: 'optional' },
     },
-    async ({ caller, params, body }) => {
-      const row = await rescheduleBooking(deps, {
-        accountId: caller.accountId,
-        bookingId: params.id,
-        ...body,
-      });
-      return ok('The booking is moved.', bookingItem(row));
+    async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
+      const key = keyOf(accountId, idempotencyKey, 'reschedule', { id, body });
+      const move = () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key });
+      return send(reply, await answerOnce(deps, key, move, (row) => changeAnswerOf('reschedule', row)));
     },
   );
+}
+
+/** The key of a change; its fingerprint covers the booking, so that a key is good for one booking alone. */
+function keyOf(
+  accountId: string,
+  key: string | undefined,
+  operation: ChangeOperation,
+  of: { id: string; body: unknown },
+): Key | undefined {
+  if (key === undefined) return undefined;
+  return { accountId, operation, key, fingerprint: fingerprintOf({ ...of, id: of.id.toLowerCase() }) };
 }

@@ -3,6 +3,7 @@
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { retryTransient } from '../../db/failure.ts';
+import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
 import { ok } from '../../http/reply.ts';
 import type { Calendar, CallLimits } from '../../ports/calendar.ts';
 import {
@@ -70,6 +71,28 @@ export function eventOf(kind: BookingEvent, now: number, row: BookingRow): Event
 /** The exact bytes that a booking's request is answered with, now and whenever it is repeated. */
 export function answerOf(row: BookingRow): string {
   return JSON.stringify(ok('The appointment is booked.', bookAnswer(row)));
+}
+
+/** The operations that change a booking, as idempotency keys name them. */
+export type ChangeOperation = 'cancel' | 'reschedule';
+
+const changeMessages: Record<ChangeOperation, string> = {
+  cancel: 'The booking is cancelled.',
+  reschedule: 'The booking is moved.',
+};
+
+/** The exact bytes that a change's request is answered with, now and whenever it is repeated. */
+export function changeAnswerOf(operation: ChangeOperation, row: BookingRow): string {
+  return JSON.stringify(ok(changeMessages[operation], bookingItem(row)));
+}
+
+/**
+ * Stores the answer of a finished change for every key that asked for it, in the transaction that finishes it. A booking
+ * has unanswered keys only for its pending change: one that gives way to another frees its keys.
+ */
+export async function storeChangeAnswer(tx: Tx, operation: ChangeOperation, row: BookingRow): Promise<void> {
+  const answer = { status: 200, body: changeAnswerOf(operation, row) };
+  await storeKeyAnswer(tx, row.id, answer);
 }
 
 /**

@@ -1,7 +1,6 @@
 // Which slots are open now: the engine's candidates, less what bookings occupy and what the calendars say at this moment.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { BusyTimes } from '../calendar/busy-times.ts';
 import {
@@ -12,8 +11,6 @@ import {
   liveConnection,
   notConnected,
 } from '../calendar/connection.ts';
-import { staffNotFound } from '../directory/staff.ts';
-import { findStaff, type StaffRow } from '../directory/store.ts';
 import {
   candidateStarts,
   freeStarts,
@@ -39,13 +36,6 @@ export interface AskedDate {
   timezone: string;
   /** Epoch milliseconds, in order. */
   candidates: number[];
-}
-
-/** The account's staff member, if active; 404 otherwise. */
-export async function activeStaff(db: Db, accountId: string, staffId: string): Promise<StaffRow> {
-  const staff = isUuid(staffId) ? await findStaff(db, accountId, staffId) : undefined;
-  if (!staff?.active) throw staffNotFound();
-  return staff;
 }
 
 /** Reads `date` and `timezone` (default: the staff member's own); 400 for a date or zone that does not exist. */
