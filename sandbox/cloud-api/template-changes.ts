@@ -8,6 +8,8 @@ export interface TemplateChange {
   status?: string;
   reason?: string;
   category?: string;
+  /** A category that the template gets later: announced only, nothing changes yet. */
+  announcedCategory?: string;
   quality?: Template['quality'];
   /** Other content, as somebody edits it in the platform's own pages. */
   components?: Component[];
@@ -41,18 +43,23 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
     },
   ]);
   if (status !== undefined) {
-    const pause = status === 'PAUSED' && {
-      other_info: { title: 'FIRST_PAUSE', description: 'Paused for 3 hours, because its quality is low.' },
-    };
     const value = {
       event: status,
       ...named(old),
-      reason,
+      reason: status === 'PENDING_DELETION' ? null : reason,
       message_template_category: category ?? old.category,
-      ...pause,
+      ...statusDetails(platform, old.status, status, reason),
     };
     post(platform, old, 'message_template_status_update', value);
   }
+  if (change.announcedCategory !== undefined)
+    // the announcement names the present category as the new one
+    post(platform, old, 'template_category_update', {
+      ...named(old),
+      new_category: old.category,
+      correct_category: change.announcedCategory,
+      category_update_timestamp: Math.floor(state.clock.now() / 1000) + 86_400,
+    });
   if (category !== undefined)
     post(platform, old, 'template_category_update', {
       ...named(old),
@@ -76,6 +83,28 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
     });
   }
   return true;
+}
+
+/** What a status update says beside the status: about a pause and its end, a disabling, a rejected format. */
+function statusDetails(platform: Platform, before: string, status: string, reason: string): object {
+  if (status === 'PAUSED')
+    return {
+      other_info: { title: 'FIRST_PAUSE', description: 'Paused for 3 hours, because its quality is low.' },
+    };
+  if (status === 'APPROVED' && before === 'PAUSED')
+    return {
+      other_info: { title: 'UNPAUSE', description: 'Your WhatsApp message template has been unpaused.' },
+    };
+  if (status === 'DISABLED')
+    return { disable_info: { disable_date: Math.floor(platform.state.clock.now() / 1000) } };
+  if (status === 'REJECTED' && reason === 'INVALID_FORMAT')
+    return {
+      rejection_info: {
+        reason: 'Variables are formatted incorrectly.',
+        recommendation: 'Put text around each variable, then submit it again.',
+      },
+    };
+  return {};
 }
 
 /** In these callbacks the id is a number, where the API's answers have a string. */

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { BookingItem } from './bookings.ts';
 import { Id, nullable } from './envelope.ts';
-import { TemplateItem } from './templates.ts';
+import { TemplateChange } from './templates.ts';
 import type { EventKind } from './webhooks.ts';
 
 const event = <T extends TSchema>(kind: EventKind, data: T) =>
@@ -45,8 +45,8 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
     body: event('messages.status', MessageStatus),
   },
   'templates.status': {
-    summary: 'A template changed its status',
-    body: event('templates.status', TemplateItem),
+    summary: "A template's status, category or quality changed",
+    body: event('templates.status', TemplateChange),
   },
   'appointments.booked': {
     summary: 'An appointment was booked',

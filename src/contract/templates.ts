@@ -17,6 +17,21 @@ const itemFields = {
   language: Type.String(),
   category: Type.String(),
   components: Components,
+  businessAccountId: nullable(
+    Type.String({ description: "The platform's id of its business account; null for a draft without one." }),
+  ),
+  senders: Type.Array(
+    Type.Object({
+      _id: Id,
+      name: Type.String(),
+      displayPhone: nullable(Type.String()),
+      isDefault: Type.Boolean(),
+    }),
+    {
+      description:
+        'The numbers of that business account, which can send it: the default one first, then the oldest.',
+    },
+  ),
   providerTemplateId: nullable(Type.String()),
   providerStatus: nullable(Type.String({ description: "The platform's own word." })),
   qualityScore: nullable(Type.String()),
@@ -25,24 +40,69 @@ const itemFields = {
   updatedAt: Instant,
 };
 
-export const TemplateItem = Type.Object(itemFields, {
-  examples: [
+const itemExample = {
+  _id: '019a0b5e-7c00-7000-8000-000000000000',
+  providerTemplateName: 'order_update',
+  status: 'approved',
+  language: 'en_US',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Hi {{1}}, your order {{2}} arrives {{3}} at the latest.' }],
+  businessAccountId: '102290129340398',
+  senders: [
     {
-      _id: '019a0b5e-7c00-7000-8000-000000000000',
-      providerTemplateName: 'order_update',
-      status: 'approved',
-      language: 'en_US',
-      category: 'UTILITY',
-      components: [{ type: 'BODY', text: 'Hi {{1}}, your order {{2}} arrives {{3}}.' }],
-      providerTemplateId: '920070352646140',
-      providerStatus: 'APPROVED',
-      qualityScore: 'GREEN',
-      rejectedReason: null,
-      createdAt: '2026-03-10T14:00:00.000Z',
-      updatedAt: '2026-03-10T14:00:00.000Z',
+      _id: '019a0b5e-7c00-7000-8000-000000000001',
+      name: 'Support',
+      displayPhone: '+1 555 010 0000',
+      isDefault: true,
     },
   ],
-});
+  providerTemplateId: '920070352646140',
+  providerStatus: 'APPROVED',
+  qualityScore: 'GREEN',
+  rejectedReason: null,
+  createdAt: '2026-03-10T14:00:00.000Z',
+  updatedAt: '2026-03-10T14:00:00.000Z',
+};
+
+export const TemplateItem = Type.Object(itemFields, { examples: [itemExample] });
+
+/** `data` of `templates.status` events. */
+export const TemplateChange = Type.Object(
+  {
+    ...itemFields,
+    previous: Type.Object(
+      {
+        status: itemFields.status,
+        providerStatus: itemFields.providerStatus,
+        category: itemFields.category,
+        qualityScore: itemFields.qualityScore,
+      },
+      { description: 'The values before the change.' },
+    ),
+    reason: nullable(
+      Type.String({
+        description: "Why the status changed, in the platform's word: `INVALID_FORMAT`, `FIRST_PAUSE`.",
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        ...itemExample,
+        status: 'submitted',
+        providerStatus: 'PAUSED',
+        qualityScore: 'RED',
+        previous: {
+          status: 'approved',
+          providerStatus: 'APPROVED',
+          category: 'UTILITY',
+          qualityScore: 'RED',
+        },
+        reason: 'FIRST_PAUSE',
+      },
+    ],
+  },
+);
 
 export const TemplateDetail = Type.Object({
   ...itemFields,

@@ -12,11 +12,11 @@ import type { Db } from '../db/db.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
 import type { CallbackContent, MessagingPlatform } from '../ports/platform.ts';
-import { type PublishDeps, publish } from '../webhooks/publish.ts';
+import type { PublishDeps } from '../webhooks/publish.ts';
 import { openSecret } from './senders/access.ts';
 import { findSenderById, findSendersOfApp, type SenderRow } from './senders/store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
-import { applyTemplateReports, readAgain } from './templates/sync.ts';
+import { applyTemplateReports, readAgain } from './templates/reports.ts';
 
 export interface CallbackDeps extends PublishDeps {
   db: Db;
@@ -188,10 +188,9 @@ async function applyTemplates(deps: CallbackDeps, app: App, content: CallbackCon
     accountId: number.account_id,
     businessAccountId: number.business_account_id,
   }));
-  const { startable, toRead, hasChanged } = await deps.db.transaction().execute(async (tx) => {
-    const applied = await applyTemplateReports(deps, tx, businessAccounts, content.templates);
-    return { ...applied, startable: await publish(deps, tx, applied.events) };
-  });
+  const { startable, toRead, hasChanged } = await deps.db
+    .transaction()
+    .execute((tx) => applyTemplateReports(deps, tx, businessAccounts, content.templates));
   deps.deliveries.offer(startable);
   await readAgain(deps.db, toRead);
   if (toRead.length > 0 || hasChanged) deps.nudgeSync();

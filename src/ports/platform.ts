@@ -111,8 +111,11 @@ export interface TemplateReport {
   businessAccountId: string;
   providerTemplateId: string;
   status?: string;
+  /** The present category, never one that is only announced. */
   category?: string;
-  qualityScore?: string;
+  /** Null if the platform has no score yet. */
+  qualityScore?: string | null;
+  /** Why the status changed, in the platform's word; null if it gave none. */
   reason?: string | null;
   /** True if the components changed, so that the template must be read again. */
   componentsChanged?: boolean;

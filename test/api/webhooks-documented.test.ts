@@ -71,7 +71,7 @@ it('describes the test event as it is sent, and tells kinds apart', () => {
   expect(fits('messages.status', body)).toBe(false);
 });
 
-it('describes templates.status as the template that the API lists', async () => {
+it('describes templates.status as the template that the API lists, with what changed', async () => {
   const template = {
     _id: uuidv7(),
     providerTemplateName: 'order_update',
@@ -79,12 +79,16 @@ it('describes templates.status as the template that the API lists', async () => 
     language: 'en_US',
     category: 'UTILITY',
     components: [{ type: 'BODY', text: 'Hi' }],
+    businessAccountId: '2',
+    senders: [{ _id: uuidv7(), name: 'Support', displayPhone: null, isDefault: true }],
     providerTemplateId: '1',
     providerStatus: 'APPROVED',
     qualityScore: null,
     rejectedReason: null,
     createdAt: new Date().toISOString(),
     updatedAt: new Date().toISOString(),
+    previous: { status: 'submitted', providerStatus: 'PAUSED', category: 'UTILITY', qualityScore: 'RED' },
+    reason: 'UNPAUSE',
   };
   const body = JSON.parse(eventBody('templates.status', Date.now(), template));
   expect(fits('templates.status', body), ajv.errorsText()).toBe(true);

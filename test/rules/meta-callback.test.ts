@@ -107,8 +107,18 @@ describe('what else comes', () => {
       changes: [
         change({ ...of, event: 'REJECTED', reason: 'INVALID_FORMAT' }, 'message_template_status_update'),
         change({ ...of, event: 'APPROVED', reason: 'NONE' }, 'message_template_status_update'),
+        change(
+          { ...of, event: 'PAUSED', reason: 'NONE', other_info: { title: 'SECOND_PAUSE' } },
+          'message_template_status_update',
+        ),
         change({ ...of, new_category: 'MARKETING' }, 'template_category_update'),
+        // announced only: until then the template has the category that is called the new one
+        change(
+          { ...of, new_category: 'UTILITY', correct_category: 'MARKETING', category_update_timestamp: 1 },
+          'template_category_update',
+        ),
         change({ ...of, new_quality_score: 'RED' }, 'message_template_quality_update'),
+        change({ ...of, new_quality_score: 'UNKNOWN' }, 'message_template_quality_update'),
         change(of, 'message_template_components_update'),
       ],
     });
@@ -116,8 +126,11 @@ describe('what else comes', () => {
     expect(content.templates).toEqual([
       { ...base, status: 'REJECTED', reason: 'INVALID_FORMAT' },
       { ...base, status: 'APPROVED', reason: null },
+      { ...base, status: 'PAUSED', reason: 'SECOND_PAUSE' },
       { ...base, category: 'MARKETING' },
+      { ...base, category: 'UTILITY' },
       { ...base, qualityScore: 'RED' },
+      { ...base, qualityScore: null },
       { ...base, componentsChanged: true },
     ]);
   });

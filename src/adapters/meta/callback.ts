@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidRequest } from '../../base/errors.ts';
 import type { CallbackContent, StatusReport, TemplateReport } from '../../ports/platform.ts';
 import { isObject, type Json, objectsOf, readJson, textOf } from './json.ts';
+import { templateQuality } from './template.ts';
 
 /** `X-Hub-Signature-256: sha256=<hex>`: HMAC-SHA-256 of the raw bytes with the app secret, compared in constant time. */
 export function isSigned(rawBody: Buffer, header: string | undefined, appSecret: string): boolean {
@@ -48,6 +49,13 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
   };
 }
 
+/** Rejections have a `reason`; pauses have `NONE` there, and say in `other_info` which pause it is. */
+function statusReason(value: Json): string | null {
+  const reason = textOf(value.reason);
+  if (reason && reason !== 'NONE') return reason;
+  return (isObject(value.other_info) ? textOf(value.other_info.title) : undefined) ?? null;
+}
+
 function templateReport(field: string, value: Json, businessAccountId: string): TemplateReport | undefined {
   const providerTemplateId = textOf(value.message_template_id);
   if (!providerTemplateId) return undefined;
@@ -55,19 +63,19 @@ function templateReport(field: string, value: Json, businessAccountId: string): 
   switch (field) {
     case 'message_template_status_update': {
       const status = textOf(value.event);
-      const reason = textOf(value.reason);
       if (status) report.status = status;
-      report.reason = reason === undefined || reason === 'NONE' ? null : reason;
+      report.reason = statusReason(value);
       return report;
     }
     case 'template_category_update': {
+      // The announcement of a later change has `correct_category`, and in it too `new_category` is the present one.
       const category = textOf(value.new_category);
       if (category) report.category = category;
       return report;
     }
     case 'message_template_quality_update': {
       const score = textOf(value.new_quality_score);
-      if (score) report.qualityScore = score;
+      if (score) report.qualityScore = templateQuality(score);
       return report;
     }
     case 'message_template_components_update':

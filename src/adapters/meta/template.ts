@@ -28,6 +28,12 @@ function button(value: Json): TemplateButton {
   return { ...(rest as TemplateButton), ...(typeof url === 'string' ? { url } : {}) };
 }
 
+/** The platform's quality score; null while it has none (`UNKNOWN`). */
+export function templateQuality(score: string): string | null {
+  const word = score.toUpperCase();
+  return word === '' || word === 'UNKNOWN' ? null : word;
+}
+
 /** One template of a list or a single read. */
 export function platformTemplate(value: Record<string, unknown>): PlatformTemplate {
   const quality = value.quality_score as { score?: unknown } | string | undefined;
@@ -42,7 +48,7 @@ export function platformTemplate(value: Record<string, unknown>): PlatformTempla
     category: text(value.category).toUpperCase(),
     parameterFormat: text(value.parameter_format).toUpperCase() === 'NAMED' ? 'named' : 'positional',
     components: typed(value.components).map(component),
-    qualityScore: score === '' || score === 'UNKNOWN' ? null : score,
+    qualityScore: templateQuality(score),
     rejectedReason: reason === '' || reason === 'NONE' ? null : reason,
   };
 }

@@ -172,3 +172,25 @@ export async function listReaders(
     .orderBy('id')
     .execute();
 }
+
+/** What others are shown of a number: nothing secret. */
+export type SenderLabel = Pick<
+  SenderRow,
+  'id' | 'account_id' | 'business_account_id' | 'name' | 'display_phone' | 'is_default'
+>;
+
+/** The numbers of these business accounts in these accounts, default ones first, then the oldest. */
+export async function listSenderLabels(
+  db: Db | Tx,
+  of: { accountIds: string[]; businessAccountIds: string[] },
+): Promise<SenderLabel[]> {
+  if (of.businessAccountIds.length === 0) return [];
+  return db
+    .selectFrom('senders')
+    .select(['id', 'account_id', 'business_account_id', 'name', 'display_phone', 'is_default'])
+    .where('account_id', 'in', of.accountIds)
+    .where('business_account_id', 'in', of.businessAccountIds)
+    .orderBy('is_default', 'desc')
+    .orderBy('id')
+    .execute();
+}

@@ -12,7 +12,7 @@ import {
   wantReading,
 } from '../senders/readings-store.ts';
 import { listReaders, type SenderRow } from '../senders/store.ts';
-import { claimTemplatesToRead, type DueTemplate, forgetSingleReads } from './store.ts';
+import { claimTemplatesToRead, type DueTemplate, forgetSingleReads } from './single-reads-store.ts';
 import { type SyncDeps, syncTemplate, syncTemplates } from './sync.ts';
 
 /** Callbacks bring changes at once, so the timer is slow. */

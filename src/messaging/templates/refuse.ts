@@ -3,8 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { wantReading } from '../senders/readings-store.ts';
+import { statusEvents } from './status-events.ts';
 import { changeTemplate, holdMessages, lockByName } from './store.ts';
-import { statusEvent } from './sync.ts';
 
 export interface RefuseDeps extends PublishDeps {
   db: Db;
@@ -25,7 +25,7 @@ export async function markTemplateRefused(
     await holdMessages(tx, row.account_id, row.id);
     if (row.status !== 'approved') return [];
     const changed = await changeTemplate(tx, row.id, { status: 'submitted', providerStatus: 'PAUSED' });
-    return publish(deps, tx, [statusEvent(deps, changed)]);
+    return publish(deps, tx, await statusEvents(deps, tx, [{ before: row, after: changed, reason: null }]));
   });
   deps.deliveries.offer(startable);
   await wantReading(deps.db, template);

@@ -13,6 +13,7 @@ import {
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { listSenderLabels } from '../senders/store.ts';
 import { templateItem } from './item.ts';
 import { planTemplate, variablesOf } from './placeholders.ts';
 import { syncNow } from './readings.ts';
@@ -24,13 +25,21 @@ export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
 
 const tags = ['Templates'];
 
-function templateDetail(row: TemplateRow) {
+async function sendersFor(deps: TemplateRoutesDeps, rows: TemplateRow[]) {
+  return listSenderLabels(deps.db, {
+    accountIds: [...new Set(rows.map((row) => row.account_id))],
+    businessAccountIds: [...new Set(rows.flatMap((row) => row.business_account_id ?? []))],
+  });
+}
+
+async function templateDetail(deps: TemplateRoutesDeps, row: TemplateRow) {
   const plan = planTemplate({
     category: row.category,
     parameterFormat: row.parameter_format,
     components: row.components,
   });
-  return { ...templateItem(row), variables: variablesOf(plan), unsendableReason: plan.unsupported };
+  const item = templateItem(row, await sendersFor(deps, [row]));
+  return { ...item, variables: variablesOf(plan), unsendableReason: plan.unsupported };
 }
 
 /** GET /v1/templates and /v1/templates/:templateId, and the management of templates. */
@@ -62,7 +71,9 @@ function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
         request.query,
         pageWindow(request.query),
       );
-      return ok('Templates listed.', pageOf(rows.map(templateItem), total, request.query));
+      const senders = await sendersFor(deps, rows);
+      const items = rows.map((row) => templateItem(row, senders));
+      return ok('Templates listed.', pageOf(items, total, request.query));
     },
   );
 
@@ -84,7 +95,7 @@ function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
         ? await findTemplate(deps.db, request.caller.accountId, templateId)
         : undefined;
       if (!row) throw templateNotFound();
-      return ok('Template found.', templateDetail(row));
+      return ok('Template found.', await templateDetail(deps, row));
     },
   );
 }
@@ -105,7 +116,7 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     },
     async (request) => {
       const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
-      return ok('Draft made. Submit it to have it reviewed.', templateDetail(row));
+      return ok('Draft made. Submit it to have it reviewed.', await templateDetail(deps, row));
     },
   );
 
@@ -127,7 +138,7 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
       });
       return ok(
         'Draft submitted. Its status changes when the platform has reviewed it.',
-        templateDetail(row),
+        await templateDetail(deps, row),
       );
     },
   );

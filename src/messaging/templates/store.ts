@@ -60,18 +60,27 @@ export async function findTemplate(
   return row as unknown as TemplateRow | undefined;
 }
 
-/** Templates of a business account that the platform knows, locked in the order of their ids. */
-export async function lockPlatformTemplates(
+/** The template with that id, locked. */
+export async function lockTemplate(tx: Tx, id: string): Promise<TemplateRow | undefined> {
+  const row = await tx
+    .selectFrom('templates')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row as unknown as TemplateRow | undefined;
+}
+
+/** Templates of a business account, drafts too, locked in the order of their ids. */
+export async function lockTemplates(
   tx: Tx,
-  accountId: string,
-  businessAccountId: string,
+  of: { accountId: string; businessAccountId: string },
 ): Promise<TemplateRow[]> {
   const rows = await tx
     .selectFrom('templates')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('business_account_id', '=', businessAccountId)
-    .where('status', '<>', 'draft')
+    .where('account_id', '=', of.accountId)
+    .where('business_account_id', '=', of.businessAccountId)
     .orderBy('id')
     .forUpdate()
     .execute();
@@ -136,7 +145,8 @@ export interface TemplateValues {
 
 /**
  * Writes what the platform says of a business account's templates, over the rows of the same names and languages where
- * there are any; one of each name and language at most. Answers the rows, in no order.
+ * there are any; one of each name and language at most. An approved template keeps its word of approval (REINSTATED,
+ * UNARCHIVED), for which lists always have APPROVED. Answers the rows, in no order.
  */
 export async function upsertTemplates(
   tx: Tx,
@@ -157,7 +167,9 @@ export async function upsertTemplates(
       x(id, provider_id, name, language, category, status, provider_status, format, components, quality, reason)
     on conflict (account_id, business_account_id, name, language) do update set
       provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
-      provider_status = excluded.provider_status, parameter_format = excluded.parameter_format,
+      provider_status = case when templates.status = 'approved' and excluded.status = 'approved'
+        then templates.provider_status else excluded.provider_status end,
+      parameter_format = excluded.parameter_format,
       components = excluded.components, quality_score = excluded.quality_score,
       rejected_reason = excluded.rejected_reason, updated_at = now()
     returning *`.execute(tx);
@@ -228,7 +240,7 @@ export async function changeTemplate(
     status?: string;
     providerStatus?: string;
     category?: string;
-    qualityScore?: string;
+    qualityScore?: string | null;
     rejectedReason?: string | null;
   },
 ): Promise<TemplateRow> {
@@ -248,52 +260,9 @@ export async function changeTemplate(
   return row as unknown as TemplateRow;
 }
 
-/** Makes a template due to be read by itself, now. */
-export async function makeTemplateDue(tx: Tx, id: string): Promise<void> {
-  await sql`update templates set read_due_at = now() where id = ${id}`.execute(tx);
-}
-
-/** A template that is to be read by itself, and how many of its business account are. */
-export type DueTemplate = TemplateRow & {
-  business_account_id: string;
-  provider_template_id: string;
-  due_beside: number;
-};
-
-/** Notes that a template was read by itself, unless it has become due once more since it was claimed. */
-export async function templateRead(tx: Tx, template: DueTemplate): Promise<void> {
-  await sql`
-    update templates set read_due_at = null where id = ${template.id} and read_due_at = ${template.read_due_at}`.execute(
-    tx,
-  );
-}
-
-/** Claims up to `limit` templates that are to be read by themselves, for a minute. */
-export async function claimTemplatesToRead(db: Db, limit: number): Promise<DueTemplate[]> {
-  const { rows } = await sql<DueTemplate>`
-    update templates t set read_due_at = date_trunc('milliseconds', now()) + interval '1 minute' where id in (
-      select id from templates where read_due_at <= now() and business_account_id is not null
-        and provider_template_id is not null order by read_due_at limit ${limit} for update skip locked)
-    returning t.*, (select count(*)::int from templates o where o.read_due_at is not null
-      and o.account_id = t.account_id and o.business_account_id = t.business_account_id) due_beside`.execute(
-    db,
-  );
-  return rows;
-}
-
-/** Forgets that templates were to be read by themselves: their whole list was, or shall be. */
-export async function forgetSingleReads(
-  db: Db | Tx,
-  of: { accountId: string; businessAccountId: string },
-  dueBefore?: Date,
-): Promise<void> {
-  await sql`
-    update templates set read_due_at = null where read_due_at < ${dueBefore ?? sql`'infinity'`}
-      and account_id = ${of.accountId} and business_account_id = ${of.businessAccountId}`.execute(db);
-}
-
-/** Removes templates; messages already made of them keep their own copy of what they need. */
-export async function deleteTemplates(tx: Db | Tx, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.deleteFrom('templates').where('id', 'in', ids).execute();
+/** Removes templates; messages already made of them keep their own copy of what they need. Answers the rows removed. */
+export async function deleteTemplates(tx: Db | Tx, ids: string[]): Promise<TemplateRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.deleteFrom('templates').where('id', 'in', ids).returningAll().execute();
+  return rows as unknown as TemplateRow[];
 }

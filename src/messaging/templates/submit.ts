@@ -3,22 +3,26 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest, outsideFault } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { MessagingPlatform, SenderAccess, TemplateComponent } from '../../ports/platform.ts';
+import type { PublishDeps } from '../../webhooks/publish.ts';
 import { findSamples, type SampleDeps, sendSample } from '../media/sample.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import { findDefaultSender } from '../senders/store.ts';
 import { draftFaults, sampleIdOf, withHandle } from './draft.ts';
 import { planTemplate } from './placeholders.ts';
+import { removalOf } from './status-events.ts';
 import {
   bindDraft,
   deleteTemplates,
   findTemplate,
   insertDraft,
+  lockTemplate,
   markSubmitted,
   type TemplateRow,
 } from './store.ts';
+import { publishChanges } from './sync.ts';
 import { statusOf } from './template.ts';
 
-export interface SubmitDeps extends AccessDeps, SampleDeps {
+export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
   clock: Clock;
   platform: Pick<MessagingPlatform, 'createTemplate' | 'deleteTemplate' | 'uploadSample'>;
 }
@@ -125,16 +129,35 @@ export async function submitDraft(
   } catch (error) {
     throw outsideFault(error, 'The messaging platform');
   }
-  const submitted = await markSubmitted(deps.db, row.id, {
-    businessAccountId: access.businessAccountId,
-    providerTemplateId: answer.providerTemplateId,
-    providerStatus: answer.status,
-    status: statusOf(answer.status),
-    category: answer.category,
-  });
+  const submitted = await keepAnswer(deps, row.id, access.businessAccountId, answer);
   const current = submitted ?? (await findTemplate(deps.db, input.accountId, input.templateId));
   if (!current) throw templateNotFound();
   return current;
+}
+
+/** Writes the platform's answer over a draft and publishes the change; undefined if it is no draft any more. */
+async function keepAnswer(
+  deps: SubmitDeps,
+  id: string,
+  businessAccountId: string,
+  answer: Awaited<ReturnType<MessagingPlatform['createTemplate']>>,
+): Promise<TemplateRow | undefined> {
+  const { after, startable } = await deps.db.transaction().execute(async (tx) => {
+    const before = await lockTemplate(tx, id);
+    const after =
+      before &&
+      (await markSubmitted(tx, id, {
+        businessAccountId,
+        providerTemplateId: answer.providerTemplateId,
+        providerStatus: answer.status,
+        status: statusOf(answer.status),
+        category: answer.category,
+      }));
+    const changes = before && after ? [{ before, after, reason: null }] : [];
+    return { after, startable: await publishChanges(deps, tx, changes) };
+  });
+  deps.deliveries.offer(startable);
+  return after;
 }
 
 /** Deletes a template: a draft here, any other at the platform first. */
@@ -157,5 +180,9 @@ export async function deleteTemplate(
       throw outsideFault(error, 'The messaging platform');
     }
   }
-  await deleteTemplates(deps.db, [row.id]);
+  const startable = await deps.db.transaction().execute(async (tx) => {
+    const removed = await deleteTemplates(tx, [row.id]);
+    return publishChanges(deps, tx, removed.filter(({ status }) => status !== 'draft').map(removalOf));
+  });
+  deps.deliveries.offer(startable);
 }

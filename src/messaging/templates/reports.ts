@@ -1,0 +1,73 @@
+// What the platform's callbacks say of templates, applied to our rows.
+import type { Clock } from '../../base/clock.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import type { TemplateReport } from '../../ports/platform.ts';
+import type { PublishDeps, StartableDelivery } from '../../webhooks/publish.ts';
+import { type ReadingOf, wantReading } from '../senders/readings-store.ts';
+import type { TemplateChange } from './item.ts';
+import { makeTemplatesDue } from './single-reads-store.ts';
+import { changeTemplate, lockByProviderId, type TemplateRow } from './store.ts';
+import { publishChanges } from './sync.ts';
+import { statusOf } from './template.ts';
+
+export interface AppliedReports {
+  startable: StartableDelivery[];
+  /** Lists to read: those with a template that we do not know, since the platform may be quicker than the answer to its submission. */
+  toRead: ReadingOf[];
+  /** True if a template is due to be read by itself, since its text changed. */
+  hasChanged: boolean;
+}
+
+/**
+ * Applies what a callback said of templates, in the caller's transaction, for the business accounts that the
+ * callback's signature speaks for, and publishes each change of status, category and quality once.
+ */
+export async function applyTemplateReports(
+  deps: { clock: Clock } & PublishDeps,
+  tx: Tx,
+  businessAccounts: { accountId: string; businessAccountId: string }[],
+  reports: TemplateReport[],
+): Promise<AppliedReports> {
+  const changes: TemplateChange[] = [];
+  const toRead: ReadingOf[] = [];
+  const toReadSingly: string[] = [];
+  for (const report of reports) {
+    const readers = businessAccounts.filter((one) => one.businessAccountId === report.businessAccountId);
+    if (readers.length === 0) continue;
+    const rows = await lockByProviderId(tx, {
+      ...report,
+      // whoever signs for a business account in one account of ours may not change another account's templates
+      accountIds: readers.map(({ accountId }) => accountId),
+    });
+    if (rows.length === 0) toRead.push(...readers);
+    for (const before of rows) {
+      const after = await changeTemplate(tx, before.id, changeOf(report, before));
+      changes.push({ before, after, reason: report.reason ?? null });
+      if (report.componentsChanged) toReadSingly.push(before.id);
+    }
+  }
+  await makeTemplatesDue(tx, toReadSingly);
+  const startable = await publishChanges(deps, tx, changes);
+  return { startable, toRead, hasChanged: toReadSingly.length > 0 };
+}
+
+/**
+ * FLAGGED is a warning and changes no status. The words of approval mean the same: a template that is approved keeps
+ * the one it has, so that a return that a reading saw first is not reported once more.
+ */
+function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof changeTemplate>[2] {
+  const word = report.status?.toUpperCase();
+  const status = word === undefined || word === 'FLAGGED' ? undefined : statusOf(word);
+  const isStillApproved = status === 'approved' && row.status === 'approved';
+  return {
+    ...(status === undefined ? {} : { status, rejectedReason: report.reason ?? null }),
+    ...(status === undefined || isStillApproved ? {} : { providerStatus: word as string }),
+    ...(report.category === undefined ? {} : { category: report.category.toUpperCase() }),
+    ...(report.qualityScore === undefined ? {} : { qualityScore: report.qualityScore }),
+  };
+}
+
+/** Makes lists due after a callback that only said that something changed. */
+export async function readAgain(db: Db, lists: ReadingOf[]): Promise<void> {
+  for (const list of lists) await wantReading(db, list);
+}
