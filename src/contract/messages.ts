@@ -141,7 +141,17 @@ export const MessageItem = Type.Object({
   timeline: Type.Array(
     Type.Object({
       status: Type.String(),
-      at: Instant,
+      at: Type.String({
+        ...Instant,
+        description:
+          "RFC 3339 instant in UTC, never before the stage before it: the platform's times have whole seconds, and one that would be is raised.",
+      }),
+      platformTimestamp: nullable(
+        Type.String({
+          ...Instant,
+          description: "The platform's own time of the stage, unchanged; null where it gave none.",
+        }),
+      ),
       implied: Type.Boolean({ description: 'Never reported by the platform, but implied by a later stage.' }),
     }),
   ),

@@ -107,9 +107,23 @@ test('a message shows what it is, its past, and what became of its events', asyn
     'delivered',
     'read',
   ]);
+  const instants = body.data.timeline.map(({ at }) => Date.parse(at));
+  expect(instants).toEqual(instants.toSorted((a, b) => a - b));
+  for (const { status, platformTimestamp } of body.data.timeline)
+    expect(platformTimestamp).toEqual(
+      status === 'queued' || status === 'accepted' ? null : expect.stringMatching(/:\d\d\.000Z$/),
+    );
   for (const delivery of body.data.deliveries)
     expect(delivery).toMatchObject({ event: 'messages.status', messageId: one?.messageId });
   expect((await list('?limit=1')).items[0]).not.toHaveProperty('deliveries');
+});
+
+test('a message that the platform refused at once has no time of the platform’s', async () => {
+  const [failed] = (await list('?status=failed')).items as unknown as MessageData[];
+  expect(failed?.timeline.map(({ status, platformTimestamp }) => [status, platformTimestamp])).toEqual([
+    ['queued', null],
+    ['failed', null],
+  ]);
 });
 
 test('a send counts its messages by status', async () => {

@@ -29,7 +29,7 @@ export interface MessageData {
   attempts: number;
   priceCategory: string | null;
   metadata: Record<string, string> | null;
-  timeline: { status: string; at: string; implied: boolean }[];
+  timeline: { status: string; at: string; platformTimestamp: string | null; implied: boolean }[];
   deliveries: { status: string; messageId: string; event: string }[];
 }
 

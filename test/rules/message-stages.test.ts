@@ -10,8 +10,8 @@ import {
   stageBit,
   stateName,
   stateNumber,
-  timelineOf,
 } from '../../src/messaging/sending/message.ts';
+import { type Past, timelineOf } from '../../src/messaging/sending/timeline.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 
 type Status = StatusReport['status'];
@@ -128,19 +128,57 @@ test('only stages not told before are told', () => {
   expect(newStages({ was: 7, emitted: 7, ...times })).toEqual([]);
 });
 
-test('the timeline shows each instant in order and marks what was implied', () => {
+describe('the timeline', () => {
+  const past: Past = {
+    ...{ createdAt: new Date(0), acceptedAt: null, sentAt: null, deliveredAt: null, readAt: null },
+    ...{ failedAt: null, isFailureReported: false, implied: 0 },
+  };
   const at = (second: number) => new Date(second * 1000);
-  expect(
-    timelineOf({
-      createdAt: at(0),
-      acceptedAt: at(1),
-      sentAt: at(3),
-      deliveredAt: at(3),
-      readAt: at(3),
-      failedAt: null,
+
+  it('shows each stage in order and marks what was implied', () => {
+    const stages = timelineOf({
+      ...past,
+      ...{ acceptedAt: at(1), sentAt: at(3), deliveredAt: at(3), readAt: at(3) },
       implied: stageBit.sent | stageBit.delivered,
-    }).map(({ status, implied }) => `${status}${implied ? ' implied' : ''}`),
-  ).toEqual(['queued', 'accepted', 'sent implied', 'delivered implied', 'read']);
+    });
+    expect(stages.map(({ status, implied }) => `${status}${implied ? ' implied' : ''}`)).toEqual([
+      ...['queued', 'accepted', 'sent implied', 'delivered implied', 'read'],
+    ]);
+  });
+
+  it('raises a time of the platform that is cut to the second, and keeps it beside', () => {
+    const stages = timelineOf({ ...past, createdAt: at(1.2), acceptedAt: at(1.7), sentAt: at(1) });
+    expect(stages).toEqual([
+      { status: 'queued', at: at(1.2).toISOString(), platformTimestamp: null, implied: false },
+      { status: 'accepted', at: at(1.7).toISOString(), platformTimestamp: null, implied: false },
+      { status: 'sent', at: at(1.7).toISOString(), platformTimestamp: at(1).toISOString(), implied: false },
+    ]);
+  });
+
+  it('has a platform time for a failure only if the platform reported it', () => {
+    const last = (isFailureReported: boolean) =>
+      timelineOf({ ...past, failedAt: at(9), isFailureReported }).at(-1)?.platformTimestamp;
+    expect([last(true), last(false)]).toEqual([at(9).toISOString(), null]);
+  });
+
+  it('is in order whatever the times are, and never moves one back', () => {
+    const time = fc.option(fc.integer({ min: -5000, max: 5000 }).map((ms) => new Date(ms)));
+    const times = fc.record({
+      ...{ acceptedAt: time, sentAt: time, deliveredAt: time, readAt: time, failedAt: time },
+      isFailureReported: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(times, (given) => {
+        const stages = timelineOf({ ...past, ...given });
+        const instants = stages.map((stage) => Date.parse(stage.at));
+        expect(instants).toEqual(instants.toSorted((a, b) => a - b));
+        for (const { status, at: shown } of stages) {
+          const own = { ...past, ...given, queuedAt: past.createdAt }[`${status}At` as keyof Past] as Date;
+          expect(Date.parse(shown)).toBeGreaterThanOrEqual(own.getTime());
+        }
+      }),
+    );
+  });
 });
 
 test('names and numbers of states are each other’s inverse', () => {

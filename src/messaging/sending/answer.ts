@@ -1,6 +1,7 @@
 // Rows of sends and messages as the wire shows them. Pure.
 import type { MessageRow, OutcomeRow, SendRow } from './history-store.ts';
-import { state, stateName, timelineOf } from './message.ts';
+import { state, stateName } from './message.ts';
+import { timelineOf } from './timeline.ts';
 
 /** What a caller learns of a recipient: taken (and maybe further), refused, or not known to be taken yet. */
 function outcomeName(row: OutcomeRow): 'accepted' | 'failed' | 'queued' {
@@ -72,6 +73,8 @@ export function messageItem(row: MessageRow) {
       deliveredAt: row.delivered_at,
       readAt: row.read_at,
       failedAt: row.failed_at,
+      // without an id of the platform's, its answer refused the message, which has no time, or the gateway gave it up
+      isFailureReported: row.wamid !== null,
       implied: row.implied,
     }),
     createdAt: createdAt(row.id).toISOString(),

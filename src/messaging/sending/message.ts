@@ -173,29 +173,6 @@ export function newStages(moved: {
   );
 }
 
-/** What a message's row says of its past, in the order of the stages. */
-export function timelineOf(row: {
-  createdAt: Date;
-  acceptedAt: Date | null;
-  sentAt: Date | null;
-  deliveredAt: Date | null;
-  readAt: Date | null;
-  failedAt: Date | null;
-  implied: number;
-}): { status: string; at: string; implied: boolean }[] {
-  const entries: [string, Date | null, number][] = [
-    ['queued', row.createdAt, 0],
-    ['accepted', row.acceptedAt, 0],
-    ['sent', row.sentAt, stageBit.sent],
-    ['delivered', row.deliveredAt, stageBit.delivered],
-    ['read', row.readAt, 0],
-    ['failed', row.failedAt, 0],
-  ];
-  return entries.flatMap(([status, at, bit]) =>
-    at === null ? [] : [{ status, at: at.toISOString(), implied: (row.implied & bit) !== 0 }],
-  );
-}
-
 /** Seconds until a refused but retryable message is tried again: 4^n for a pair that is too fast, else 2^n from one. */
 export function retryDelaySeconds(attempts: number, kind: 'retry' | 'throttled' | 'pair_rate'): number {
   if (kind === 'pair_rate') return Math.min(4 ** Math.max(0, attempts - 1), 3600);
