@@ -50,6 +50,7 @@ function open({ connection, keyRing, accountId }: RoomInput): void {
   const deliveries = openDeliveries(
     {
       hot: db,
+      processId: 0,
       clock: systemClock,
       log,
       cipher: openCipher(parseKeyRing(keyRing)),
@@ -149,8 +150,8 @@ async function publishAll(input: PublishInput): Promise<Map<string, number>> {
 }
 
 /** Publishing leases nothing to an endpoint that is busy here. */
-function nobody(deliveries: Deliveries): Pick<Deliveries, 'offer' | 'busyEndpoints'> {
-  return { offer: deliveries.offer, busyEndpoints: () => endpoints };
+function nobody(deliveries: Deliveries): Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'> {
+  return { processId: 0, offer: deliveries.offer, busyEndpoints: () => endpoints };
 }
 let endpoints: string[] = [];
 

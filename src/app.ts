@@ -24,6 +24,7 @@ import { type Db, openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { migrationState } from './db/migrate.ts';
 import type { OpenDatabase } from './db/open-database.ts';
+import { openProcessSession } from './db/process-session.ts';
 import { openKeyRing } from './encryption-keys.ts';
 import { listen } from './http/listen.ts';
 import { ensureRegistered, forgetLost } from './messaging/media/register.ts';
@@ -41,7 +42,9 @@ import { markTemplateRefused } from './messaging/templates/refuse.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import { buildServer } from './server.ts';
 import { doWebhookChores } from './webhooks/chores/chores.ts';
+import { releaseDeliveriesOf } from './webhooks/delivering/store.ts';
 import { openDeliveryThread } from './webhooks/thread/client.ts';
+import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import { startWorkers, stopWorkers, type Workers } from './workers.ts';
 
 export interface AppOptions {
@@ -83,6 +86,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
   const clock = systemClock;
+  const processSession = await openProcessSession({ connection, log });
   const ring = options.keyRing ?? (await openKeyRing(config));
   const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
   const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });
@@ -104,6 +108,7 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     clock,
     db,
     hot,
+    processSession,
     cipher: openCipher(ring),
     vault: openVault(),
     objects: await openObjects(config, { outgoing, clock }),
@@ -130,6 +135,7 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     /** What the thread that delivers opens anew for itself. */
     forDeliveries: {
       connection,
+      processId: processSession.id,
       keyRing: ring,
       outgoing: webhookCalls,
       webhookTimeoutMs: config.webhookTimeoutMs,
@@ -249,6 +255,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     await quiet;
     await parts.authenticator.flush();
     redis?.disconnect();
+    await parts.processSession.close();
     await parts.hot.destroy();
   };
   try {
@@ -276,6 +283,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
         follow: () => followChanges(deps),
         register: () => removeLeftovers(parts),
         sync: () => syncDue(deps),
+        releaseLeases: () => releaseLeasesOfEnded(parts, [releaseDeliveriesOf]),
       },
     });
   }

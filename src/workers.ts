@@ -22,6 +22,8 @@ export interface Doers {
   register: () => Promise<number>;
   /** sync: the platform's templates to ours. */
   sync: () => Promise<number>;
+  /** release: what processes had leased that have ended. */
+  releaseLeases: () => Promise<number>;
 }
 
 export interface WorkersDeps {
@@ -49,6 +51,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     follow: start({ name: 'follow', perform: doers.follow, idleMs: 2_000 }),
     register: start({ name: 'register', perform: doers.register, idleMs: 5_000 }),
     sync: start({ name: 'sync', perform: doers.sync, idleMs: 2_000 }),
+    releaseLeases: start({ name: 'release-leases', perform: doers.releaseLeases, idleMs: 2_000 }),
     tidy: start({ name: 'tidy', perform: () => tidy(deps), idleMs: 30_000 }),
     hourly: start({ name: 'hourly', perform: () => hourly(deps), idleMs: 3_600_000 }),
   };

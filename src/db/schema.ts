@@ -123,6 +123,7 @@ export interface Deliveries {
   last_failure: string | null;
   last_ms: number | null;
   last_status: number | null;
+  leased_by: number | null;
   message_id: string | null;
   retry_after: Timestamp | null;
   stage: number;
@@ -221,6 +222,7 @@ export interface Messages {
   failed_at: Timestamp | null;
   id: string;
   implied: Generated<number>;
+  leased_by: number | null;
   media_id: string | null;
   metadata: Json | null;
   name: string | null;
@@ -254,6 +256,12 @@ export interface Occupancies {
   during: string;
   part: string;
   staff_id: string;
+}
+
+export interface Processes {
+  ended_at: Timestamp | null;
+  id: Generated<number>;
+  started_at: Generated<Timestamp>;
 }
 
 export interface Replays {
@@ -386,6 +394,7 @@ export interface DB {
   messages: Messages;
   oauth_states: OauthStates;
   occupancies: Occupancies;
+  processes: Processes;
   replays: Replays;
   sender_paces: SenderPaces;
   senders: Senders;

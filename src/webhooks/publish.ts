@@ -20,7 +20,7 @@ export type EventToPublish = NewEvent;
 export type StartableDelivery = Startable;
 
 export interface PublishDeps {
-  deliveries: Pick<Deliveries, 'offer' | 'busyEndpoints'>;
+  deliveries: Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'>;
 }
 
 /**
@@ -36,7 +36,8 @@ export async function publish(
   if (events.length === 0) return [];
   const heads: StartableDelivery[] = [];
   let endpointId = '';
-  for (const row of await insertDeliveries(tx, events, deps.deliveries.busyEndpoints())) {
+  const { deliveries } = deps;
+  for (const row of await insertDeliveries(tx, events, deliveries.busyEndpoints(), deliveries.processId)) {
     const { subjectId, stage, body } = events[row.no - 1] as EventToPublish;
     // one text for an endpoint, not one for each of its rows: whoever looks it up by that text finds it sooner
     if (row.endpointId !== endpointId) endpointId = row.endpointId;

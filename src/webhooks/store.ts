@@ -22,8 +22,8 @@ export type Started = Pick<Startable, 'id' | 'endpointId' | 'version' | 'failure
 };
 
 /**
- * Writes one delivery for each endpoint that takes the event, and answers those that may start now, leased, with the
- * later stages that wait for them alone. A stage waits (an hour at most) behind an earlier delivery of its subject to
+ * Writes one delivery for each endpoint that takes the event, and answers those that may start now, leased to the
+ * process, with the later stages that wait for them alone. A stage waits (an hour at most) behind an earlier delivery of its subject to
  * the same endpoint that has not ended; those rows are locked first, so that their end and this insert cannot miss each
  * other. Must be a statement of its own after the subject's row locks are held: its snapshot has to see what those locks
  * waited for. A stage is never written twice: one that is there is left out, and should two publish without those locks,
@@ -33,6 +33,7 @@ export async function insertDeliveries(
   tx: Tx,
   events: readonly NewEvent[],
   notTo: readonly string[],
+  processId: number,
 ): Promise<Started[]> {
   const { rows } = await sql<Started>`
     with v as materialized (
@@ -57,11 +58,12 @@ export async function insertDeliveries(
       from v join endpoints e on e.account_id = v.account_id and e.status <> 'deleted' and v.kind = any (e.events)
       where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)),
     written as (
-      insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, due_at, last_failure)
+      insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, due_at, leased_by, last_failure)
       select id, account_id, endpoint_id, subject_id, stage, kind, message_id, body,
         case when dead then 2 when behind or place > 1 then 3 else 0 end,
         case when dead then null when behind or place > 1 then now() + interval '1 hour'
           when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,
+        ${processId}::int,
         case when dead then 'endpoint_disabled' end
       from new)
     select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.place::int

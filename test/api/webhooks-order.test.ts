@@ -146,7 +146,7 @@ describe('the stages of one message', () => {
       ];
       const end = async () => {
         await completeDeliveries(ending, [sent]);
-        return releaseNext(ending, [sent]);
+        return releaseNext(ending, [sent], 0);
       };
       const next = () => publish(deps, publishing, [stageEvent(account, subjectId, 'delivered')]);
       const started: { stage: number }[] = [];

@@ -109,7 +109,7 @@ function open(): { dispatcher: Dispatcher; called: string[]; release: () => void
     templateRefused: async () => undefined,
     onOutcome: () => undefined,
     outcomes: openOutcomes(),
-    deliveries: { offer: () => undefined, busyEndpoints: () => [] },
+    deliveries: { processId: 0, offer: () => undefined, busyEndpoints: () => [] },
   });
   return { dispatcher, called, release };
 }

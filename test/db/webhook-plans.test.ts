@@ -38,11 +38,11 @@ describe('on an empty database', () => {
   it.each([
     [
       'publishing',
-      (tx: Tx) => insertDeliveries(tx, [stageEvent(uuidv7(), uuidv7(), 'sent')], []),
+      (tx: Tx) => insertDeliveries(tx, [stageEvent(uuidv7(), uuidv7(), 'sent')], [], 0),
       'deliveries_default_pkey',
     ],
     ['completing', (tx: Tx) => completeDeliveries(tx, [delivery]), 'deliveries_default_pkey'],
-    ['releasing', (tx: Tx) => releaseNext(tx, [delivery]), 'deliveries_default_pkey'],
+    ['releasing', (tx: Tx) => releaseNext(tx, [delivery], 0), 'deliveries_default_pkey'],
     ['failing', (tx: Tx) => failDeliveries(tx, [delivery]), 'deliveries_default_pkey'],
     [
       'finding what follows',
@@ -53,7 +53,7 @@ describe('on an empty database', () => {
     ['giving back', (tx: Tx) => giveBack(tx, [delivery]), 'deliveries_default_pkey'],
     [
       'claiming',
-      (tx: Tx) => claimDeliveries(tx, { perEndpoint: 10, total: 100, except: [] }),
+      (tx: Tx) => claimDeliveries(tx, { perEndpoint: 10, total: 100, except: [], processId: 0 }),
       'deliveries_default_endpoint_id_due_at_idx',
     ],
   ] as const)('%s enters deliveries by their index', async (_what, run, index) => {

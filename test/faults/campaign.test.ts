@@ -58,3 +58,25 @@ test('kills at random, PostgreSQL away, and an outside that misbehaves: every pr
   const load = { lines: 8, restMs: 60, chance: random, firstNumber: 40_000, tell: () => {} };
   expectAllKept(await runRound(scene, { ...load, deeds }), 3);
 });
+
+test('events that a gateway had leased when it died arrive within seconds, not when the lease lapses', async () => {
+  const { gateways, platform, receiver, call, templateIds, senderIds } = scene;
+  await platform.settings({ callbackOrigins: [gateways.urls[0] as string] });
+  await gateways.kill(0, { dieAt: 'callback-after-commit#1' });
+  const phone = '15550990001';
+  const send = () =>
+    call<{ messages: { messageId: string }[] }>('POST', '/v1/templates/send', {
+      templateId: templateIds.order_update,
+      senderId: senderIds[0],
+      recipients: [{ phone, variables: { 1: 'Ada', 2: 'A-1', 3: 'today' } }],
+    });
+  await Promise.all([send(), gateways.dies(0, dieWithinMs)]);
+  const diedAtMs = performance.now();
+  const stages = async () => {
+    const events = await receiver.events({ hook: 'steady' });
+    return events.filter(({ body }) => body.includes(phone)).length;
+  };
+  await expect.poll(stages, { timeout: 20_000, interval: 50 }).toBeGreaterThanOrEqual(3);
+  // the lease lasts 75 s; the rest is room for a busy machine
+  expect(performance.now() - diedAtMs).toBeLessThan(20_000);
+});

@@ -101,7 +101,7 @@ export async function openAppointmentsRoom(
     cipher: openCipher(parseKeyRing(makeKey())),
     meetingUrl: 'https://meet.example',
     webhookTimeoutMs: 15_000,
-    deliveries: { busyEndpoints: () => [], offer: () => {} },
+    deliveries: { processId: 0, busyEndpoints: () => [], offer: () => {} },
     publicUrl: () => url,
   };
   /** What one process of the gateway works with. */

@@ -113,6 +113,7 @@ export async function openRoom(
   const deps = {
     db: database.db,
     hot: database.hot,
+    processId: 0,
     clock,
     log,
     cipher,

@@ -10,12 +10,12 @@ export interface Claim {
   except: readonly string[];
 }
 
-/** Makes a way to claim. A claim that brought all it may goes on behind its last endpoint, so that none is passed over. */
-export function openClaims(db: Db): (claim: Claim) => Promise<Startable[]> {
+/** Makes a way to claim for a process. A claim that brought all it may goes on behind its last endpoint, so that none is passed over. */
+export function openClaims(db: Db, processId: number): (claim: Claim) => Promise<Startable[]> {
   let after: string | undefined;
 
   return async function take(claim): Promise<Startable[]> {
-    const heads = await claimDeliveries(db, { ...claim, after });
+    const heads = await claimDeliveries(db, { ...claim, after, processId });
     const wasBehind = after !== undefined;
     after = heads.length < claim.total ? undefined : lastEndpoint(heads);
     // Nothing is left behind it: those before it have their turn at once.

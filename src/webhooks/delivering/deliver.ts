@@ -21,6 +21,8 @@ export interface DeliverDeps extends AttemptDeps, RecordDeps {
 }
 
 export interface Deliveries {
+  /** The process that its deliveries are leased to. */
+  readonly processId: number;
   /** Takes deliveries that are leased to this process; call it after the commit that wrote them. */
   offer(startable: Startable[]): void;
   /** Endpoints whose queue here is so full that new deliveries should not be leased to us (for `publish`). */
@@ -69,7 +71,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   const settings = { ...deliverDefaults, ...given };
   const waitInMemoryMs = leaseMs - leaseMarginMs - deps.webhookTimeoutMs;
   const targets = openTargets({ ...deps, db: deps.hot });
-  const claim = openClaims(deps.hot);
+  const claim = openClaims(deps.hot, deps.processId);
   const lanes = new Map<string, Lane>();
   const returning = new Set<Promise<void>>();
   const idle = new Set<() => void>();
@@ -258,6 +260,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   }
 
   return {
+    processId: deps.processId,
     offer,
     busyEndpoints() {
       const busy: string[] = [];

@@ -19,6 +19,8 @@ import {
 export interface RecordDeps {
   /** Connections with the hot statements' settings. */
   hot: Db;
+  /** The process that leases; see `db/process-session.ts`. */
+  processId: number;
   clock: Clock;
   log: Log;
 }
@@ -58,7 +60,7 @@ export function openRecorder(
   const onDeadlock = () => deps.log.warn('webhooks.deadlock');
 
   const release = async (tx: Tx, ended: Startable[]): Promise<Startable[]> =>
-    ended.length === 0 ? [] : releaseNext(tx, ended);
+    ended.length === 0 ? [] : releaseNext(tx, ended, deps.processId);
 
   async function writeSuccesses(done: Succeeded[], awaited: Startable[], recovered: string[]) {
     // mostly nothing waits and nobody recovers: one statement alone needs no transaction, and none of its round trips

@@ -28,14 +28,20 @@ const startable = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpo
   d.attempts - d.attempts_before as "failedTries"`;
 
 /**
- * Leases due deliveries: the same few, oldest first, of every endpoint that takes them, whatever lies behind one of
+ * Leases due deliveries to a process: the same few, oldest first, of every endpoint that takes them, whatever lies behind one of
  * them; of an endpoint that backs off, or was resting and has not answered 2xx since, only one. Endpoints come in the order of their ids, from the one behind `after`
  * on. Rows that others hold are passed over. Endpoints are found by leaps through the index of what is due, so that
  * thousands that have nothing cost nothing (5,000 idle ones: 24 ms by asking each, 0.2 ms so).
  */
 export async function claimDeliveries(
   db: Db,
-  claim: { perEndpoint: number; total: number; except: readonly string[]; after?: string | undefined },
+  claim: {
+    perEndpoint: number;
+    total: number;
+    except: readonly string[];
+    after?: string | undefined;
+    processId: number;
+  },
 ): Promise<Startable[]> {
   const { rows } = await sql<Startable>`
     with recursive waiting(id) as (
@@ -55,7 +61,7 @@ export async function claimDeliveries(
       where e.status = 'active' and (e.paused_until is null or e.paused_until <= now())
         and not e.id = any (${[...claim.except]}::uuid[])
       limit ${claim.total}::int)
-    update deliveries d set state = 0, due_at = now() + ${lease} from x where ${match}
+    update deliveries d set state = 0, due_at = now() + ${lease}, leased_by = ${claim.processId} from x where ${match}
     returning ${startable}, x.version, x.failures`.execute(db);
   return rows;
 }
@@ -98,13 +104,14 @@ export async function completeDeliveries(
 }
 
 /**
- * Lets the next stage start where an earlier one has just ended, leasing it to us. It must be a statement of its own in
+ * Lets the next stage start where an earlier one has just ended, leasing it to the process. It must be a statement of its own in
  * the transaction that ended the earlier one: once that one's row lock is held, a publisher of the next stage has
  * either committed, and this statement's snapshot sees its row, or waits for us and will find nothing to wait for.
  */
-export async function releaseNext(tx: Tx, ended: readonly Key[]): Promise<Startable[]> {
+export async function releaseNext(tx: Tx, ended: readonly Key[], processId: number): Promise<Startable[]> {
   const { rows } = await sql<Startable & { open: boolean }>`
-    update deliveries d set state = 0, due_at = now() + case when x.open then ${lease} else interval '0' end
+    update deliveries d set state = 0, due_at = now() + case when x.open then ${lease} else interval '0' end,
+      leased_by = ${processId}
     from (
       select distinct k.subject_id, k.endpoint_id, e.version, e.failures,
         e.status = 'active' and e.failures < ${failuresToBackOff} and e.paused_until is null as open
@@ -212,4 +219,17 @@ export async function giveBack(db: Db, keys: readonly Key[]): Promise<void> {
   await sql`
     update deliveries d set due_at = now() from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
     where ${match} and d.state = 0 and coalesce(d.due_at, '-infinity') > now()`.execute(db);
+}
+
+/** Releases what processes had leased whose sessions have ended, for whoever claims next; answers how many. */
+export async function releaseDeliveriesOf(tx: Tx, processIds: readonly number[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update deliveries d set due_at = now()
+    from (
+      select l.subject_id, l.endpoint_id, l.stage from endpoints e cross join lateral (
+        select subject_id, endpoint_id, stage from deliveries
+        where endpoint_id = e.id and due_at > now() and state = 0 and leased_by = any (${[...processIds]}::int[])
+        for update skip locked) l) x
+    where ${match}`.execute(tx);
+  return Number(numAffectedRows ?? 0);
 }

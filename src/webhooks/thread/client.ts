@@ -81,6 +81,7 @@ export async function openDeliveryThread(
   });
 
   return {
+    processId: settings.processId,
     offer: (startable) => {
       if (startable.length > 0) tell({ offer: startable });
     },

@@ -31,6 +31,7 @@ let attempts: Attempts = {};
 const deliveries = openDeliveries(
   {
     hot,
+    processId: settings.processId,
     log,
     clock: systemClock,
     cipher: openCipher(settings.keyRing),

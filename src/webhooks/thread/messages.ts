@@ -7,6 +7,7 @@ import type { Outcome, Startable } from '../delivering/delivery.ts';
 /** What the thread is opened with. */
 export interface ThreadSettings {
   connection: Connection;
+  processId: number;
   keyRing: KeyRing;
   outgoing: OutgoingOptions;
   webhookTimeoutMs: number;

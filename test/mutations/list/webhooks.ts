@@ -2,8 +2,44 @@
 import type { Mutation } from '../mutation.ts';
 
 const rests = ['test/api/webhooks-rests.test.ts'];
+const sessions = ['test/db/process-session.test.ts'];
 
 export const mutations: Mutation[] = [
+  {
+    name: 'leases of a living process are released with those of an ended one',
+    file: 'src/webhooks/delivering/store.ts',
+    find: ' and leased_by = any (${[...processIds]}::int[])',
+    replace: '',
+    tests: sessions,
+  },
+  {
+    name: 'new deliveries do not say whose lease they are',
+    file: 'src/webhooks/store.ts',
+    find: '${processId}::int,',
+    replace: 'null,',
+    tests: sessions,
+  },
+  {
+    name: 'a process that took up its session again is still taken for ended',
+    file: 'src/db/process-session.ts',
+    find: 'on conflict (id) do update set ended_at = null',
+    replace: 'on conflict (id) do nothing',
+    tests: sessions,
+  },
+  {
+    name: 'a process is forgotten while statements of it may still commit',
+    file: 'src/db/process-session.ts',
+    find: 'and ended_at < now() - ${lateStatementsSeconds} *',
+    replace: 'and ended_at < now() - 0 * ${lateStatementsSeconds} *',
+    tests: sessions,
+  },
+  {
+    name: 'every process is taken for ended',
+    file: 'src/db/process-session.ts',
+    find: 'where pg_try_advisory_xact_lock(${lockClass}, id)`',
+    replace: 'where pg_try_advisory_xact_lock(${lockClass}, id) or true`',
+    tests: sessions,
+  },
   {
     name: 'one Retry-After silences an endpoint for as long as it says',
     file: 'src/webhooks/delivering/store.ts',

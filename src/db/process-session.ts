@@ -1,0 +1,132 @@
+// The session that shows the database that this process is alive; when it ends, other processes release its leases.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Connection, Tx } from './db.ts';
+
+/** The first key of the advisory locks; the second is the process's id. Nothing else of ours takes locks of this class. */
+const lockClass = 0x63_67_77;
+const reconnectMs = 500;
+/** How long the leases of an ended process are released again: a statement of it may commit after its session has ended. */
+const lateStatementsSeconds = 10;
+
+/**
+ * A vanished machine sends no last packet: the server gives up on the session after about 5 s without an answer
+ * (over a Unix socket these settings have no effect).
+ */
+const settings = [
+  'set statement_timeout = 5000',
+  'set tcp_keepalives_idle = 2',
+  'set tcp_keepalives_interval = 1',
+  'set tcp_keepalives_count = 3',
+].join('; ');
+
+export interface ProcessSession {
+  /** The id by which this process leases rows (`leased_by`); never given to another process. */
+  readonly id: number;
+  /** Ends the session: leases that are left are released by the others. */
+  close(): Promise<void>;
+}
+
+export interface ProcessSessionDeps {
+  connection: Connection;
+  /** Told when the session was lost; it is opened again until `close`. */
+  log: { warn(about: object, message: string): void };
+}
+
+/** Registers this process and keeps the session open. Throws if the database cannot be reached now. */
+export async function openProcessSession(deps: ProcessSessionDeps): Promise<ProcessSession> {
+  const closing = new AbortController();
+  let client = await connect(deps.connection);
+  const id = await register(client).catch(async (error: unknown) => {
+    await client.end();
+    throw error;
+  });
+  client.on('error', lost);
+
+  function lost(error: Error): void {
+    client.removeListener('error', lost);
+    client.on('error', () => {});
+    if (closing.signal.aborted) return;
+    deps.log.warn({ err: error }, 'process.session_lost');
+    void reconnect();
+  }
+
+  async function reconnect(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const opened = await connect(deps.connection).catch(() => undefined);
+      const held = opened && (await registerAgain(opened, id).then(isTrue, () => false));
+      if (held && !closing.signal.aborted) {
+        client = opened;
+        client.on('error', lost);
+        return;
+      }
+      await opened?.end().catch(() => undefined);
+      await sleep(reconnectMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  return {
+    id,
+    async close() {
+      closing.abort();
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+const isTrue = () => true;
+
+async function connect(connection: Connection): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'gateway process',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  // until somebody listens: a lost connection fails the statement that is under way
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query(settings);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The row is seen by others only once its lock is held. */
+async function register(client: pg.Client): Promise<number> {
+  await client.query('begin');
+  const { rows } = await client.query<{ id: number }>('insert into processes default values returning id');
+  const id = rows[0]?.id as number;
+  await client.query('select pg_advisory_lock($1, $2)', [lockClass, id]);
+  await client.query('commit');
+  return id;
+}
+
+/** Rejects while the server still holds the lock for the session that was lost. */
+async function registerAgain(client: pg.Client, id: number): Promise<void> {
+  await client.query('select pg_advisory_lock($1, $2)', [lockClass, id]);
+  await client.query(
+    'insert into processes (id) overriding system value values ($1) on conflict (id) do update set ended_at = null',
+    [id],
+  );
+}
+
+/**
+ * Ids of processes whose session has ended, for as long as statements of theirs may still commit. Call it in the
+ * transaction that releases their leases: it keeps other processes from doing the same, and from taking the id back.
+ */
+export async function findEndedProcesses(tx: Tx): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from processes where pg_try_advisory_xact_lock(${lockClass}, id)`.execute(tx);
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await sql`
+    with old as (delete from processes where id = any (${ids}::int[])
+      and ended_at < now() - ${lateStatementsSeconds} * interval '1 second')
+    update processes set ended_at = now() where id = any (${ids}::int[]) and ended_at is null`.execute(tx);
+  return ids;
+}

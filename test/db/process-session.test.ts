@@ -1,0 +1,108 @@
+// Promises of a process's session: its leases are its own while it lives, and free within seconds of its end.
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openProcessSession, type ProcessSession } from '../../src/db/process-session.ts';
+import { releaseDeliveriesOf } from '../../src/webhooks/delivering/store.ts';
+import { publish } from '../../src/webhooks/publish.ts';
+import { releaseLeasesOfEnded } from '../../src/work/ended-processes.ts';
+import { until } from '../harness/until.ts';
+import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
+
+let room: Room;
+const sessions: ProcessSession[] = [];
+beforeAll(async () => {
+  room = await openRoom();
+});
+afterAll(() => room.close());
+afterEach(async () => {
+  await Promise.all(sessions.splice(0).map((session) => session.close()));
+  await sql`delete from processes`.execute(room.db);
+});
+
+const silent = { warn() {} } as never;
+const release = () => releaseLeasesOfEnded({ db: room.hot, log: silent }, [releaseDeliveriesOf]);
+
+async function openSession(): Promise<ProcessSession> {
+  const session = await openProcessSession({ connection: room.database.connection, log: silent });
+  sessions.push(session);
+  return session;
+}
+
+/** A delivery that was committed by a process and leased to it, and that it never tried. */
+async function leaseTo(process: ProcessSession, hook: string): Promise<void> {
+  const account = await room.account();
+  await room.endpoint(account, hook);
+  const deliveries = { processId: process.id, busyEndpoints: () => [], offer: () => {} };
+  await room.hot
+    .transaction()
+    .execute((tx) => publish({ deliveries }, tx, [stageEvent(account, uuidv7(), 'sent')]));
+}
+
+/** The server's process of the session. */
+async function backendOf(process: ProcessSession): Promise<number | undefined> {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_locks where locktype = 'advisory' and objid = ${process.id}::int::oid and granted
+      and database = (select oid from pg_database where datname = current_database())`.execute(room.db);
+  return rows[0]?.pid;
+}
+
+const processes = async () =>
+  (
+    await sql<{
+      id: number;
+      ended: boolean;
+    }>`select id, ended_at is not null as ended from processes`.execute(room.db)
+  ).rows;
+
+it('a lease is the process’s own while its session is open, and another’s as soon as it has ended', async () => {
+  const process = await openSession();
+  await leaseTo(process, 'live');
+  expect(await release()).toBe(0);
+  expect(await room.deliveries.claimDue()).toBe(0);
+  await process.close();
+  await until(async () => expect(await release()).toBe(1));
+  expect(await room.deliveries.claimDue()).toBe(1);
+  await until(() => expect(room.hooks.hitsOf('live')).toHaveLength(1));
+});
+
+it('what an ended process commits late is released, too; after ten seconds nothing is looked for', async () => {
+  const process = await openSession();
+  await process.close();
+  await until(async () => {
+    await release();
+    expect(await processes()).toEqual([{ id: process.id, ended: true }]);
+  });
+  await release();
+  await leaseTo(process, 'late');
+  expect(await release()).toBe(1);
+  await sql`update processes set ended_at = now() - interval '11 seconds'`.execute(room.db);
+  await release();
+  expect(await processes()).toEqual([]);
+});
+
+it('a process that lost its session takes it up again under the same id, and keeps its leases from then on', async () => {
+  const process = await openSession();
+  const lost = await backendOf(process);
+  await sql`update processes set ended_at = now()`.execute(room.db);
+  await sql`select pg_terminate_backend(${lost}::int)`.execute(room.db);
+  await until(async () => {
+    expect(await backendOf(process)).not.toBe(lost);
+    expect(await processes()).toEqual([{ id: process.id, ended: false }]);
+  });
+  await leaseTo(process, 'again');
+  expect(await release()).toBe(0);
+});
+
+it('processes have ids of their own, and the end of one frees nothing of another', async () => {
+  const [one, other] = [await openSession(), await openSession()];
+  expect(one.id).not.toBe(other.id);
+  await leaseTo(one, 'one');
+  await other.close();
+  let released = 0;
+  await until(async () => {
+    released += await release();
+    expect(await processes()).toContainEqual({ id: other.id, ended: true });
+  });
+  expect(released).toBe(0);
+});
