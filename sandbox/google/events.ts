@@ -84,7 +84,11 @@ export function newEvent(state: State, calendar: StoredCalendar, id: string, bod
 function guestsOf(body: EventBody): Pick<EventBody, 'attendees'> {
   if (body.attendees === undefined) return {};
   for (const guest of body.attendees) {
-    if (typeof guest.email !== 'string' || !/^[^@\s]+@[^@\s]+$/.test(guest.email)) {
+    // "must be a valid email address as per RFC5322": ASCII
+    if (
+      typeof guest.email !== 'string' ||
+      !/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(guest.email)
+    ) {
       throw apiError('invalid', { message: 'Invalid attendee email.' });
     }
   }

@@ -85,7 +85,7 @@ export const CreateStaffBody = Type.Object(
   {
     name: Name,
     title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
-    email: Type.Optional(nullable(Type.String({ format: 'email', maxLength: 254 }))),
+    email: Type.Optional(nullable(Type.String({ format: 'idn-email', maxLength: 254 }))),
     departmentIds: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100, uniqueItems: true }),
     ),
@@ -106,7 +106,8 @@ const Window = Type.Object(
     from: Type.String({ pattern: `^${clock}$`, examples: ['09:00'] }),
     to: Type.String({
       pattern: `^(${clock}|24:00)$`,
-      description: 'Where it is not after `from`, the window runs into the next day.',
+      description:
+        'Where it is before `from`, the window runs into the next day. A whole day is `00:00` to `24:00`; `from` and `to` may not be the same.',
       examples: ['17:00'],
     }),
   },

@@ -9,8 +9,10 @@ export const bookingStates = ['held', 'confirmed', 'undoing', 'undone', 'cancell
 export type BookingState = (typeof bookingStates)[number];
 
 const Phone = Type.String({
-  pattern: '^\\+?[0-9][0-9 ().-]{5,30}$',
-  description: 'With country code; spaces, dashes, dots and brackets are allowed.',
+  format: 'phone',
+  maxLength: 40,
+  description:
+    'Digits with the country code, `^[1-9][0-9]{6,14}$`; a plus sign, spaces, dashes, dots and brackets are removed.',
   examples: ['15551234567'],
 });
 const Timezone = Type.String({
@@ -20,17 +22,22 @@ const Timezone = Type.String({
 
 const QuestionAnswer = Type.Object(
   {
-    _id: Type.Optional(Type.String({ maxLength: 64, description: "The question's id; wins over its text." })),
-    question: Type.Optional(Type.String({ maxLength: 1000 })),
-    questionType: Type.Optional(Type.String({ maxLength: 64 })),
-    isRequired: Type.Optional(Type.Boolean({ description: 'Never weakens what the staff member asks for.' })),
+    _id: Type.Optional(
+      nullable(Type.String({ maxLength: 64, description: "The question's id; wins over its text." })),
+    ),
+    question: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
+    questionType: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
+    isRequired: Type.Optional(
+      nullable(Type.Boolean({ description: 'Never weakens what the staff member asks for.' })),
+    ),
     answer: Type.Union(
       [Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String()), Type.Null()],
       {
-        description: 'Text; for `multiselect` a JSON array as text, for `checkbox` `true` or `false`.',
+        description:
+          'Text; for `multiselect` a JSON array as text, for `checkbox` `true` or `false` (`true` if it is required).',
       },
     ),
-    options: Type.Optional(Type.Array(Type.String())),
+    options: Type.Optional(nullable(Type.Array(Type.String()))),
     placeholder: Type.Optional(nullable(Type.String())),
   },
   closed,
@@ -42,17 +49,23 @@ export const BookBody = Type.Object(
     date: DateText,
     from: ClockText,
     to: ClockText,
-    timezone: Type.Optional(Timezone),
-    staticQuestionAnswers: Type.Optional(Type.Array(QuestionAnswer, { maxItems: 200 })),
-    email: Type.String({ format: 'email', maxLength: 254 }),
+    timezone: Type.Optional(nullable(Timezone)),
+    staticQuestionAnswers: Type.Optional(nullable(Type.Array(QuestionAnswer, { maxItems: 200 }))),
+    email: Type.String({
+      format: 'idn-email',
+      maxLength: 254,
+      description: 'The domain may be internationalized.',
+    }),
     phoneNumber: Phone,
-    name: Type.Optional(Type.String({ maxLength: 200 })),
+    name: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
     source: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Where the booking came from. Default `api`.',
-      }),
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Where the booking came from. Default `api`.',
+        }),
+      ),
     ),
   },
   {
@@ -147,10 +160,10 @@ export const ListBookingsQuery = Type.Object(
 );
 
 export const CancelBody = Type.Object(
-  { reason: Type.Optional(Type.String({ maxLength: 500 })) },
+  { reason: Type.Optional(nullable(Type.String({ maxLength: 500 }))) },
   { ...closed, examples: [{ reason: 'The guest cannot come' }] },
 );
 export const RescheduleBody = Type.Object(
-  { date: DateText, from: ClockText, to: ClockText, timezone: Type.Optional(Timezone) },
+  { date: DateText, from: ClockText, to: ClockText, timezone: Type.Optional(nullable(Timezone)) },
   { ...closed, examples: [{ date: '2026-03-11', from: '10:00', to: '10:30' }] },
 );

@@ -8,7 +8,8 @@ const closed = { additionalProperties: false } as const;
 export const CalendarQuery = Type.Object({ appointmentUserId: StaffId }, closed);
 export const AuthUrlAnswer = Type.Object({
   authUrl: Type.String({
-    description: 'Open it in a browser as the owner of the calendar. Good for one use.',
+    description:
+      'Open it in a browser as the owner of the calendar. Good for one connection within the hour.',
   }),
   expiresAt: Instant,
 });

@@ -42,7 +42,7 @@ export const Recipient = Type.Object(
       description: 'Digits with country code, no `+`, spaces or dashes.',
       examples: ['15551234567'],
     }),
-    name: Type.Optional(Type.String({ maxLength: 256 })),
+    name: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
     variables: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description:

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type Fault, invalidRequest } from '../base/errors.ts';
 import { isAway } from '../db/failure.ts';
+import { formats } from './formats.ts';
 
 /** The success body. */
 export function ok<T>(message: string, data: T): { success: true; message: string; data: T } {
@@ -90,6 +91,8 @@ interface SchemaIssue {
   instancePath: string;
   message?: string;
   params: Record<string, unknown>;
+  /** What was given in that place. */
+  data?: unknown;
   /** What stands in the contract for that place. */
   parentSchema?: { examples?: unknown[] };
 }
@@ -104,7 +107,7 @@ function dotted(pointer: string): string {
 }
 
 function validationFault(issue: unknown, part: string): Fault {
-  const { keyword, instancePath, message, params, parentSchema } = issue as SchemaIssue;
+  const { keyword, instancePath, message, params, data, parentSchema } = issue as SchemaIssue;
   const at = dotted(instancePath);
   const member = (name: unknown) => (at ? `${at}.${String(name)}` : String(name));
   const where = part === 'querystring' ? 'query parameter' : part === 'params' ? 'path parameter' : 'field';
@@ -124,6 +127,10 @@ function validationFault(issue: unknown, part: string): Fault {
     if (params.pattern === '\\S') return { path: at, message: 'must not be blank' };
     const like = `must be written like ${JSON.stringify(example)}`;
     if (example !== undefined) return { path: at || part, message: like };
+  }
+  if (keyword === 'format') {
+    const fault = formats[String(params.format)]?.(String(data));
+    if (fault !== undefined) return { path: at || part, message: fault };
   }
   if (keyword === 'const') return { path: at, message: `must be ${JSON.stringify(params.allowedValue)}` };
   return { path: at || part, message: message ?? 'is invalid' };

@@ -2,6 +2,7 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
+import { formats } from './formats.ts';
 import { type Unstorable, unstorableParts } from './storable.ts';
 
 const options: Options = {
@@ -21,6 +22,8 @@ function compiler(coerceTypes: boolean): Ajv {
   const rfc3339 = ajv.formats['date-time'] as { validate: (text: string) => boolean };
   // RFC 3339 knows leap seconds; neither Date nor a timestamp column does
   ajv.addFormat('date-time', (text) => rfc3339.validate(text) && !Number.isNaN(Date.parse(text)));
+  for (const [name, fault] of Object.entries(formats))
+    ajv.addFormat(name, (text) => fault(text) === undefined);
   return ajv;
 }
 

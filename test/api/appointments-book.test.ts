@@ -201,6 +201,44 @@ describe('refusals', () => {
     ]);
     const impossible = await room.book(account, bookingOf(staff.id, '2027-02-30', '10:00', '10:30'));
     expect([impossible.status, impossible.json.errors[0].path]).toEqual([400, 'date']);
+    for (const [given, words] of [
+      [{ phoneNumber: '030 1234' }, 'must begin with the country code, not with 0'],
+      [{ phoneNumber: '+1 555 x' }, 'remove "x"'],
+      [{ email: 'müller@example.com' }, 'ASCII'],
+    ] as const) {
+      const refused = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30', given));
+      expect([refused.status, refused.json.errors[0]]).toEqual([
+        400,
+        { path: Object.keys(given)[0], message: expect.stringContaining(words) },
+      ]);
+    }
+  });
+
+  test('takes a phone as people write it, an address in any script, and null for what is not given', async () => {
+    const staff = await room.staff(account);
+    const guest = { email: 'ada@Müller.example', phoneNumber: '+49 (30) 1234-567', name: null, source: null };
+    const body = bookingOf(staff.id, date, '10:00', '10:30', { ...guest, timezone: null });
+    const made = await room.book(account, { ...body, staticQuestionAnswers: null });
+    expect(made.json.data).toMatchObject({
+      ...{ email: 'ada@müller.example', phoneNumber: '49301234567' },
+      ...{ name: null, source: 'api', timezone: 'UTC' },
+    });
+    const [event] = await room.control.liveEvents(staff.email);
+    expect(event?.attendees?.map(({ email }) => email)).toContain('ada@xn--mller-kva.example');
+    const found = async (filter: string) =>
+      (await room.must(room.call(account, 'GET', `/v1/appointments/bookings?${filter}`))).items.length;
+    for (const filter of [
+      'phoneNumber=49301234567',
+      `phoneNumber=${encodeURIComponent('+49 30 1234567')}`,
+      `email=${encodeURIComponent('ada@MÜLLER.example')}`,
+      'email=ada@xn--mller-kva.example',
+    ]) {
+      expect([filter, await found(filter)]).toEqual([filter, 1]);
+    }
+    const path = `/v1/appointments/bookings/${made.json.data.bookingId}`;
+    const to = { date, from: '11:00', to: '11:30', timezone: null };
+    expect((await room.call(account, 'POST', `${path}/reschedule`, to)).status).toBe(200);
+    expect((await room.call(account, 'POST', `${path}/cancel`, { reason: null })).status).toBe(200);
   });
 });
 
@@ -211,6 +249,7 @@ describe('form questions', () => {
       questions: [
         { question: 'What is it about?', questionType: 'textarea', isRequired: true },
         { question: 'Which days?', questionType: 'multiselect', isRequired: false, options: ['Mon', 'Tue'] },
+        { question: 'Do you agree?', questionType: 'checkbox', isRequired: true },
       ],
     });
     const answered = (staticQuestionAnswers: object[]) =>
@@ -227,15 +266,25 @@ describe('form questions', () => {
       { question: 'Shoe size?', answer: '42' },
     ]);
     expect([unknown.status, unknown.json.message]).toEqual([400, expect.stringContaining('Shoe size?')]);
+    const unticked = await answered([
+      { question: 'What is it about?', answer: 'Knee' },
+      { question: 'Do you agree?', answer: 'false' },
+    ]);
+    expect([unticked.status, unticked.json.message]).toEqual([
+      400,
+      expect.stringContaining('"Do you agree?" must be true'),
+    ]);
     const fine = await answered([
       { question: ' What is it about? ', questionType: 'textarea', isRequired: true, answer: 'Knee' },
       { question: 'Which days?', answer: '["Tue"]' },
+      { _id: null, question: 'Do you agree?', answer: true, options: null, placeholder: null },
     ]);
     expect(fine.status).toBe(200);
     const kept = await room.call(account, 'GET', `/v1/appointments/bookings/${fine.json.data.bookingId}`);
     expect(kept.json.data.staticQuestionAnswers).toMatchObject([
       { question: 'What is it about?', answer: 'Knee' },
       { question: 'Which days?', answer: '["Tue"]' },
+      { question: 'Do you agree?', answer: 'true' },
     ]);
   });
 });

@@ -73,10 +73,11 @@ test('a state is good for one return, and none can be made up', async () => {
   const staff = await room.staff(account, { calendar: 'unconnected' });
   const { returned } = await visit(await authUrl(staff.id));
   const again = await fetch(returned);
-  expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('not connected')]);
+  expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('was used already')]);
   const forged = new URL(returned);
   forged.searchParams.set('state', Buffer.from('made up').toString('base64url'));
-  expect((await fetch(forged)).status).toBe(400);
+  const refused = await fetch(forged);
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('not valid')]);
   expect((await fetch(`${room.url}/callbacks/calendar`)).status).toBe(400);
 });
 
@@ -92,13 +93,42 @@ test('permission denied, or a permission unticked: the page says so, and nothing
   const partly = await visit(await authUrl(staff.id));
   expect([partly.status, partly.html]).toEqual([409, expect.stringContaining('allow everything')]);
   expect((await status(staff.id)).connected).toBe(false);
+  // a page loaded again brings a code that is spent
+  const reloaded = await fetch(partly.returned);
+  expect([reloaded.status, await reloaded.text()]).toEqual([400, expect.stringContaining('loaded again')]);
+});
+
+test('whoever declined can try again, by the page or by the same link, until it connected', async () => {
+  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const url = await authUrl(staff.id);
+  await room.control.set({ consent: 'deny' });
+  const denied = await visit(url);
+  const retry = /href="([^"]+)">Try again/.exec(denied.html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  expect(new URL(retry).searchParams.get('state')).toBe(new URL(url).searchParams.get('state'));
+  expect((await visit(url)).html).toContain('same link');
+  await room.control.set({ consent: 'auto' });
+  expect((await visit(retry)).html).toContain('Calendar connected');
+  const late = await visit(url);
+  expect([late.status, late.html]).toEqual([400, expect.stringContaining('was used already')]);
+  expect(late.html).not.toContain('Try again');
+});
+
+test('two returns of one link at the same moment: one connects', async () => {
+  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const url = await authUrl(staff.id);
+  const pages = await Promise.all([visit(url), visit(url)]);
+  expect(pages.map((page) => page.status).sort()).toEqual([200, 400]);
+  expect((await status(staff.id)).connected).toBe(true);
 });
 
 test('an address that has expired connects nothing', async () => {
   const staff = await room.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
   room.clock.aheadMs += 61 * 60_000;
-  expect((await visit(url)).status).toBe(400);
+  const page = await visit(url);
+  expect([page.status, page.html]).toEqual([400, expect.stringContaining('has expired')]);
+  await authUrl(staff.id);
+  expect((await visit(url)).html).toContain('has expired');
 });
 
 test('a grant taken back shows at the next check; connecting again heals it', async () => {

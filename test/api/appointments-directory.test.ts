@@ -203,6 +203,15 @@ describe('schedules', () => {
       ],
     });
     expect(faults(sense)).toEqual(['overrides[0].date', 'overrides[2].date', 'timezone']);
+    const empty = await put({
+      weekly: [
+        { weekday: 'monday', from: '09:00', to: '09:00' },
+        { weekday: 'tuesday', from: '00:00', to: '24:00' },
+      ],
+      overrides: [{ date: '2027-02-28', windows: [{ from: '00:00', to: '00:00' }] }],
+    });
+    expect(faults(empty)).toEqual(['overrides[0].windows[0].to', 'weekly[0].to']);
+    expect(empty.json.errors[0].message).toContain('write 00:00 to 24:00');
     expect(await room.must(room.call(account, 'GET', path))).toMatchObject(plainSchedule);
   });
 });

@@ -1,5 +1,6 @@
 // Slots over HTTP: what is open at this moment, and never a guess.
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type AppointmentsRoom,
@@ -141,6 +142,14 @@ test('an answer never rests on a call begun before the question came', async () 
   expect(await room.open(account, staff.id, date)).toEqual(['11:30']);
   await first;
   expect((await room.control.calls('freebusy.query')).length).toBe(calls + 2);
+});
+
+test('a window from 09:00 to 09:00, stored before such were refused, still means 24 hours', async () => {
+  const staff = await room.staff(account, { calendar: 'none' });
+  const weekly = JSON.stringify([{ weekday: 'monday', from: '09:00', to: '09:00' }]);
+  await sql`update staff set weekly = ${weekly} where id = ${staff.id}`.execute(room.database.db);
+  const open = await room.open(account, staff.id, date);
+  expect([open.length, open[0], open.at(-1)]).toEqual([30, '09:00', '23:30']);
 });
 
 test('the question of one account is never answered for another', async () => {

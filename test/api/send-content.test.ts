@@ -124,7 +124,7 @@ describe('the answer', () => {
     const recipients = [
       { phone: phone(), name: 'Zoë', variables: three },
       { phone: '15550001131049', variables: three },
-      { phone: phone(), variables: three },
+      { phone: phone(), name: null, variables: three },
     ];
     const { status, body } = await send(gateway, { templateId: idOf('order_update'), recipients });
     expect(status).toBe(200);

@@ -71,7 +71,8 @@ export function sampleOf(schema: Schema): unknown {
 
 function sampleText({ format, pattern, minLength = 4 }: Schema): string {
   if (format === 'date-time') return '2027-01-01T00:00:00Z';
-  if (format === 'email') return 'ada@example.com';
+  if (format === 'idn-email') return 'ada@example.com';
+  if (format === 'phone') return '15551234567';
   if (format === 'uri') return 'http://127.0.0.1:9/';
   return pattern?.includes('[0-9]') ? '1234567' : 'text'.padEnd(minLength, '.');
 }

@@ -20,17 +20,29 @@ const fits = (question: QuestionFacts, answer: string | number | boolean | strin
 
 describe('each kind', () => {
   test.each([
-    ['phone', ['15551234567', '+49 (30) 123-4567'], ['12345', 'call me', '1234567890123456']],
-    ['email', ['a@b.example', 'first.last+tag@mail.example.org'], ['a@b', 'a b@c.example', '@c.example']],
+    ['phone', ['15551234567', '+49 (30) 123-4567'], ['12345', 'call me', '1234567890123456', '030 1234567']],
+    [
+      'email',
+      ['a@b.example', 'first.last+tag@mail.example.org', 'ada@müller.example'],
+      ['a@b', 'a b@c.example', '@c.example'],
+    ],
     ['number', ['42', '-1.5', '.5', '1e3'], ['forty', '1,5', 'NaN', 'Infinity', '0x10']],
     ['date', ['2026-02-28', '2028-02-29'], ['2026-02-30', '28.02.2026', 'tomorrow']],
-    ['checkbox', ['true', 'false'], ['yes', '1', 'True']],
+    ['checkbox', ['true'], ['yes', '1', 'True']],
     ['url', ['https://example.com/a?b=c', 'http://x.example'], ['example.com', 'javascript:alert(1)']],
     ['text', ['anything', '0'], ['x'.repeat(1_001)]],
     ['textarea', ['line\nline', 'x'.repeat(10_000)], ['x'.repeat(10_001)]],
   ])('%s', (kind, good, bad) => {
     for (const answer of good) expect(fits(ask(kind), answer)).toBe(answer);
-    for (const answer of bad) expect(fits(ask(kind), answer)).toMatch(/^"Question\?" (needs|takes)/);
+    for (const answer of bad) expect(fits(ask(kind), answer)).toMatch(/^"Question\?" (needs|takes|must)/);
+  });
+
+  test('a checkbox has to be ticked where it is required, and may be left open where not', () => {
+    const checkbox = ask('checkbox');
+    for (const answer of ['false', false, ' false '] as const)
+      expect(fits(checkbox, answer)).toBe('"Question?" must be true');
+    expect(fits(checkbox, true)).toBe('true');
+    expect(fits({ ...checkbox, is_required: false }, false)).toBe('false');
   });
 
   test('select and multiselect take their options alone', () => {

@@ -2,13 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hashKey, hintOf, looksLikeKey, makeKey } from '../../src/accounts/key.ts';
+import { asciiEmail, emailFault, emailSpellings, keptEmail } from '../../src/base/email.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { phoneDigits, phoneFault } from '../../src/base/phone.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import { leastIdAt } from '../../src/messaging/sending/answer.ts';
-import { phoneFault, phoneFaults } from '../../src/messaging/sending/recipients.ts';
+import { phoneFaults } from '../../src/messaging/sending/recipients.ts';
 
 /** The code of the AppError that `run` throws. */
 function codeOf(run: () => unknown): string {
@@ -20,6 +22,66 @@ function codeOf(run: () => unknown): string {
   }
   return 'nothing thrown';
 }
+
+describe('a phone as people write it', () => {
+  it.each([
+    ['+1 (555) 123-4567', '15551234567'],
+    ['+49.30/1234567'.replace('/', '.'), '49301234567'],
+    ['[+91] 98765 43210', '919876543210'],
+    ['+44\u00a020\u20117946\u2009–0958', '442079460958'],
+    ['15551234567', '15551234567'],
+  ])('%j is kept as %s', (written, kept) => {
+    expect(phoneDigits(written)).toBe(kept);
+    expect(phoneFault(kept)).toBeUndefined();
+  });
+  it.each([
+    ['030 1234', 'country code, not with 0'],
+    ['0049 30 1234567', 'country code, not with 0'],
+    ['+1 555', '7 to 15 digits'],
+    ['+1 555 123 4567 ext. 8', 'remove'],
+    ['+1/555/1234567', 'remove "/"'],
+    ['- ()', '7 to 15 digits'],
+  ])('%j is refused: %s', (written, words) => {
+    expect(phoneFault(phoneDigits(written))).toContain(words);
+  });
+});
+
+describe('an email address', () => {
+  it.each([
+    ['ada@example.com', 'ada@example.com', 'ada@example.com'],
+    ['Ada.O+x@Mail.Example.ORG', 'Ada.O+x@Mail.Example.ORG', 'Ada.O+x@Mail.Example.ORG'],
+    ['ada@Müller.example', 'ada@müller.example', 'ada@xn--mller-kva.example'],
+    ['ada@mu\u0308ller.example', 'ada@müller.example', 'ada@xn--mller-kva.example'],
+    ['ada@xn--mller-kva.example', 'ada@xn--mller-kva.example', 'ada@xn--mller-kva.example'],
+    ['ada@例え.テスト', 'ada@例え.テスト', 'ada@xn--r8jz45g.xn--zckzah'],
+  ])('%s is kept as %s and goes to calendars as %s', (given, kept, ascii) => {
+    expect(emailFault(given)).toBeUndefined();
+    expect([keptEmail(given), asciiEmail(keptEmail(given))]).toEqual([kept, ascii]);
+  });
+  it.each([
+    ['müller@example.com', 'ASCII characters before the @'],
+    ...[
+      'ada',
+      'ada@',
+      '@example.com',
+      'ada@example',
+      'a b@c.example',
+      'ada@b@c.example',
+      'ada@-a.example',
+    ].map((text) => [text, 'must be an email address']),
+    ['ada@müller', 'must be an email address'],
+    ['ada@mül ler.example', 'must be an email address'],
+    ['ada@müller.example/x', 'must be an email address'],
+    [`${'a'.repeat(65)}@example.com`, 'must be an email address'],
+    [`ada@${'ü'.repeat(60)}.${'ü'.repeat(60)}.example`, 'must be an email address'],
+  ])('%s is refused: %s', (given, words) => expect(emailFault(given)).toContain(words));
+  it('is found by either spelling of its domain', () => {
+    const both = ['ada@müller.example', 'ada@xn--mller-kva.example'];
+    for (const given of [...both, 'Ada@MÜLLER.example']) {
+      expect(emailSpellings(given)).toEqual(expect.arrayContaining(both));
+    }
+  });
+});
 
 describe('a phone', () => {
   it.each(['15551234567', '919876543210', '1234567', '123456789012345'])('%s passes', (phone) =>

@@ -1,5 +1,7 @@
 // The answers to a staff member's form questions: matched, checked, and made ready to be kept. Pure.
+import { emailFault } from '../../base/email.ts';
 import type { Fault } from '../../base/errors.ts';
+import { phoneDigits, phoneFault } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
 import type { QuestionFacts } from '../directory/staff.ts';
 import { dayOfDate } from '../slots/wall-time.ts';
@@ -48,7 +50,7 @@ export function checkAnswers(
       if (question.is_required) faults.push({ path, message: `"${question.question}" must be answered` });
       return [];
     }
-    const wrong = misfit(question, text);
+    const wrong = misfit(question, text) ?? unticked(question, text);
     if (wrong) faults.push({ path, message: `"${question.question}" ${wrong}` });
     return [stored(question, text)];
   });
@@ -59,7 +61,7 @@ function questionFor(
   questions: readonly QuestionFacts[],
   { _id, question }: Given,
 ): QuestionFacts | undefined {
-  if (_id !== undefined) return questions.find(({ id }) => id === _id.toLowerCase());
+  if (typeof _id === 'string') return questions.find(({ id }) => id === _id.toLowerCase());
   const text = question?.trim();
   return questions.find((one) => one.question === text);
 }
@@ -98,13 +100,8 @@ const upTo =
 const checks: Record<string, Check> = {
   text: upTo(1_000),
   textarea: upTo(10_000),
-  email: matches(/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/, 'needs an email address'),
-  phone: (text) => {
-    const digits = text.replace(/\D/g, '').length;
-    return /^\+?[0-9 ().-]+$/.test(text) && digits >= 7 && digits <= 15
-      ? undefined
-      : 'needs a phone number of 7 to 15 digits with country code';
-  },
+  email: emailFault,
+  phone: (text) => phoneFault(phoneDigits(text)),
   number: matches(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/, 'needs a number'),
   date: (text) => (dayOfDate(text) === undefined ? 'needs a date of the calendar, as YYYY-MM-DD' : undefined),
   checkbox: matches(/^(true|false)$/, 'needs true or false'),
@@ -130,6 +127,11 @@ function stringsOf(text: string): string[] | undefined {
     // not JSON: said by the caller
   }
   return undefined;
+}
+
+/** A required checkbox has to be ticked, as in a form: consent that was not given is no answer. */
+function unticked({ question_type, is_required }: QuestionFacts, text: string): string | undefined {
+  return question_type === 'checkbox' && is_required && text === 'false' ? 'must be true' : undefined;
 }
 
 /** What is wrong with an answer to that question; undefined if it fits. */

@@ -1,8 +1,10 @@
 // Booking an appointment: everything checked, the slot held in one short transaction, then brought into the calendar.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { keptEmail } from '../../base/email.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
+import { phoneDigits } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
 import { fingerprintOf, inProgress } from '../../http/idempotency.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
@@ -124,8 +126,8 @@ function prepared(
     starts_at: new Date(start),
     ends_at: new Date(start + asked.terms.slotMinutes * minuteMs),
     timezone: asked.timezone,
-    email: body.email,
-    phone_number: body.phoneNumber,
+    email: keptEmail(body.email),
+    phone_number: phoneDigits(body.phoneNumber),
     name: body.name?.trim() || null,
     source: body.source ?? 'api',
     answers,

@@ -41,7 +41,7 @@ async function locked(tx: Tx, id: string): Promise<BookingRow> {
  */
 export async function cancelBooking(
   deps: SettleDeps,
-  input: { accountId: string; bookingId: string; reason?: string | undefined; key?: Key | undefined },
+  input: { accountId: string; bookingId: string; reason?: string | null | undefined; key?: Key | undefined },
 ): Promise<BookingRow> {
   const deadline = deps.clock.now() + requestMs;
   const { id } = await bookingOf(deps, input.accountId, input.bookingId);
@@ -97,7 +97,7 @@ export async function rescheduleBooking(
     date: string;
     from: string;
     to: string;
-    timezone?: string | undefined;
+    timezone?: string | null | undefined;
     key?: Key | undefined;
   },
 ): Promise<BookingRow> {

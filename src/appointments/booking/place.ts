@@ -1,4 +1,5 @@
 // A held booking into the calendar: busy check, insert, meeting link, confirmed; or undone, with the reason.
+import { asciiEmail } from '../../base/email.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
@@ -154,7 +155,7 @@ async function insertAs(
     start: row.starts_at.getTime(),
     end: row.ends_at.getTime(),
     timeZone: staff.timezone,
-    guests: [{ email: row.email, name: row.name ?? undefined }],
+    guests: [{ email: asciiEmail(row.email), name: row.name ?? undefined }],
     meeting: connection.calendar.supports.meetings
       ? { kind: 'provider' as const, fallbackLink: row.fallback_link }
       : { kind: 'link' as const, link: row.fallback_link },

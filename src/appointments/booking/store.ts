@@ -1,6 +1,7 @@
 // Rows of bookings and of the time they occupy, from the hold to its end.
 import { sql } from 'kysely';
 import pg from 'pg';
+import { emailSpellings } from '../../base/email.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
@@ -177,7 +178,7 @@ export async function listBookings(
   if (filter.from !== undefined) query = query.where('starts_at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('starts_at', '<', filter.to);
   if (filter.email !== undefined)
-    query = query.where(sql<boolean>`lower(email) = ${filter.email.toLowerCase()}`);
+    query = query.where(sql<boolean>`lower(email) = any(${emailSpellings(filter.email)}::text[])`);
   if (filter.phoneDigits !== undefined) query = query.where('phone_digits', '=', filter.phoneDigits);
   if (window.before !== undefined) query = query.where('id', '<', window.before);
   return (await query.orderBy('id', 'desc').limit(window.limit).execute()) as unknown as BookingRow[];

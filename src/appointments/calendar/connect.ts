@@ -1,11 +1,11 @@
-// Connecting a staff member's calendar: the consent page and the way back from it, a CalDAV account, disconnecting.
-import { createHash, randomBytes } from 'node:crypto';
+// Connecting a staff member's calendar: a CalDAV account, which calendars block, disconnecting.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, type Fault, invalidRequest, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { PutCalendarBody } from '../../contract/calendars.ts';
-import type { Calendar, CalendarProvider, Connected } from '../../ports/calendar.ts';
-import { findStaff, type StaffRow } from '../directory/store.ts';
+import type { Tx } from '../../db/db.ts';
+import type { Calendar, Connected } from '../../ports/calendar.ts';
+import type { StaffRow } from '../directory/store.ts';
 import {
   type CalendarDeps,
   calendarFault,
@@ -17,15 +17,12 @@ import {
 import {
   type ConnectionRow,
   deleteConnection,
-  deleteOldOAuthStates,
   hasUnsettledBookings,
-  insertOAuthState,
   isAccountShared,
   lockConnection,
   replaceConnection,
   type StoredConnection,
   setBusyCalendars,
-  takeOAuthState,
 } from './store.ts';
 
 export type ConnectDeps = CalendarDeps & {
@@ -34,106 +31,28 @@ export type ConnectDeps = CalendarDeps & {
   publicUrl: () => string;
 };
 
-/** How long a consent page is good for. */
-const consentMs = 60 * 60_000;
 const callLimits = { timeoutMs: 15_000 };
-const statePlace = { table: 'oauth_states', column: 'state', row: 'state' };
-const verifierPlace = (id: string) => ({ table: 'oauth_states', column: 'code_verifier', row: id });
 
-function notConfigured(what: string): AppError {
+/** 409 for a kind of calendar that the operator has not set up. */
+export function notConfigured(what: string): AppError {
   return new AppError('calendar_provider_not_configured', `${what} is not configured in this gateway.`);
 }
 
-/** The address of the consent page, good for one return within the hour (RFC 6749, RFC 7636). */
-export async function consentUrl(
-  deps: ConnectDeps,
-  staff: StaffRow,
-): Promise<{ authUrl: string; expiresAt: string }> {
-  const calendar = deps.calendars.google;
-  if (!calendar?.oauth) {
-    throw notConfigured('A Google client (GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET)');
-  }
-  const id = uuidv7(deps.clock.now());
-  const codeVerifier = randomBytes(32).toString('base64url');
-  const redirectUri = `${deps.publicUrl()}/callbacks/calendar`;
-  const expiresAt = new Date(deps.clock.now() + consentMs);
-  await deleteOldOAuthStates(deps.db, new Date(deps.clock.now()));
-  await insertOAuthState(deps.db, {
-    id,
-    account_id: staff.account_id,
-    staff_id: staff.id,
-    provider: calendar.provider,
-    code_verifier: deps.cipher.seal(codeVerifier, verifierPlace(id)),
-    redirect_uri: redirectUri,
-    expires_at: expiresAt,
-  });
-  const authUrl = calendar.oauth.authUrl({
-    // sealed, so nobody else can make one; the row it names is good for one return
-    state: deps.cipher.seal(id, statePlace).toString('base64url'),
-    codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
-    redirectUri,
-    ...(staff.email ? { loginHint: staff.email } : {}),
-  });
-  return { authUrl, expiresAt: expiresAt.toISOString() };
-}
-
-/** What a browser brought back from the consent page. */
-export interface ConsentReturn {
-  state?: string | undefined;
-  code?: string | undefined;
-  error?: string | undefined;
-}
-
-function staleConsent(): AppError {
-  return new AppError(
-    'invalid_request',
-    'This link was used already, has expired, or is not one of ours. Ask for a new one.',
-  );
-}
-
-/** Takes the grant that the person gave and connects their calendar. Throws AppError in words for that person. */
-export async function finishConsent(
-  deps: ConnectDeps,
-  given: ConsentReturn,
-): Promise<{ staff: StaffRow; connection: StoredConnection }> {
-  const state = await takeOAuthState(deps.db, stateId(deps, given.state ?? ''), new Date(deps.clock.now()));
-  if (!state) throw staleConsent();
-  const staff = await findStaff(deps.db, state.account_id, state.staff_id);
-  const calendar = deps.calendars[state.provider as CalendarProvider];
-  if (!staff || !calendar?.oauth) throw staleConsent();
-  if (given.error !== undefined || given.code === undefined) {
-    throw new AppError(
-      'invalid_request',
-      'The permission was not given, so nothing was connected. Open the link anew to try again.',
-    );
-  }
-  const codeVerifier = deps.cipher.open(state.code_verifier, verifierPlace(state.id));
-  const connected = await calendar.oauth
-    .finish({ code: given.code, codeVerifier, redirectUri: state.redirect_uri }, callLimits)
-    .catch((error) => {
-      throw calendarFault(error);
-    });
-  return { staff, connection: await keep(deps, staff, calendar, connected) };
-}
-
-function stateId(deps: ConnectDeps, state: string): string {
-  try {
-    return deps.cipher.open(Buffer.from(state, 'base64url'), statePlace);
-  } catch {
-    throw staleConsent();
-  }
-}
-
-async function keep(
+/**
+ * Keeps a connection just made in place of the one before. `claim` runs first in the same transaction, and may throw to
+ * keep nothing.
+ */
+export async function keep(
   deps: ConnectDeps,
   staff: StaffRow,
   calendar: Calendar,
   connected: Connected,
-  busyCalendarIds = [connected.calendarId],
+  options: { busyCalendarIds?: string[] | undefined; claim?: (tx: Tx) => Promise<void> } = {},
 ): Promise<StoredConnection> {
   const id = uuidv7(deps.clock.now());
-  const row = await deps.db.transaction().execute((tx) =>
-    replaceConnection(tx, {
+  const row = await deps.db.transaction().execute(async (tx) => {
+    await options.claim?.(tx);
+    return replaceConnection(tx, {
       id,
       account_id: staff.account_id,
       staff_id: staff.id,
@@ -141,10 +60,10 @@ async function keep(
       credential: deps.cipher.seal(connected.credential, credentialPlace(id)),
       account_email: connected.accountEmail,
       calendar_id: connected.calendarId,
-      busy_calendar_ids: busyCalendarIds,
+      busy_calendar_ids: options.busyCalendarIds ?? [connected.calendarId],
       last_synced_at: new Date(deps.clock.now()),
-    }),
-  );
+    });
+  });
   deps.log.info({ staffId: staff.id, connectionId: id, provider: calendar.provider }, 'calendar.connected');
   return row;
 }
@@ -176,7 +95,7 @@ export async function putCalendar(
       throw accountFault(error, calendarUrl === undefined ? 'url' : 'calendarUrl');
     });
   if (busyCalendarIds) await proveBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
-  return keep(deps, staff, calendar, connected, busyCalendarIds);
+  return keep(deps, staff, calendar, connected, { busyCalendarIds });
 }
 
 /** What does not work about an account that somebody gave is for that caller to mend: 400, naming the field. */

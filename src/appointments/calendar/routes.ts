@@ -9,14 +9,8 @@ import { httpStatus, ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
-import {
-  type ConnectDeps,
-  checkConnection,
-  consentUrl,
-  disconnectCalendar,
-  finishConsent,
-  putCalendar,
-} from './connect.ts';
+import { type ConnectDeps, checkConnection, disconnectCalendar, putCalendar } from './connect.ts';
+import { ConsentError, consentUrl, finishConsent } from './consent.ts';
 import { consentPage } from './consent-page.ts';
 import { type ConnectionRow, findConnection } from './store.ts';
 
@@ -54,7 +48,7 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
       schema: {
         summary: 'Get the address that connects a calendar',
         description:
-          'OAuth 2.0 with PKCE. Whoever opens the address binds their calendar to this staff member; it is good for one use.',
+          'OAuth 2.0 with PKCE. Whoever opens the address binds their calendar to this staff member; it is good for one connection within the hour.',
         tags,
         querystring: CalendarQuery,
         response: { 200: success(AuthUrlAnswer) },
@@ -157,7 +151,8 @@ function callbackRoute(server: Server, deps: ConnectDeps): void {
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         reply.code(httpStatus(error.code));
-        return consentPage({ done: false, title: 'Calendar not connected', text: error.message });
+        const retryUrl = error instanceof ConsentError ? error.retryUrl : undefined;
+        return consentPage({ done: false, title: 'Calendar not connected', text: error.message, retryUrl });
       }
     },
   );

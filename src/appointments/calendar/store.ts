@@ -117,12 +117,16 @@ export async function insertOAuthState(db: Db, state: Insertable<DB['oauth_state
   await db.insertInto('oauth_states').values(state).execute();
 }
 
-/** Takes a consent page out, once: undefined if it is used, expired or unknown. */
-export async function takeOAuthState(db: Db, id: string, now: Date): Promise<OAuthStateRow | undefined> {
-  const { rows } = await sql<OAuthStateRow>`delete from oauth_states where id = ${id} returning *`.execute(
-    db,
-  );
-  return rows.find((row) => row.expires_at > now);
+/** A consent page that somebody was sent to, expired or not; undefined if it is used up or unknown. */
+export async function findOAuthState(db: Db, id: string): Promise<OAuthStateRow | undefined> {
+  const { rows } = await sql<OAuthStateRow>`select * from oauth_states where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Uses a consent page up; false if it was used before. */
+export async function deleteOAuthState(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql`delete from oauth_states where id = ${id} returning 1`.execute(tx);
+  return rows.length === 1;
 }
 
 /** Deletes consent pages that nobody returned from. */

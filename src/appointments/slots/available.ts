@@ -42,11 +42,11 @@ export interface AskedDate {
 export function askedDate(
   deps: { clock: Clock },
   staff: ReadStaff,
-  asked: { date: string; timezone?: string | undefined },
+  asked: { date: string; timezone?: string | null | undefined },
   terms = termsOf(staff),
 ): AskedDate {
   const day = dayOfDate(asked.date);
-  const timezone = asked.timezone === undefined ? terms.timezone : zoneName(asked.timezone);
+  const timezone = typeof asked.timezone === 'string' ? zoneName(asked.timezone) : terms.timezone;
   if (day === undefined || timezone === undefined) {
     throw invalidRequest([
       ...(day === undefined

@@ -2,7 +2,7 @@
 import type { Fault } from '../../base/errors.ts';
 import type { PutScheduleBody, ScheduleItem } from '../../contract/appointments.ts';
 import type { Terms } from './engine.ts';
-import { hoursOf } from './opening-hours.ts';
+import { type ClockWindow, hoursOf } from './opening-hours.ts';
 import { dayOfDate, zoneName } from './wall-time.ts';
 
 /** The columns of a schedule; `weekly` and `overrides` as the contract words them. */
@@ -57,14 +57,30 @@ export function scheduleRow(body: PutScheduleBody): ScheduleRow {
   };
 }
 
+/**
+ * A window whose ends are the same time: some mean nothing by it, some a whole day. Schedules stored before this was
+ * refused mean 24 hours.
+ */
+function windowFaults({ from, to }: ClockWindow, path: string): Fault[] {
+  if (from !== to) return [];
+  const message = `must not be the same as "from"; for a whole day write 00:00 to 24:00`;
+  return [{ path: `${path}.to`, message }];
+}
+
 /** Everything wrong with a schedule that its schema cannot see. */
 export function scheduleFaults(body: PutScheduleBody): Fault[] {
   const faults: Fault[] = [];
   if (zoneName(body.timezone) === undefined) {
     faults.push({ path: 'timezone', message: 'is no IANA time zone, such as Europe/Berlin' });
   }
+  body.weekly.forEach((window, index) => {
+    faults.push(...windowFaults(window, `weekly[${index}]`));
+  });
   const dates = new Map<string, number>();
-  body.overrides?.forEach(({ date }, index) => {
+  body.overrides?.forEach(({ date, windows }, index) => {
+    windows.forEach((window, nth) => {
+      faults.push(...windowFaults(window, `overrides[${index}].windows[${nth}]`));
+    });
     const path = `overrides[${index}].date`;
     const twin = dates.get(date);
     if (dayOfDate(date) === undefined) {

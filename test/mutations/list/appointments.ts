@@ -54,4 +54,32 @@ export const mutations: Mutation[] = [
     replace: 'fingerprint: fingerprintOf(of.body)',
     tests: changeKeys,
   },
+  {
+    name: 'one link connects twice',
+    file: 'src/appointments/calendar/consent.ts',
+    find: 'if (!(await deleteOAuthState(tx, state.id))) throw used();',
+    replace: 'await deleteOAuthState(tx, state.id);',
+    tests: ['test/api/appointments-calendar.test.ts'],
+  },
+  {
+    name: 'an expired link connects',
+    file: 'src/appointments/calendar/consent.ts',
+    find: '  if (row.expires_at.getTime() <= now) throw expired();\n',
+    replace: '',
+    tests: ['test/api/appointments-calendar.test.ts'],
+  },
+  {
+    name: 'a required checkbox may stay unticked',
+    file: 'src/appointments/booking/answers.ts',
+    find: ' ?? unticked(question, text)',
+    replace: '',
+    tests: ['test/rules/booking-answers.test.ts'],
+  },
+  {
+    name: 'calendars get a guest address that is not ASCII',
+    file: 'src/appointments/booking/place.ts',
+    find: 'asciiEmail(row.email)',
+    replace: 'row.email',
+    tests: ['test/api/appointments-book.test.ts'],
+  },
 ];

@@ -1,0 +1,154 @@
+// Connecting a calendar by the provider's consent page (OAuth 2.0): the link to it, and the way back from it.
+import { createHash, randomBytes } from 'node:crypto';
+import { asciiEmail } from '../../base/email.ts';
+import { AppError, VendorError } from '../../base/errors.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { CalendarProvider, OAuthSignIn } from '../../ports/calendar.ts';
+import { findStaff, type StaffRow } from '../directory/store.ts';
+import { type ConnectDeps, keep, notConfigured } from './connect.ts';
+import { calendarFault } from './connection.ts';
+import {
+  deleteOAuthState,
+  deleteOldOAuthStates,
+  findOAuthState,
+  insertOAuthState,
+  type OAuthStateRow,
+  type StoredConnection,
+} from './store.ts';
+
+/** How long a link is valid. */
+const consentMs = 60 * 60_000;
+const callLimits = { timeoutMs: 15_000 };
+const statePlace = { table: 'oauth_states', column: 'state', row: 'state' };
+const verifierPlace = (id: string) => ({ table: 'oauth_states', column: 'code_verifier', row: id });
+
+/** The address of the consent page, good for one connection within the hour (RFC 6749, RFC 7636). */
+export async function consentUrl(
+  deps: ConnectDeps,
+  staff: StaffRow,
+): Promise<{ authUrl: string; expiresAt: string }> {
+  const calendar = deps.calendars.google;
+  if (!calendar?.oauth) {
+    throw notConfigured('A Google client (GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET)');
+  }
+  const id = uuidv7(deps.clock.now());
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const redirectUri = `${deps.publicUrl()}/callbacks/calendar`;
+  const expiresAt = new Date(deps.clock.now() + consentMs);
+  await deleteOldOAuthStates(deps.db, new Date(deps.clock.now()));
+  await insertOAuthState(deps.db, {
+    id,
+    account_id: staff.account_id,
+    staff_id: staff.id,
+    provider: calendar.provider,
+    code_verifier: deps.cipher.seal(codeVerifier, verifierPlace(id)),
+    redirect_uri: redirectUri,
+    expires_at: expiresAt,
+  });
+  // sealed, so nobody else can make one; the row it names is good for one connection
+  const state = deps.cipher.seal(id, statePlace).toString('base64url');
+  const authUrl = pageUrl(calendar.oauth, { state, codeVerifier, redirectUri }, staff);
+  return { authUrl, expiresAt: expiresAt.toISOString() };
+}
+
+function pageUrl(
+  oauth: OAuthSignIn,
+  given: { state: string; codeVerifier: string; redirectUri: string },
+  staff: StaffRow,
+): string {
+  return oauth.authUrl({
+    state: given.state,
+    codeChallenge: createHash('sha256').update(given.codeVerifier).digest('base64url'),
+    redirectUri: given.redirectUri,
+    ...(staff.email ? { loginHint: asciiEmail(staff.email) } : {}),
+  });
+}
+
+/** What a browser brought back from the consent page. */
+export interface ConsentReturn {
+  state?: string | undefined;
+  code?: string | undefined;
+  error?: string | undefined;
+}
+
+/** Why nothing was connected, in words for the person in front of the page. */
+export class ConsentError extends AppError {
+  /** Where they can try again; undefined where they need a new link. */
+  readonly retryUrl: string | undefined;
+
+  constructor(cause: AppError, retryUrl?: string) {
+    super(cause.code, cause.message, cause.details);
+    this.name = 'ConsentError';
+    this.retryUrl = retryUrl;
+  }
+}
+
+const useless = (message: string) => new ConsentError(new AppError('invalid_request', message));
+
+const notOurs = () =>
+  useless('This link is not valid. Open it exactly as you received it, or ask for a new one.');
+const used = () =>
+  useless('This link was used already, so this visit changed nothing. To connect again, ask for a new link.');
+const expired = () => useless('This link has expired: links are valid for one hour. Ask for a new one.');
+
+/**
+ * Takes the grant that the person gave and connects their calendar. The link is used up by that alone: whoever declined,
+ * or was failed by the provider, can try again with the same link. Throws ConsentError.
+ */
+export async function finishConsent(
+  deps: ConnectDeps,
+  given: ConsentReturn,
+): Promise<{ staff: StaffRow; connection: StoredConnection }> {
+  const sealed = given.state ?? '';
+  const state = await openState(deps, sealed);
+  const staff = await findStaff(deps.db, state.account_id, state.staff_id);
+  const calendar = deps.calendars[state.provider as CalendarProvider];
+  if (!staff || !calendar?.oauth) throw notOurs();
+  const codeVerifier = deps.cipher.open(state.code_verifier, verifierPlace(state.id));
+  const redirectUri = state.redirect_uri;
+  const retryUrl = pageUrl(calendar.oauth, { state: sealed, codeVerifier, redirectUri }, staff);
+  if (given.error !== undefined || given.code === undefined) {
+    throw new ConsentError(new AppError('invalid_request', declined(given.error)), retryUrl);
+  }
+  const connected = await calendar.oauth
+    .finish({ code: given.code, codeVerifier, redirectUri }, callLimits)
+    .catch((error) => {
+      throw exchangeFault(error, retryUrl);
+    });
+  const claim = async (tx: Parameters<typeof deleteOAuthState>[0]) => {
+    if (!(await deleteOAuthState(tx, state.id))) throw used();
+  };
+  return { staff, connection: await keep(deps, staff, calendar, connected, { claim }) };
+}
+
+async function openState(deps: ConnectDeps, sealed: string): Promise<OAuthStateRow> {
+  let id: string;
+  try {
+    id = deps.cipher.open(Buffer.from(sealed, 'base64url'), statePlace);
+  } catch {
+    throw notOurs();
+  }
+  const row = await findOAuthState(deps.db, id);
+  const now = deps.clock.now();
+  if (!row) throw madeAt(id) + consentMs <= now ? expired() : used();
+  if (row.expires_at.getTime() <= now) throw expired();
+  return row;
+}
+
+/** When a UUIDv7 was made, in epoch milliseconds. */
+const madeAt = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+
+/** `access_denied` is the person's own answer (RFC 6749 section 4.1.2.1); anything else is the provider's. */
+const declined = (error: string | undefined) =>
+  error === undefined || error === 'access_denied'
+    ? 'The permission was not given, so nothing was connected. You can try again with the same link.'
+    : 'The provider ended the sign-in with an error, so nothing was connected. You can try again with the same link.';
+
+function exchangeFault(error: unknown, retryUrl: string): unknown {
+  if (error instanceof VendorError && error.code === 'invalid_grant') {
+    const text = 'This page was loaded again, or took too long, so nothing was connected. You can try again.';
+    return new ConsentError(new AppError('invalid_request', text), retryUrl);
+  }
+  const fault = calendarFault(error);
+  return fault instanceof AppError ? new ConsentError(fault, retryUrl) : fault;
+}
