@@ -9,7 +9,7 @@ import type { Received, ReceivedCounts, ReceivedFilter } from './receiver/ledger
 /** A fault of the platform: `code` answers that platform error in its own envelope and HTTP status. */
 export type PlatformFault =
   | (Fault & { on?: 'messages' | 'templates' | 'media' | 'uploads' | 'objects' })
-  | (Omit<Fault, 'does' | 'body'> & { code: number; details?: string });
+  | (Omit<Fault, 'does' | 'body'> & { code: number; details?: string; subcode?: number; message?: string });
 
 export type TemplateSeed = Pick<Template, 'wabaId' | 'name'> &
   Partial<Omit<Template, 'components'>> & { components: Component[] };
@@ -37,10 +37,15 @@ export function cloudApiControl(url: string) {
     addWaba: (waba: { appId: string; id?: string; name?: string }) => call<Waba>('POST', 'wabas', waba),
     addNumber: (number: { wabaId: string } & Partial<PhoneNumber>) =>
       call<PhoneNumber>('POST', 'numbers', number),
+    /** Reports an error of a whole number by a callback (`value.errors`). */
+    reportProblem: (numberId: string, code: number) =>
+      call<object>('POST', `numbers/${numberId}/problem`, { code }),
     addTemplate: (template: TemplateSeed) => call<Template>('POST', 'templates', template),
     /** Changes a template as the platform itself would, with its callbacks. */
     changeTemplate: (id: string, change: TemplateChange) =>
       call<Template>('POST', `templates/${id}/change`, change),
+    /** Loses an upload before its time, without a word. */
+    forgetMedia: (id: string) => call<object>('DELETE', `media/${id}`),
     media: async () => (await call<{ media: Media[] }>('GET', 'media')).media,
     settings: (change: Partial<Settings> = {}) => call<Settings>('PATCH', 'settings', change),
     /** Moves the clock that media and links expire by. */

@@ -12,7 +12,7 @@ export interface Fault {
   /** `before` (default): the call has no effect. `after`: it is carried out, only its answer is spoiled. */
   when?: 'before' | 'after';
   /**
-   * `answer`: `status`, `headers`, `body` (no body: an empty one). `hang`: never answers. `reset`: TCP reset.
+   * `answer`: `status`, `headers`, `body` (no body: an empty one) or `page` (HTML, as a proxy or firewall answers). `hang`: never answers. `reset`: TCP reset.
    * `close`: ends the connection without an answer. `drip`: a byte of an answer every `ms`, without end.
    * `delay`: waits `ms`, then goes on as if nothing were wrong. `flood`: an answer without end, as fast as it is read.
    * `garbage`: bytes that are no HTTP.
@@ -21,6 +21,7 @@ export interface Fault {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
+  page?: string;
   /** Milliseconds of `delay` and `drip` (default 1000). */
   ms?: number;
 }
@@ -65,7 +66,9 @@ export function spoil(res: ServerResponse, fault: Fault): void {
   if (res.destroyed || res.headersSent) return;
   switch (fault.does) {
     case 'answer':
-      if (fault.body !== undefined) sendJson(res, fault.status ?? 500, fault.body, fault.headers);
+      if (fault.page !== undefined)
+        res.writeHead(fault.status ?? 502, { 'content-type': 'text/html', ...fault.headers }).end(fault.page);
+      else if (fault.body !== undefined) sendJson(res, fault.status ?? 500, fault.body, fault.headers);
       else res.writeHead(fault.status ?? 500, { 'content-length': 0, ...fault.headers }).end();
       return;
     case 'reset':

@@ -168,7 +168,7 @@ async function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
       const sender = await access.accessOf(message.sender_id);
       if (sender) await wantReading(parts.db, sender);
     },
-    templateRefused: async (message) => {
+    templateRefused: async (message, error) => {
       const sender = await access.accessOf(message.sender_id);
       if (!sender) return;
       const { accountId, businessAccountId } = sender;
@@ -178,7 +178,7 @@ async function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
         name: message.template_name,
         language: message.language,
       };
-      await markTemplateRefused({ ...parts, deliveries }, template);
+      await markTemplateRefused({ ...parts, deliveries }, template, error);
     },
   });
   return {

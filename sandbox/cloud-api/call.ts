@@ -43,11 +43,15 @@ export function answer(call: Call, status: number, body: unknown): void {
 }
 
 /** Answers with the platform's envelope; what is no refusal is the sandbox's own mistake and says so. */
-export function answerError(res: ServerResponse, error: unknown): void {
+export function answerError(res: ServerResponse, error: unknown, plainData = false): void {
   const known = error instanceof Refusal;
   if (!known) console.error('sandbox cloud-api:', error);
   const refused = known ? error : refusal(1, `A fault of the sandbox itself: ${String(error)}`);
-  sendJson(res, refused.parts.status, envelope(refused));
+  sendJson(
+    res,
+    refused.parts.status,
+    envelope(plainData ? new Refusal({ ...refused.parts, plainData }) : refused),
+  );
 }
 
 /** The JSON body of a call; refuses what is not an object. */

@@ -14,6 +14,7 @@ export interface StatusPost {
 export interface Poster {
   /** Posts a status, or adds it to the next batch. */
   post(status: StatusPost): void;
+  /** Posts a callback that is no status: of a template, or of a number as a whole. */
   postTemplate(callback: TemplateCallback): void;
   /** Posts what `holdCallbacks` kept back. */
   release(): void;
@@ -90,7 +91,7 @@ function change(state: State, phoneNumberId: string, posts: StatusPost[]): unkno
         display_phone_number: state.numbers.get(phoneNumberId)?.displayPhoneNumber.replace(/\D/g, ''),
         phone_number_id: phoneNumberId,
       },
-      statuses: posts.map(({ message, step }) => statusItem(message, step)),
+      statuses: posts.map(({ message, step }) => statusItem(message, step, state.settings)),
     },
     field: 'messages',
   };

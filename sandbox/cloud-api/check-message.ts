@@ -1,5 +1,5 @@
 // What the platform asks of the components of a template message: counts, formats, lengths (pure).
-import { refusal } from './errors.ts';
+import { refusal, unknownMedia } from './errors.ts';
 import type { Media, Template } from './model.ts';
 import { type ButtonShape, shapeOf, type TextShape } from './template-shape.ts';
 
@@ -23,12 +23,13 @@ export interface SentComponent {
 
 /**
  * Refuses components that do not fill the template, with the code and the wording of the platform.
- * `mediaById` answers uploads of the sending number that have not expired.
+ * `mediaById` answers uploads of the sending number that have not expired; `lostMediaCode` refuses all others.
  */
 export function checkComponents(
   template: Template,
   components: unknown,
   mediaById: (id: string) => Media | undefined,
+  lostMediaCode: number,
 ): void {
   if (components !== undefined && !Array.isArray(components))
     throw refusal(131009, 'template.components must be an array');
@@ -48,7 +49,7 @@ export function checkComponents(
   }
   if (shape.headerFormat === 'TEXT' || shape.headerFormat === 'NONE')
     checkText('header', shape.header, header, shape.named, 60);
-  else checkMediaHeader(shape.headerFormat, header, mediaById);
+  else checkMediaHeader(shape.headerFormat, header, mediaById, lostMediaCode);
   checkText('body', shape.body, body, shape.named, 1024);
   checkButtons(shape.buttons, buttons);
 }
@@ -106,6 +107,7 @@ function checkMediaHeader(
   format: string,
   given: Parameter[],
   mediaById: (id: string) => Media | undefined,
+  lostMediaCode: number,
 ): void {
   const [parameter] = given;
   const type = String(parameter?.type ?? 'unknown').toUpperCase();
@@ -124,7 +126,7 @@ function checkMediaHeader(
       `header: parameter of type ${wanted.toLowerCase()} misses its ${wanted.toLowerCase()}`,
     );
   if (wanted === 'LOCATION') checkLocation(content);
-  else checkMedia(wanted, content, mediaById);
+  else checkMedia(wanted, content, mediaById, lostMediaCode);
 }
 
 function checkLocation(location: Record<string, unknown>): void {
@@ -142,6 +144,7 @@ function checkMedia(
   wanted: string,
   content: Record<string, unknown>,
   mediaById: (id: string) => Media | undefined,
+  lostMediaCode: number,
 ): void {
   if (content.id === undefined) {
     if (content.link === undefined) throw refusal(131008, 'header: media needs an id or a link');
@@ -150,6 +153,7 @@ function checkMedia(
     return;
   }
   const media = mediaById(String(content.id));
+  if (!media && lostMediaCode === 100) throw unknownMedia(wanted.toLowerCase());
   if (!media)
     throw refusal(
       131053,

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Faults } from '../faults.ts';
 import { answerByRoutes, type ControlAsk, ControlError, type ControlRoute } from '../server.ts';
 import type { Platform } from './call.ts';
-import { envelope, isPlatformCode, refusal } from './errors.ts';
+import { envelope, isPlatformCode, refusalWith } from './errors.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
 import type { Settings } from './model.ts';
 import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
 import { subscribe, unsubscribe } from './subscription.ts';
-import { changeTemplate, type TemplateChange } from './template-changes.ts';
+import { changeTemplate, reportProblem, type TemplateChange } from './template-changes.ts';
 
 export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects'] as const;
 
@@ -26,14 +26,16 @@ const routes: ReadonlyArray<ControlRoute<Ask>> = [
   ['DELETE', /^apps\/([^/]+)\/subscription$/, ({ platform, id }) => unsubscribe(platform, id)],
   ['POST', /^wabas$/, ({ platform, body }) => addWaba(platform, body)],
   ['POST', /^numbers$/, ({ platform, body }) => addNumber(platform, body)],
+  ['POST', /^numbers\/([^/]+)\/problem$/, ({ platform, id, body }) => problem(platform, id, body)],
   ['POST', /^templates$/, ({ platform, body }) => addTemplate(platform, body)],
   ['POST', /^templates\/([^/]+)\/change$/, ({ platform, id, body }) => change(platform, id, body)],
   ['GET', /^media$/, ({ platform }) => ({ media: [...platform.state.media.values()] })],
+  ['DELETE', /^media\/([^/]+)$/, ({ platform, id }) => platform.state.record(['media-gone', id])],
   ['GET', /^settings$/, ({ platform }) => platform.state.settings],
   ['PATCH', /^settings$/, ({ platform, body }) => patchSettings(platform, body)],
   ['POST', /^clock$/, ({ platform, body }) => moveClock(platform, body)],
   ['GET', /^faults$/, ({ faults }) => ({ faults: faults.list() })],
-  ['POST', /^faults$/, ({ faults, body }) => faults.add(withPlatformAnswer(body))],
+  ['POST', /^faults$/, ({ platform, faults, body }) => faults.add(withPlatformAnswer(platform, body))],
   ['DELETE', /^faults$/, ({ faults }) => faults.clear()],
   ['GET', /^ledger$/, ({ platform, query }) => readLedger(platform, query)],
   ['DELETE', /^ledger$/, ({ platform }) => clearLedger(platform)],
@@ -87,11 +89,24 @@ function moveClock({ state }: Platform, body: Record<string, unknown>): unknown 
   return { now: new Date(state.clock.now()).toISOString(), aheadMs: state.clock.aheadMs };
 }
 
-/** `code` asks for a platform error in its own envelope and HTTP status, without spelling either. */
-function withPlatformAnswer({ code, details, ...fault }: Record<string, unknown>): unknown {
+function problem(platform: Platform, id: string, { code }: Record<string, unknown>): void {
+  if (!isPlatformCode(Number(code))) throw new ControlError(400, `code: ${code} is none of the platform's`);
+  if (!reportProblem(platform, id, Number(code))) throw new ControlError(404, `no number ${id}`);
+}
+
+/** `code` asks for a platform error in its own envelope and HTTP status, without spelling either; `subcode` and `message` go beside it. */
+function withPlatformAnswer(
+  { state }: Platform,
+  { code, details, subcode, message, ...fault }: Record<string, unknown>,
+): unknown {
   if (code === undefined) return fault;
   if (!isPlatformCode(Number(code))) throw new ControlError(400, `code: ${code} is none of the platform's`);
-  const refused = refusal(Number(code), String(details ?? 'A fault that the sandbox was told to show'));
+  const refused = refusalWith(Number(code), {
+    details: String(details ?? 'A fault that the sandbox was told to show'),
+    plainData: state.settings.plainErrorData,
+    ...(subcode !== undefined && { subcode: Number(subcode) }),
+    ...(message !== undefined && { message: String(message) }),
+  });
   return { does: 'answer', status: refused.parts.status, ...fault, body: envelope(refused) };
 }
 

@@ -1,6 +1,6 @@
 // The platform's error codes with their HTTP statuses and titles, and its error envelope (pure).
 
-/** code → [HTTP status, title], after the platform's error table of December 2025. */
+/** code → [HTTP status, title], after the platform's error table of December 2025 and its additions of 2026; 400 where it names no status. */
 const codes: Record<number, readonly [number, string]> = {
   0: [401, 'AuthException'],
   1: [400, 'API Unknown'],
@@ -8,12 +8,16 @@ const codes: Record<number, readonly [number, string]> = {
   3: [500, 'API Method'],
   4: [400, 'API Too Many Calls'],
   10: [403, 'API Permission Denied'],
+  17: [400, 'User request limit reached'],
   33: [400, 'Parameter value is not valid'],
   100: [400, 'Invalid parameter'],
   190: [401, 'Access token has expired'],
   200: [403, 'API Permission'],
   368: [403, 'Temporarily blocked for policies violations'],
+  551: [400, 'This person is not available right now.'],
   80007: [400, 'Rate limit issues'],
+  80008: [400, 'There have been too many calls to this WhatsApp Business account.'],
+  130403: [400, 'Message blocked: the business blocked this user'],
   130429: [400, 'Rate limit hit'],
   130472: [400, "User's number is part of an experiment"],
   130497: [403, 'Business account is restricted from messaging users in this country.'],
@@ -24,6 +28,7 @@ const codes: Record<number, readonly [number, string]> = {
   131016: [500, 'Service unavailable'],
   131021: [400, 'Recipient cannot be sender'],
   131026: [400, 'Message undeliverable'],
+  131030: [400, 'Recipient phone number not in allowed list'],
   131031: [403, 'Business Account locked'],
   131037: [400, 'WhatsApp provided number needs display name approval before message can be sent.'],
   131042: [400, 'Business eligibility payment issue'],
@@ -35,8 +40,13 @@ const codes: Record<number, readonly [number, string]> = {
   131051: [400, 'Unsupported message type'],
   131052: [400, 'Media download error'],
   131053: [400, 'Media upload error'],
+  131055: [400, 'Method not allowed'],
   131056: [400, '(Business Account, Consumer Account) pair rate limit hit'],
   131057: [500, 'Account in maintenance mode'],
+  131060: [400, 'This message is currently unavailable'],
+  131062: [400, 'Business-scoped user ID is not supported for this message'],
+  131063: [400, 'Marketing messages are turned off for Cloud API'],
+  131064: [400, 'Template messaging limit for misclassified templates reached'],
   132000: [400, 'Number of parameters does not match the expected number of params'],
   132001: [404, 'Template name does not exist in the translation'],
   132005: [400, 'Translated text too long'],
@@ -47,26 +57,41 @@ const codes: Record<number, readonly [number, string]> = {
   132018: [400, "There's an issue with the parameters in your template"],
   132068: [400, 'Flow is in blocked state'],
   132069: [400, 'Flow is in throttled state'],
+  133000: [400, 'Incomplete deregistration'],
   133004: [503, 'Server temporarily unavailable'],
+  133005: [400, 'Two-step verification PIN mismatch'],
+  133006: [400, 'Phone number re-verification needed'],
+  133008: [400, 'Too many two-step verification PIN guesses'],
+  133009: [400, 'Two-step verification PIN guessed too fast'],
   133010: [400, 'Phone number not registered'],
+  133015: [400, 'Please wait a few minutes before attempting to register this phone number'],
+  133016: [400, 'Account register deregister rate limit exceeded'],
+  134011: [400, 'WhatsApp payments terms of service were not accepted'],
+  134100: [400, 'Only marketing messages are supported'],
+  134101: [400, 'Template is still being synchronised'],
+  134102: [500, 'Template is unavailable for use'],
   135000: [400, 'Generic user error'],
+  137000: [400, 'Identity key hash does not match'],
+  2494100: [400, 'Account is in maintenance mode'],
 };
 
 /** Whether the platform documents this code, so that it can be asked for. */
 export function isPlatformCode(code: number): boolean {
-  return codes[code] !== undefined;
+  return codes[code] !== undefined || (code >= 200 && code <= 299);
 }
 
 export function titleOf(code: number): string {
   return codes[code]?.[1] ?? 'Generic user error';
 }
 
-interface RefusalParts {
+export interface RefusalParts {
   status: number;
   code: number;
   message: string;
   type?: string;
   details?: string;
+  /** True: `error_data` is the bare text of the details, as some of the platform's answers have it. */
+  plainData?: boolean;
   subcode?: number;
   userTitle?: string;
   userMessage?: string;
@@ -85,6 +110,13 @@ export class Refusal extends Error {
 export function refusal(code: number, details?: string): Refusal {
   const [status, title] = codes[code] ?? [400, titleOf(code)];
   return new Refusal({ status, code, message: `(#${code}) ${title}`, ...(details && { details }) });
+}
+
+/** Codes that can be asked for with a subcode: permissions of the graph, 200 to 299, are all answered alike. */
+export function refusalWith(code: number, more: Partial<RefusalParts>): Refusal {
+  const [status, title] =
+    codes[code] ?? (code >= 200 && code <= 299 ? [403, 'API Permission'] : [400, titleOf(code)]);
+  return new Refusal({ status, code, message: `(#${code}) ${title}`, ...more });
 }
 
 /** 100: a parameter of the graph itself, named in the message. */
@@ -111,6 +143,13 @@ export function unknownObject(method: string, id: string): Refusal {
     'missing permissions, or does not support this operation. Please read the Graph API documentation at ' +
     'https://developers.facebook.com/docs/graph-api';
   return new Refusal({ status: 400, code: 100, type: 'GraphMethodException', message, subcode: 33 });
+}
+
+/** 100: the header's media id is unknown, has expired, or is another number's; as users of the platform report it. */
+export function unknownMedia(kind: string): Refusal {
+  return badParam(
+    `Param template['components'][0]['parameters'][0]['${kind}']['id'] is not a valid whatsapp business account media attachment ID`,
+  );
 }
 
 /** 190: no token, an unknown one, or (`revoked`) one that was taken back. */
@@ -142,7 +181,9 @@ export function envelope({ parts }: Refusal): unknown {
       ...(parts.userTitle !== undefined && { is_transient: false, error_user_title: parts.userTitle }),
       ...(parts.userMessage !== undefined && { error_user_msg: parts.userMessage }),
       ...(parts.details !== undefined && {
-        error_data: { messaging_product: 'whatsapp', details: parts.details },
+        error_data: parts.plainData
+          ? parts.details
+          : { messaging_product: 'whatsapp', details: parts.details },
       }),
       fbtrace_id: traceId(),
     },
@@ -156,15 +197,16 @@ function traceId(): string {
   return id;
 }
 
-/** The `errors[]` of a failed status; `message` repeats the title, as the platform's does. */
-export function statusErrors(code: number): unknown[] {
+/** The `errors[]` of a failed status or of a number; `message` repeats the title, as the platform's does. */
+export function statusErrors(code: number, plainData = false): unknown[] {
   const title = titleOf(code);
+  const details = failureDetails[code] ?? `${title}.`;
   return [
     {
       code,
       title,
       message: title,
-      error_data: { details: failureDetails[code] ?? `${title}.` },
+      error_data: plainData ? details : { details },
       href: 'https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes/',
     },
   ];

@@ -38,7 +38,7 @@ function takeMessage(
     throw refusal(131021, 'Sender and recipient are the same');
   const template = findTemplate(platform, number, body.template as Record<string, unknown>);
   const { components } = body.template as { components?: unknown };
-  checkComponents(template, components, (id) => mediaOf(state, id, number.id));
+  checkComponents(template, components, (id) => mediaOf(state, id, number.id), state.settings.lostMediaCode);
   if (state.settings.pairRate) platform.gates.pair(number.id, waId);
 
   const outcome = outcomeOf(phone);

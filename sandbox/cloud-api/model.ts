@@ -103,6 +103,13 @@ export interface Settings {
   messagesPerSecond: number;
   /** The pair rate (131056: 1 message each 6 s, bursts of 45). Off, so that demonstrations to one phone do not stumble. */
   pairRate: boolean;
+  /**
+   * Code by which a message with a media id that is unknown, expired or another number's is refused: 131053, or 100 with
+   * "is not a valid whatsapp business account media attachment ID". The platform is seen to use both.
+   */
+  lostMediaCode: number;
+  /** True: `error_data` of refusals and of `errors[]` is a bare text, as the platform's sometimes is. */
+  plainErrorData: boolean;
   /** Accepted messages remembered, and how many of them with components and callback answers. */
   ledgerEntries: number;
   ledgerDetail: number;
@@ -143,6 +150,8 @@ export const defaultSettings: Settings = {
   approvalMs: 3000,
   messagesPerSecond: 80,
   pairRate: false,
+  lostMediaCode: 131053,
+  plainErrorData: false,
   ledgerEntries: 200_000,
   ledgerDetail: 20_000,
   keepCalls: 0,

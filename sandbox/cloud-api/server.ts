@@ -96,7 +96,7 @@ async function answerCall(
   } catch (error) {
     // The rest of a refused body is read and dropped, so that the caller gets to read the refusal.
     req.resume();
-    answerError(res, error);
+    answerError(res, error, platform.state.settings.plainErrorData);
   }
 }
 

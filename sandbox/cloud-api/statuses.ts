@@ -34,7 +34,7 @@ export function scheduleSteps(state: State, poster: Poster, message: Accepted): 
 }
 
 /** The `statuses[]` item of one step. */
-export function statusItem(message: Accepted, step: Step): unknown {
+export function statusItem(message: Accepted, step: Step, { plainErrorData }: Settings): unknown {
   return {
     id: message.wamid,
     status: step.status,
@@ -49,7 +49,7 @@ export function statusItem(message: Accepted, step: Step): unknown {
         category: message.category.toLowerCase(),
       },
     }),
-    ...(step.code !== undefined && { errors: statusErrors(step.code) }),
+    ...(step.code !== undefined && { errors: statusErrors(step.code, plainErrorData) }),
   };
 }
 

@@ -1,5 +1,6 @@
 // Changes that the platform itself makes to templates, each told by the callback of its field.
 import type { Platform } from './call.ts';
+import { statusErrors } from './errors.ts';
 import type { Component, Template } from './model.ts';
 import { componentOf } from './template-shape.ts';
 
@@ -50,24 +51,24 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
       message_template_category: category ?? old.category,
       ...statusDetails(platform, old.status, status, reason),
     };
-    post(platform, old, 'message_template_status_update', value);
+    postOf(platform, old.wabaId, 'message_template_status_update', value);
   }
   if (change.announcedCategory !== undefined)
     // the announcement names the present category as the new one
-    post(platform, old, 'template_category_update', {
+    postOf(platform, old.wabaId, 'template_category_update', {
       ...named(old),
       new_category: old.category,
       correct_category: change.announcedCategory,
       category_update_timestamp: Math.floor(state.clock.now() / 1000) + 86_400,
     });
   if (category !== undefined)
-    post(platform, old, 'template_category_update', {
+    postOf(platform, old.wabaId, 'template_category_update', {
       ...named(old),
       previous_category: old.category,
       new_category: category,
     });
   if (quality !== undefined)
-    post(platform, old, 'message_template_quality_update', {
+    postOf(platform, old.wabaId, 'message_template_quality_update', {
       previous_quality_score: old.quality,
       new_quality_score: quality,
       ...named(old),
@@ -75,7 +76,7 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
   if (components !== undefined) {
     const header = componentOf(components, 'HEADER')?.text;
     const footer = componentOf(components, 'FOOTER')?.text;
-    post(platform, old, 'message_template_components_update', {
+    postOf(platform, old.wabaId, 'message_template_components_update', {
       ...named(old),
       message_template_element: componentOf(components, 'BODY')?.text,
       ...(header !== undefined && { message_template_title: header }),
@@ -118,16 +119,32 @@ function named(template: Template) {
 
 let lastId = 0;
 
-function post(platform: Platform, template: Template, field: string, value: unknown): void {
-  const { state, poster } = platform;
-  const appId = state.wabas.get(template.wabaId)?.appId;
+/** Posts a callback about a business account's object to the app of the account, and keeps it until it is answered. */
+export function postOf({ state, poster }: Platform, wabaId: string, field: string, value: unknown): void {
+  const appId = state.wabas.get(wabaId)?.appId;
   if (appId === undefined) return;
   lastId = Math.max(lastId + 1, Date.now());
   const time = Math.floor(state.clock.now() / 1000);
   const body = {
     object: 'whatsapp_business_account',
-    entry: [{ id: template.wabaId, time, changes: [{ value, field }] }],
+    entry: [{ id: wabaId, time, changes: [{ value, field }] }],
   };
   const callback = { id: lastId, appId, body };
   state.record(['callback', callback], () => poster.postTemplate(callback));
+}
+
+/** Reports an error of a number as a whole, in `value.errors`; false if there is no such number. */
+export function reportProblem(platform: Platform, numberId: string, code: number): boolean {
+  const { state } = platform;
+  const number = state.numbers.get(numberId);
+  if (!number) return false;
+  postOf(platform, number.wabaId, 'messages', {
+    messaging_product: 'whatsapp',
+    metadata: {
+      display_phone_number: number.displayPhoneNumber.replace(/\D/g, ''),
+      phone_number_id: numberId,
+    },
+    errors: statusErrors(code, state.settings.plainErrorData),
+  });
+  return true;
 }

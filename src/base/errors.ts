@@ -61,6 +61,8 @@ export type Outcome = 'refused' | 'not_sent' | 'unknown';
 
 export interface VendorErrorDetails {
   code?: number | string;
+  /** What the other side says beside its code. */
+  subcode?: number;
   title?: string;
   /** Seconds the other side asked us to wait. */
   retryAfterSeconds?: number;
@@ -73,6 +75,7 @@ export interface VendorErrorDetails {
 export class VendorError extends Error {
   readonly outcome: Outcome;
   readonly code: number | string | undefined;
+  readonly subcode: number | undefined;
   readonly title: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly status: number | undefined;
@@ -82,6 +85,7 @@ export class VendorError extends Error {
     this.name = 'VendorError';
     this.outcome = outcome;
     this.code = details.code;
+    this.subcode = details.subcode;
     this.title = details.title;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.status = details.status;

@@ -16,14 +16,15 @@ import type { PublishDeps } from '../webhooks/publish.ts';
 import { openSecret } from './senders/access.ts';
 import { findSenderById, findSendersOfApp, type SenderRow } from './senders/store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
+import { type HeedDeps, heedNumberReports } from './sending/heed-reports.ts';
 import { applyTemplateReports, readAgain } from './templates/reports.ts';
 
-export interface CallbackDeps extends PublishDeps {
+export interface CallbackDeps extends PublishDeps, Pick<HeedDeps, 'hot'> {
   db: Db;
   clock: Clock;
   log: Log;
   cipher: Cipher;
-  platform: Pick<MessagingPlatform, 'isCallbackSigned' | 'readCallback'>;
+  platform: Pick<MessagingPlatform, 'isCallbackSigned' | 'readCallback' | 'classify'>;
   applyReports: ApplyReports;
   nudgeSync: () => void;
   metrics: Pick<Metrics, 'statuses'>;
@@ -172,6 +173,11 @@ async function applyCallback(deps: CallbackDeps, app: App, content: CallbackCont
     reports: reports.filter(({ accountIds }) => accountIds.length > 0),
   });
   if (content.templates.length > 0) await applyTemplates(deps, app, content);
+  const numbers = content.numbers.map((report) => {
+    const own = app.numbers.filter((number) => number.phone_number_id === report.phoneNumberId);
+    return { ...report, senderIds: own.map(({ id }) => id) };
+  });
+  await heedNumberReports(deps, numbers);
   deps.log.debug(
     { senderId: app.sender.id, ...applied, foreign, ignored: content.ignored },
     'callback.applied',

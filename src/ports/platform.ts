@@ -76,22 +76,47 @@ export interface OutgoingMessage {
 
 /** What a refusal asks of us, by the platform's documented code. */
 export type RefusalClass =
-  /** try this message again after a back-off */
+  /** try this message again with increasing delays */
   | 'retry'
+  /** the same, three times in all */
+  | 'retry_few'
+  /** the same, once */
+  | 'retry_once'
   /** the number is too fast: slow it down, then try again */
   | 'throttled'
+  /** a limit of the app or business account: slow all its numbers down, then try again */
+  | 'throttled_account'
   /** this pair of number and recipient is too fast: only this recipient waits */
   | 'pair_rate'
+  /** a limit of the template's category that ends by itself: this message waits */
+  | 'category_limit'
   /** nothing of this number will pass until an operator acts: hold its queue */
   | 'halt_sender'
-  /** nothing of this template will pass: hold it, fail this message */
+  /** nothing that uses this token will pass: hold the queues of the numbers that have it */
+  | 'halt_token'
+  /** nothing of this business account will pass: hold the queues of all its numbers */
+  | 'halt_account'
+  /** nothing of this template will pass: hold it */
   | 'halt_template'
+  /** the platform knows no such approved template: hold it and read it again */
+  | 'template_missing'
   /** this message will never pass, and what we know of its template is out of date: read it again */
   | 'template_outdated'
-  /** the file was not taken: it may have been forgotten before its time, else this message will never pass */
+  /** the file was not accepted: the platform may have lost it, else this message will never pass */
   | 'media_refused'
+  /** the platform does not know the file's id: register the file again */
+  | 'media_unknown'
   /** this message will never pass */
   | 'final';
+
+/** What of a refusal decides about it; a VendorError is one, and so is the error of a report. */
+export interface PlatformRefusal {
+  code: number | string | undefined;
+  subcode?: number | undefined;
+  title?: string | undefined;
+  /** The platform's explanation. */
+  message?: string;
+}
 
 /** One stage of one message, as a callback reported it. */
 export interface StatusReport {
@@ -121,9 +146,18 @@ export interface TemplateReport {
   componentsChanged?: boolean;
 }
 
+/** An error that a callback reported for a number as a whole, not for a message. */
+export interface NumberReport {
+  phoneNumberId: string;
+  /** Epoch seconds, the platform's time; null where the callback names none. */
+  timestamp: number | null;
+  error: { code: number; title: string; message: string };
+}
+
 export interface CallbackContent {
   statuses: StatusReport[];
   templates: TemplateReport[];
+  numbers: NumberReport[];
   /** Changes that carry nothing for us (inbound messages, account news, kinds not known yet). */
   ignored: number;
 }
@@ -140,7 +174,8 @@ export interface PhoneNumber {
 export interface MessagingPlatform {
   /** Answers the platform's id of the accepted message; `held` if it keeps the message back for now. */
   sendTemplate(sender: SenderAccess, message: OutgoingMessage): Promise<{ wamid: string; held: boolean }>;
-  classify(code: number | string | undefined): RefusalClass;
+  /** The reaction to a refusal, by its code, and by subcode and text where the code alone does not say. */
+  classify(refusal: PlatformRefusal): RefusalClass;
   /** One page of the business account's templates; `after` is the cursor that the page before answered. */
   listTemplates(
     sender: SenderAccess,

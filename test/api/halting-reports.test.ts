@@ -1,7 +1,7 @@
 // A report of failure that concerns the whole number halts it; late reports of what went before it was mended do not.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
-import { addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
+import { addSender, type Gateway, number, startGateway, waba } from '../harness/gateway.ts';
 import { messageOf, send, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
@@ -70,4 +70,118 @@ it('one for want of payment halts the number: what comes after waits, and goes o
   // taken after it: the number is no better
   await fail(await taken(), unpaid);
   await expect.poll(sender).toMatchObject({ status: 'halted' });
+});
+
+describe('an error of the whole business account', () => {
+  const statuses = async () =>
+    (await gateway.call<{ items: (Sender & { _id: string })[] }>('GET', '/v1/senders')).body.data.items.map(
+      ({ _id, status, haltedReason }) => ({ _id, status, haltedReason }),
+    );
+  const liftAll = async () => {
+    for (const { _id } of await statuses()) {
+      const { status } = await gateway.call('PATCH', `/v1/senders/${_id}`, { body: { name: 'Lifted' } });
+      expect(status).toBe(200);
+    }
+  };
+  const addNumber = async (wabaId: string, accessToken: string) => {
+    const added = await gateway.platform.addNumber({ wabaId, messagesPerSecond: 0 });
+    const body = {
+      ...{ name: 'beside', phoneNumberId: added.id, businessAccountId: wabaId, accessToken },
+      ...{ appSecret: secret, verifyToken: 'x' },
+    };
+    return (await gateway.call<{ _id: string }>('POST', '/v1/senders', { body })).body.data._id;
+  };
+  const halted = async () =>
+    (await statuses())
+      .filter(({ status }) => status === 'halted')
+      .map(({ _id }) => _id)
+      .toSorted();
+  /** Sends without waiting for the outcome; answers the message's id. */
+  const queue = async (phone: string) => {
+    const headers = { Prefer: 'respond-async' };
+    const { body } = await send(gateway, { templateId, recipients: [phone] }, { headers });
+    return body.data.messages[0]?.id ?? '';
+  };
+  let beside: string;
+  let otherToken: string;
+  let elsewhere: string;
+
+  beforeAll(async () => {
+    const { id: appId = '', tokens = [] } = (await gateway.platform.state()).apps[0] ?? {};
+    beside = await addNumber(waba, tokens[0] ?? '');
+    await gateway.platform.addToken(appId, 'another-token');
+    otherToken = await addNumber(waba, 'another-token');
+    const foreign = await gateway.platform.addWaba({ appId });
+    elsewhere = await addNumber(foreign.id, tokens[0] ?? '');
+    await liftAll();
+  });
+
+  it.each([368, 131031, 131042, 134011])(
+    '(%i) halts all its numbers, and those of no other business account',
+    async (code) => {
+      await gateway.platform.addFault({ code, on: 'messages', times: 1 });
+      const id = await queue(`1555301${code}`.slice(0, 15));
+      await expect.poll(halted).toEqual([senderId, beside, otherToken].toSorted());
+      await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('queued');
+      expect((await statuses()).find(({ _id }) => _id === elsewhere)).toMatchObject({ status: 'active' });
+      for (const { status, haltedReason } of await statuses())
+        if (status === 'halted') expect(haltedReason).toMatch(`business account of this number (${code} `);
+      await liftAll();
+    },
+  );
+
+  it('of its token alone halts the numbers that use the same one', async () => {
+    await gateway.platform.addFault({ code: 190, subcode: 463, on: 'messages', times: 1 });
+    await queue('15553020001');
+    await expect.poll(halted).toEqual([senderId, beside].toSorted());
+    await liftAll();
+  });
+
+  it('of the number alone halts that one', async () => {
+    await gateway.platform.addFault({ code: 131048, on: 'messages', times: 1 });
+    await queue('15553030001');
+    await expect.poll(halted).toEqual([senderId]);
+    await liftAll();
+  });
+
+  it('is heeded in a report of one message', async () => {
+    await fail(await taken(), [{ code: 131031, title: 'Locked', error_data: 'Policy.' }]);
+    await expect.poll(halted).toEqual([senderId, beside, otherToken].toSorted());
+    expect((await sender()).haltedReason).toMatch(/131031 Locked\): Policy\.$/);
+    await liftAll();
+  });
+
+  it('is heeded in a report of the number itself, unless the number was changed since', async () => {
+    const problem = (code: number, time: number) =>
+      postCallback(
+        gateway,
+        senderId,
+        JSON.stringify({
+          object: 'whatsapp_business_account',
+          entry: [
+            {
+              ...{ id: waba, time },
+              changes: [
+                {
+                  field: 'messages',
+                  value: { metadata: { phone_number_id: number.id }, errors: [{ code, title: 'Title' }] },
+                },
+              ],
+            },
+          ],
+        }),
+        secret,
+      );
+    const now = Math.floor(Date.now() / 1000);
+    await problem(131031, now - 3600);
+    await problem(130497, now + 60);
+    expect(await halted()).toEqual([]);
+    // its times are whole seconds: beyond that of the change
+    await gateway.platform.advanceClock(2_000);
+    await gateway.platform.reportProblem(number.id, 133010);
+    await expect.poll(halted, { timeout: 5_000 }).toEqual([senderId]);
+    await liftAll();
+    await problem(131031, now + 60);
+    expect(await halted()).toEqual([senderId, beside, otherToken].toSorted());
+  });
 });

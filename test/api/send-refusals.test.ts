@@ -1,7 +1,7 @@
 // What the classes of refusals do to a message and to those beside it, through the whole program.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
 import { messageOf, send, templateKinds, uploadMedia } from '../harness/sends.ts';
 
@@ -9,7 +9,7 @@ let gateway: Gateway;
 let senderId: string;
 let ids: Record<string, string>;
 beforeAll(async () => {
-  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '2' } });
+  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '1' } });
   ({ senderId, templateIds: ids } = await addSender(gateway, templateKinds));
 });
 afterAll(() => gateway?.close());
@@ -63,17 +63,182 @@ it('an hourly limit never fails a message, however often it is met', async () =>
   await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
 });
 
-it('a template that the platform does not know fails its message, and the list is read again', async () => {
-  await gateway.platform.addFault({ code: 132001, on: 'messages', times: 1 });
+const statusOf = async (id: string) => (await messageOf(gateway, id)).status;
+const ends = (id: string, status: string) =>
+  expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe(status);
+
+it('a template that the platform does not know is held and read again; refused three times, its message fails', async () => {
+  await gateway.platform.addFault({ code: 132001, on: 'messages', times: 3 });
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: ['15550220001'] });
-  expect(body.data.messages[0]).toMatchObject({ status: 'failed', error: { code: 132001 } });
-  const { rows } = await sql<{ wanted: boolean }>`
-    select wanted_at > begun_at wanted from template_readings`.execute(gateway.database.db);
-  expect(rows).toEqual([{ wanted: true }]);
+  const id = body.data.messages[0]?.id ?? '';
+  for (const attempts of [1, 2]) {
+    await expect.poll(async () => (await rowOf(id))?.attempts).toBe(attempts);
+    expect(await statusOf(id)).toBe('queued');
+    const { rows } = await sql<{ wanted: boolean }>`
+      select wanted_at > begun_at wanted from template_readings`.execute(gateway.database.db);
+    expect(rows).toEqual([{ wanted: true }]);
+    const refused = await gateway.call<{ status: string; rejectedReason: string }>(
+      'GET',
+      `/v1/templates/${ids.plain}`,
+    );
+    expect(refused.body.data).toMatchObject({
+      status: 'submitted',
+      rejectedReason: expect.stringMatching(/^132001 /),
+    });
+    await readTemplates(gateway);
+  }
+  await ends(id, 'failed');
+  expect((await messageOf(gateway, id)).error).toMatchObject({ code: 132001 });
+  expect((await send(gateway, { templateId: ids.plain ?? '', recipients: ['15550220002'] })).status).toBe(
+    200,
+  );
+});
+
+it.each([
+  ['131000, an unknown error', 131000, 3],
+  ['1, a possible server error', 1, 2],
+])('%s, is tried a few times only', async (_what, code, tries) => {
+  await gateway.platform.addFault({ code, on: 'messages', times: 3 });
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [`155502300${tries}1`] });
+  const id = body.data.messages[0]?.id ?? '';
+  await ends(id, 'failed');
+  expect(await messageOf(gateway, id)).toMatchObject({ attempts: tries, error: { code } });
+  await gateway.platform.clearFaults();
+});
+
+it('the limit of misclassified templates lets its messages wait for an hour, and others go', async () => {
+  await gateway.platform.addFault({ code: 131064, on: 'messages', times: 1 });
+  const recipients = ['15550232001', '15550232002'];
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });
+  expect(body.data).toMatchObject({ queued: 1, accepted: 1 });
+  const id = body.data.messages.find(({ status }) => status === 'queued')?.id ?? '';
+  expect(await rowOf(id)).toMatchObject({ state: 0, attempts: 0, error: { code: 131064 } });
+  expect((await rowOf(id))?.due_in).toBeGreaterThan(3_500);
+  await waited(id);
+  await ends(id, 'read');
+});
+
+it('a country that the business account may not message fails that recipient alone', async () => {
+  const recipients = ['15550233001', '15550001130497', '15550233002'];
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });
+  expect(body.data.messages.map(({ status }) => status)).toEqual(['accepted', 'failed', 'accepted']);
+  expect(body.data.messages[1]?.error).toMatchObject({ code: 130497 });
+  expect(await senderStatus()).toMatchObject({ status: 'active', haltedReason: null });
+});
+
+const senderStatus = async () =>
+  (await gateway.call<{ items: { status: string; haltedReason: string | null }[] }>('GET', '/v1/senders'))
+    .body.data.items[0];
+const halted = () => expect.poll(senderStatus, { timeout: 5_000 }).toMatchObject({ status: 'halted' });
+/** Sends without waiting for outcomes; answers the messages' ids. */
+async function queue(recipients: string[]): Promise<string[]> {
+  const headers = { Prefer: 'respond-async' };
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients }, { headers });
+  return body.data.messages.map(({ id }) => id);
+}
+const lift = () => gateway.call('PATCH', `/v1/senders/${senderId}`, { body: { name: 'again' } });
+
+it('access that was lost (100, subcode 33) halts the number: its campaign waits, and goes when it is back', async () => {
+  await gateway.platform.addFault({ code: 100, subcode: 33, on: 'messages' });
+  const recipients = Array.from({ length: 20 }, (_, index) => String(15550234000 + index));
+  const messages = await queue(recipients);
+  await halted();
+  expect((await senderStatus())?.haltedReason).toMatch(/\(100 /);
+  for (const id of messages) await ends(id, 'queued');
+  await gateway.platform.clearFaults();
+  await lift();
+  await Promise.all(messages.map((id) => ends(id, 'read')));
+  for (const id of messages) expect((await rowOf(id))?.attempts).toBe(1);
+});
+
+const page = '<html><head><title>x</title></head><body><h1>Blocked</h1> by policy 7</body></html>';
+
+it.each([
+  ['a firewall', 403, page],
+  ['a proxy that wants a sign-in', 407, undefined],
+  ['a wrong address', 404, page],
+])(
+  '%s (HTTP %i) on the way halts the number and says what was seen; nothing fails',
+  async (_what, status, html) => {
+    await gateway.platform.addFault({
+      ...{ on: 'messages', does: 'answer', status },
+      ...(html === undefined ? {} : { page: html }),
+    });
+    const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [`15550235${status}`] });
+    expect(body.data).toMatchObject({ queued: 1, failed: 0 });
+    const halted = await senderStatus();
+    expect(halted).toMatchObject({ status: 'halted' });
+    expect(halted?.haltedReason).toMatch(`HTTP ${status} `);
+    if (html !== undefined) expect(halted?.haltedReason).toContain('"Blocked by policy 7"');
+    await gateway.platform.clearFaults();
+    await lift();
+    await ends(body.data.messages[0]?.id ?? '', 'read');
+  },
+);
+
+it('HTTP 429 without the platform’s JSON slows the number down, and its message goes later', async () => {
+  await gateway.platform.addFault({
+    ...{ on: 'messages', does: 'answer', status: 429, page, times: 1 },
+    headers: { 'retry-after': '55' },
+  });
+  const [id = ''] = await queue(['15550236001']);
+  await expect.poll(() => rowOf(id)).toMatchObject({ state: 0, error: { code: 429 } });
+  expect((await rowOf(id))?.due_in).toBeGreaterThan(50);
+  await waited(id);
+  await ends(id, 'read');
+});
+
+it('a page with HTTP 200 may hide an accepted message: it stays unknown, and the number halts', async () => {
+  await gateway.platform.addFault({
+    ...{ on: 'messages', does: 'answer', when: 'after', status: 200, page, times: 1 },
+  });
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: ['15550237001'] });
+  const id = body.data.messages[0]?.id ?? '';
+  await ends(id, 'read');
+  expect(await gateway.platform.ledger({ opaque: id })).toHaveLength(1);
+  expect(await senderStatus()).toMatchObject({
+    status: 'halted',
+    haltedReason: expect.stringContaining('HTTP 200'),
+  });
+  await lift();
+});
+
+it.each([408, 502, 503])(
+  'HTTP %i without the platform’s JSON leaves the message unknown, never failed or sent twice',
+  async (status) => {
+    await gateway.platform.addFault({
+      ...{ on: 'messages', does: 'answer', when: 'after', status, page, times: 1 },
+    });
+    const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [`15550238${status}`] });
+    const id = body.data.messages[0]?.id ?? '';
+    await ends(id, 'read');
+    expect(await gateway.platform.ledger({ opaque: id })).toHaveLength(1);
+    expect(await senderStatus()).toMatchObject({ status: 'active' });
+  },
+);
+
+it('a media id that the platform does not know any more (100) is registered again once, however young', async () => {
+  await gateway.platform.settings({ lostMediaCode: 100 });
+  const mediaId = await uploadMedia(gateway, samples.png, 'lost.png', 'image/png');
+  const before = (await gateway.platform.media()).length;
+  await gateway.platform.forgetMedia(mediaId);
+  const recipients = ['15550239001', '15550239002'];
+  const { body } = await send(gateway, { templateId: ids.photo ?? '', mediaId, recipients });
+  await Promise.all(body.data.messages.map(({ id }) => ends(id, 'read')));
+  expect(await gateway.platform.media()).toHaveLength(before);
+  // refused under its new id as well: the message fails, and nothing is uploaded without end
+  const lost = '(#100) Param x is not a valid whatsapp business account media attachment ID';
+  await gateway.platform.addFault({ code: 100, message: lost, on: 'messages', times: 2 });
+  const again = await send(gateway, { templateId: ids.photo ?? '', mediaId, recipients: ['15550239003'] });
+  const id = again.body.data.messages[0]?.id ?? '';
+  await ends(id, 'failed');
+  expect(await messageOf(gateway, id)).toMatchObject({ attempts: 2, error: { code: 100 } });
+  await gateway.platform.settings({ lostMediaCode: 131053 });
 });
 
 it('a file that the platform forgot before its time is registered again, and the message goes', async () => {
   const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
+  const before = (await gateway.platform.media()).length;
   await sql`update media_registrations set expires_at = expires_at - interval '2 hours'`.execute(
     gateway.database.db,
   );
@@ -81,8 +246,7 @@ it('a file that the platform forgot before its time is registered again, and the
   const { body } = await send(gateway, { templateId: ids.photo ?? '', mediaId, recipients: ['15550230001'] });
   const id = body.data.messages[0]?.id ?? '';
   await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
-  const files = await gateway.platform.media();
-  expect(files).toHaveLength(2);
+  expect(await gateway.platform.media()).toHaveLength(before + 1);
 });
 
 it('a file that the platform does not take just after it got it fails its message', async () => {

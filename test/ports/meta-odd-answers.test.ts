@@ -66,16 +66,77 @@ describe('a refusal', () => {
       expect((await failure()).retryAfterSeconds).toBe(86_400);
     },
   );
+});
 
-  it.each(['[]', 'null', '"x"', '{', '', '\xff'])(
-    'of the body %j is one without an explanation',
-    async (body) => {
-      answering(400, body);
-      expect(await failure()).toMatchObject({ outcome: 'refused', code: 400 });
-      answering(200, body);
-      expect((await failure()).outcome).toBe('unknown');
+describe("an answer that is not the platform's", () => {
+  const page =
+    '<!DOCTYPE html><html><head><title>x</title><style>p{}</style></head><body><h1>Access denied</h1>\n<p>Rule\u0007 12\u202e.</p><script>alert(1)</script></body></html>';
+  const classOf = (error: VendorError) => (error.code === undefined ? null : platform.classify(error));
+
+  it.each([301, 307, 308, 400, 401, 403, 404, 405, 407, 413, 421, 451])(
+    'HTTP %i surely sent nothing: the number halts, and says what was seen',
+    async (status) => {
+      for (const body of [page, '', '[]', 'null', '"x"', '{', '{"message":"Forbidden"}', '\xff']) {
+        answering(status, body, { 'content-type': 'text/html' });
+        const error = await failure();
+        expect(error).toMatchObject({ outcome: 'refused', status, code: `http_${status}` });
+        expect(classOf(error)).toBe('halt_sender');
+      }
+      answering(status, page);
+      expect((await failure()).message).toMatch(/^HTTP \d+ without .*: "Access denied Rule 12 ."$/);
     },
   );
+
+  it('HTTP 429 slows the number down for as long as it says', async () => {
+    answering(429, page, { 'retry-after': '7' });
+    const error = await failure();
+    expect(error).toMatchObject({ outcome: 'refused', code: 'http_429', retryAfterSeconds: 7 });
+    expect(classOf(error)).toBe('throttled');
+  });
+
+  it.each([408, 499, 500, 502, 503, 504, 520])(
+    'HTTP %i may have been sent, and says nothing about other calls',
+    async (status) => {
+      for (const body of [page, '', '{"error":{"code":502,"message":"Bad gateway"}}']) {
+        answering(status, body);
+        const error = await failure();
+        expect([error.outcome, error.status, classOf(error)]).toEqual(['unknown', status, null]);
+      }
+    },
+  );
+
+  it.each([
+    [302, ''],
+    [303, ''],
+    [200, page],
+  ])('HTTP %i with the body %j may have been sent, and the number halts', async (status, body) => {
+    answering(status, body);
+    const error = await failure();
+    expect([error.outcome, classOf(error)]).toEqual(['unknown', 'halt_sender']);
+  });
+
+  it.each(['[]', 'null', '"x"', '{', '', '\xff', '{"messages":'])(
+    'HTTP 200 with the body %j may have been sent',
+    async (body) => {
+      answering(200, body);
+      const error = await failure();
+      expect([error.outcome, classOf(error)]).toEqual(['unknown', null]);
+    },
+  );
+
+  it('in JSON, with the HTTP status for a code, is told from an error of the platform', async () => {
+    answering(403, '{"error":{"code":403,"message":"Forbidden"}}');
+    expect(await failure()).toMatchObject({ code: 'http_403' });
+    answering(403, '{"error":{"code":403,"message":"Forbidden","fbtrace_id":"A"}}');
+    expect(await failure()).toMatchObject({ code: 403 });
+    answering(403, '{"error":{"code":"x"}}');
+    expect(await failure()).toMatchObject({ code: 'http_403' });
+  });
+
+  it('of megabytes is quoted in a line', async () => {
+    answering(403, '<b'.repeat(4_000_000));
+    expect((await failure()).message.length).toBeLessThan(400);
+  });
 });
 
 describe('a list of templates', () => {

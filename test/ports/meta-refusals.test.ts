@@ -2,70 +2,87 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { classify } from '../../src/adapters/meta/error-codes.ts';
+import { classify, knownCodes } from '../../src/adapters/meta/error-codes.ts';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
+import type { VendorError } from '../../src/base/errors.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import type { RefusalClass } from '../../src/ports/platform.ts';
 
 /** Code, HTTP status (the platform's table of December 2025), what it asks of us, seconds to wait at least. */
 const table: [number, number, RefusalClass, number?][] = [
+  [0, 401, 'halt_token'],
+  [190, 401, 'halt_token'],
+  [3, 500, 'halt_token'],
+  [10, 403, 'halt_token'],
+  [131005, 403, 'halt_token'],
+  [33, 400, 'halt_sender'], // the number was deleted
+  [4, 400, 'throttled_account', 60], // the app's calls of this hour
+  [17, 400, 'throttled_account', 60],
+  [80007, 400, 'throttled_account', 60], // the business account's
+  [80008, 400, 'throttled_account', 60],
   [130429, 400, 'throttled'], // the number's throughput
+  [131057, 500, 'throttled', 60], // maintenance, or an upgrade of about a minute
+  [2494100, 400, 'throttled', 60],
   [131056, 400, 'pair_rate'],
-  [4, 400, 'throttled', 60], // the app's calls of this hour
-  [80007, 400, 'throttled', 60], // the business account's
-  [131057, 500, 'retry', 60], // maintenance, or an upgrade of about a minute
-  [1, 400, 'retry'],
+  [131064, 400, 'category_limit', 3600],
+  [1, 400, 'retry_once'],
   [2, 503, 'retry'],
-  [131000, 500, 'retry'],
   [131016, 500, 'retry'],
   [133004, 503, 'retry'],
+  [134101, 400, 'retry', 600],
+  [131000, 500, 'retry_few'],
   [131048, 400, 'halt_sender'], // spam limit of the number
-  [131049, 400, 'final'], // not delivered, so that the platform's people stay well
+  [131037, 400, 'halt_sender'],
+  [131045, 500, 'halt_sender'],
+  [133010, 400, 'halt_sender'],
+  [368, 403, 'halt_account'],
+  [131031, 403, 'halt_account'],
+  [131042, 400, 'halt_account'],
+  [134011, 400, 'halt_account'],
+  [132001, 404, 'template_missing'],
+  [132000, 400, 'template_outdated'],
+  [132012, 400, 'template_outdated'],
+  [132018, 400, 'template_outdated'],
+  [132007, 400, 'halt_template'],
+  [132015, 400, 'halt_template'],
+  [132016, 400, 'halt_template'],
+  [132068, 400, 'halt_template'],
+  [132069, 400, 'halt_template'],
+  [134102, 500, 'halt_template'],
+  [131053, 400, 'media_refused'], // final, unless the platform lost the file before its time
+  [130497, 403, 'final'], // the recipient's country
+  [131049, 400, 'final'], // kept back by the platform
   [131050, 400, 'final'], // the user stopped marketing
   [130472, 400, 'final'], // experiment
   [131026, 400, 'final'], // undeliverable
   [131021, 400, 'final'], // to itself
+  [131030, 400, 'final'], // not among a test number's recipients
+  [130403, 400, 'final'], // blocked by us
   [131047, 400, 'final'],
-  [131051, 400, 'final'],
-  [131052, 400, 'final'],
-  [131053, 400, 'media_refused'], // final, unless the platform forgot a file before its time
-  [132000, 400, 'final'],
-  [132012, 400, 'final'],
-  [132018, 400, 'final'],
-  [132001, 404, 'template_outdated'], // final, and what we know of the template is read again
-  [132005, 400, 'final'],
-  [132007, 400, 'final'],
-  [132015, 400, 'halt_template'],
-  [132016, 400, 'halt_template'],
-  [132068, 400, 'final'],
-  [132069, 400, 'final'],
+  [131062, 400, 'final'],
+  [137000, 400, 'final'],
   [100, 400, 'final'],
-  [33, 400, 'final'],
   [131008, 400, 'final'],
   [131009, 400, 'final'],
+  [131051, 400, 'final'],
   [135000, 400, 'final'],
-  [0, 401, 'halt_sender'],
-  [190, 401, 'halt_sender'],
-  [3, 500, 'halt_sender'],
-  [10, 403, 'halt_sender'],
-  [200, 403, 'halt_sender'],
-  [299, 403, 'halt_sender'],
-  [131005, 403, 'halt_sender'],
-  [368, 403, 'halt_sender'],
-  [131031, 403, 'halt_sender'],
-  [130497, 403, 'halt_sender'],
-  [131042, 400, 'halt_sender'],
-  [131037, 400, 'halt_sender'],
-  [131045, 500, 'halt_sender'],
-  [133010, 400, 'halt_sender'],
+  [551, 400, 'final'],
+  [131052, 400, 'final'],
+  [131060, 400, 'final'],
+  [131055, 400, 'final'],
+  [131063, 400, 'final'],
+  [134100, 400, 'final'],
+  [132005, 400, 'final'],
   ...([133000, 133005, 133006, 133008, 133009, 133015, 133016] as const).map(
     (code): [number, number, RefusalClass] => [code, 400, 'final'],
   ),
-  [131062, 400, 'final'],
-  [131063, 400, 'final'],
-  [131064, 400, 'final'],
-  [134100, 400, 'final'],
-  [137000, 400, 'final'],
+];
+
+/** Codes outside the table. */
+const others: [number, number, RefusalClass][] = [
+  [200, 403, 'halt_token'],
+  [299, 403, 'halt_token'],
+  [300, 400, 'final'],
   [999999, 400, 'final'], // not known yet
 ];
 
@@ -86,12 +103,15 @@ afterAll(async () => {
   server.close();
 });
 
-async function refusalOf(code: number, status: number, headers: Record<string, string> = {}) {
-  next = {
+const refusalOf = (code: number, status: number, headers: Record<string, string> = {}) =>
+  errorOf(
     status,
+    { code, type: 'OAuthException', message: `(#${code}) Title`, error_data: { details: 'Why.' } },
     headers,
-    body: { error: { code, message: `(#${code}) Title`, error_data: { details: 'Why.' } } },
-  };
+  );
+
+async function errorOf(status: number, error: object, headers: Record<string, string> = {}) {
+  next = { status, headers, body: { error } };
   const sender = { senderId: '1', accountId: '2', phoneNumberId: '3', businessAccountId: '4' };
   const filled = { body: [], buttons: [] };
   return platform
@@ -106,19 +126,64 @@ async function refusalOf(code: number, status: number, headers: Record<string, s
 }
 
 describe('a refusal', () => {
-  it.each(table)('with code %i (HTTP %i) is %s', async (code, status, kind, waitSeconds) => {
-    expect(await refusalOf(code, status)).toMatchObject({
+  it.each([...table, ...others])('with code %i (HTTP %i) is %s', async (code, status, kind, waitSeconds?) => {
+    const error = await refusalOf(code, status);
+    expect(error).toMatchObject({
       outcome: 'refused',
       code,
       title: 'Title',
       message: 'Why.',
       ...(waitSeconds === undefined ? {} : { retryAfterSeconds: waitSeconds }),
     });
-    expect(platform.classify(code)).toBe(kind);
+    expect(platform.classify(error as VendorError)).toBe(kind);
+    // as a report brings it
+    expect(platform.classify({ code, title: 'Title', message: 'Why.' })).toBe(kind);
+  });
+
+  it('has a row here for every code of the table', () => {
+    expect(table.map(([code]) => code).toSorted((a, b) => a - b)).toEqual(
+      knownCodes.toSorted((a, b) => a - b),
+    );
+  });
+
+  const lost =
+    "(#100) Param template['components'][0]['parameters'][0]['image']['id'] is not a valid whatsapp business account media attachment ID";
+  const unreachable =
+    "Unsupported post request. Object with ID '1' does not exist, cannot be loaded due to missing permissions, or does not support this operation.";
+  it.each<[string, object, RefusalClass]>([
+    ['subcode 33', { message: unreachable, error_subcode: 33 }, 'halt_sender'],
+    ['the text of subcode 33', { message: unreachable }, 'halt_sender'],
+    ['a media id that is not known', { message: lost }, 'media_unknown'],
+    ['the same in error_data', { message: '(#100) Invalid parameter', error_data: lost }, 'media_unknown'],
+    ['another subcode', { message: '(#100) Param x', error_subcode: 2494010 }, 'final'],
+    ['a bad link', { message: '(#100) Param url is not a valid URI' }, 'final'],
+  ])('with code 100 and %s is judged by that', async (_what, error, kind) => {
+    const thrown = (await errorOf(400, { code: 100, ...error })) as VendorError;
+    expect([thrown.outcome, platform.classify(thrown)]).toEqual(['refused', kind]);
+  });
+
+  it('subcodes of other codes change nothing', () => {
+    for (const subcode of [33, 458, 460, 463, 467, 2494010])
+      expect(classify({ code: 190, subcode })).toBe('halt_token');
+    expect(classify({ code: 131026, subcode: 33 })).toBe('final');
+  });
+
+  it('explains itself in an object or in a plain text', async () => {
+    const error = { code: 131026, message: '(#131026) Undeliverable', error_data: 'No such person.' };
+    expect(await errorOf(400, error)).toMatchObject({ title: 'Undeliverable', message: 'No such person.' });
+    expect(await errorOf(400, { ...error, error_data: { details: 'Other.' } })).toMatchObject({
+      message: 'Other.',
+    });
+    expect(await errorOf(400, { ...error, error_data: '' })).toMatchObject({
+      message: '(#131026) Undeliverable',
+    });
   });
 
   it('waits as long as its answer says, by Retry-After or by the usage header in minutes', async () => {
     expect(await refusalOf(80007, 400, { 'retry-after': '17' })).toMatchObject({ retryAfterSeconds: 17 });
+    const date = new Date(Date.now() + 120_000).toUTCString();
+    const { retryAfterSeconds } = (await refusalOf(80007, 400, { 'retry-after': date })) as VendorError;
+    expect(Math.abs((retryAfterSeconds ?? 0) - 120)).toBeLessThan(10);
     const usage = { id: [{ type: 'whatsapp', estimated_time_to_regain_access: 7 }], other: [{}] };
     const headers = { 'x-business-use-case-usage': JSON.stringify(usage) };
     expect(await refusalOf(80007, 400, headers)).toMatchObject({ retryAfterSeconds: 420 });
@@ -129,8 +194,8 @@ describe('a refusal', () => {
   });
 
   it('is of the same class whether its code is a number or its text; none at all is final', () => {
-    expect(classify('130429')).toBe('throttled');
-    expect(classify(undefined)).toBe('final');
-    expect(classify('nonsense')).toBe('final');
+    expect(classify({ code: '130429' })).toBe('throttled');
+    expect(classify({ code: undefined })).toBe('final');
+    expect(classify({ code: 'nonsense' })).toBe('final');
   });
 });

@@ -86,6 +86,44 @@ describe('statuses', () => {
   });
 });
 
+describe('errors', () => {
+  const metadata = { phone_number_id: '11' };
+
+  it('of a status explain themselves in an object or in a plain text', () => {
+    const errors = [{ code: '131026', title: 'Undeliverable', error_data: 'No such person.' }];
+    const content = read({ id: '1', changes: [numbered('11', [{ ...sent, status: 'failed', errors }])] });
+    expect(content.statuses[0]?.error).toEqual({
+      code: 131026,
+      title: 'Undeliverable',
+      message: 'No such person.',
+    });
+  });
+
+  it.each([
+    [{}, null],
+    [{ time: 1751142888 }, 1751142888],
+    [{ time: '1751142888123' }, 1751142888],
+  ])('of a whole number are read, with the time of their entry %j', (entry, timestamp) => {
+    const errors = [{ code: 131031, title: 'Locked', error_data: { details: 'Policy.' } }, 'nonsense'];
+    const content = read({ id: '1', ...entry, changes: [change({ metadata, errors })] });
+    expect(content.numbers).toEqual([
+      {
+        phoneNumberId: '11',
+        timestamp,
+        error: { code: 131031, title: 'Locked', message: 'Policy.' },
+      },
+    ]);
+  });
+
+  it('of an inbound message say nothing about the number', () => {
+    const messages = [{ from: '1', type: 'unsupported', errors: [{ code: 131031, title: 'x' }] }];
+    expect(read({ id: '1', changes: [change({ metadata, messages })] })).toMatchObject({
+      numbers: [],
+      ignored: 1,
+    });
+  });
+});
+
 describe('what else comes', () => {
   it('is passed over: inbound messages, account news, kinds not known yet', () => {
     const content = read({
@@ -97,7 +135,7 @@ describe('what else comes', () => {
         change({ statuses: 'none' }),
       ],
     });
-    expect(content).toEqual({ statuses: [], templates: [], ignored: 3 });
+    expect(content).toEqual({ statuses: [], templates: [], numbers: [], ignored: 3 });
   });
 
   it('is a template’s new status, category, quality or text', () => {

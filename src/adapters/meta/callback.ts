@@ -1,8 +1,8 @@
 // The platform's callbacks: their signature, and what they say (Cloud API, "Webhooks: payload reference"). Pure.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidRequest } from '../../base/errors.ts';
-import type { CallbackContent, StatusReport, TemplateReport } from '../../ports/platform.ts';
-import { isObject, type Json, objectsOf, readJson, textOf } from './json.ts';
+import type { CallbackContent, NumberReport, StatusReport, TemplateReport } from '../../ports/platform.ts';
+import { explanationOf, isObject, type Json, objectsOf, readJson, textOf, told } from './json.ts';
 import { templateQuality } from './template.ts';
 
 /** `X-Hub-Signature-256: sha256=<hex>`: HMAC-SHA-256 of the raw bytes with the app secret, compared in constant time. */
@@ -17,17 +17,27 @@ const latestTimestamp = 253_402_300_799;
 
 const known = new Set(['sent', 'delivered', 'read', 'failed']);
 
-function statusError(status: Json): StatusReport['error'] {
-  const error = objectsOf(status.errors)[0];
-  if (!error) return null;
+/** One of `errors[]`, in statuses and of whole numbers. */
+function errorIn(error: Json): NonNullable<StatusReport['error']> {
   const code = Number(error.code);
-  const title = textOf(error.title) ?? textOf(error.message) ?? 'Failed';
-  const details = isObject(error.error_data) ? textOf(error.error_data.details) : undefined;
+  const title = told(error.title) ?? told(error.message) ?? 'Failed';
   return {
     code: Number.isFinite(code) ? code : 0,
     title,
-    message: details ?? textOf(error.message) ?? title,
+    message: explanationOf(error) ?? told(error.message) ?? title,
   };
+}
+
+function statusError(status: Json): StatusReport['error'] {
+  const error = objectsOf(status.errors)[0];
+  return error ? errorIn(error) : null;
+}
+
+/** Epoch seconds, given as a number or a text, of seconds or (in `entry.time`) of milliseconds; null if it is no instant. */
+function instantOf(value: unknown): number | null {
+  const number = Number(textOf(value) ?? Number.NaN);
+  const seconds = number > latestTimestamp ? Math.floor(number / 1000) : number;
+  return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : null;
 }
 
 function statusReport(status: Json, phoneNumberId: string): StatusReport | undefined {
@@ -99,14 +109,14 @@ export function readCallback(rawBody: Buffer): CallbackContent {
   if (!isObject(root) || !Array.isArray(root.entry)) {
     throw invalidRequest([{ path: 'entry', message: 'this is not a callback of the messaging platform' }]);
   }
-  const content: CallbackContent = { statuses: [], templates: [], ignored: 0 };
+  const content: CallbackContent = { statuses: [], templates: [], numbers: [], ignored: 0 };
   for (const entry of objectsOf(root.entry)) {
-    for (const change of objectsOf(entry.changes)) readChange(content, change, textOf(entry.id) ?? '');
+    for (const change of objectsOf(entry.changes)) readChange(content, change, entry);
   }
   return content;
 }
 
-function readChange(content: CallbackContent, change: Json, businessAccountId: string): void {
+function readChange(content: CallbackContent, change: Json, entry: Json): void {
   const field = textOf(change.field) ?? '';
   const value = isObject(change.value) ? change.value : {};
   if (field === 'messages') {
@@ -116,10 +126,17 @@ function readChange(content: CallbackContent, change: Json, businessAccountId: s
       if (report) content.statuses.push(report);
       else content.ignored += 1;
     }
+    // errors of the number itself; those in `messages[]` are about inbound messages alone
+    const errors: NumberReport[] = objectsOf(value.errors).flatMap((error) =>
+      phoneNumberId
+        ? [{ phoneNumberId, timestamp: instantOf(entry.time ?? value.timestamp), error: errorIn(error) }]
+        : [],
+    );
+    content.numbers.push(...errors);
     content.ignored += objectsOf(value.messages).length;
     return;
   }
-  const report = templateReport(field, value, businessAccountId);
+  const report = templateReport(field, value, textOf(entry.id) ?? '');
   if (report) content.templates.push(report);
   else content.ignored += 1;
 }

@@ -5,7 +5,9 @@ import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import { leastWaitOf } from './error-codes.ts';
-import { isObject, type Json, objectsOf, readJson, textOf } from './json.ts';
+import { foreignAnswer } from './foreign-answer.ts';
+import { explanationOf, isObject, type Json, readJson, textOf, told } from './json.ts';
+import { retryAfterOf } from './retry-after.ts';
 
 export interface MetaClient {
   call(sender: SenderAccess, call: MetaCall): Promise<Record<string, unknown>>;
@@ -21,12 +23,6 @@ export interface MetaCall {
   timeoutMs: number;
 }
 
-const longestRetryAfterSeconds = 86_400;
-/** Longest text of the platform that is kept and told on. */
-const textMax = 1_000;
-
-const told = (value: unknown): string | undefined => textOf(value)?.slice(0, textMax).toWellFormed();
-
 function parsed(response: OutgoingResponse): Json | undefined {
   try {
     const value = readJson(response.body);
@@ -36,55 +32,35 @@ function parsed(response: OutgoingResponse): Json | undefined {
   }
 }
 
-/**
- * When to ask again: as `Retry-After` says, or the minutes until access is regained in the usage header, or what the
- * code itself asks for.
- */
-function retryAfterSeconds(response: OutgoingResponse, code?: number): { retryAfterSeconds?: number } {
-  const wait = code === undefined ? undefined : leastWaitOf(code);
-  const said = Number(response.headers['retry-after']) || (wait ? 60 * regainMinutes(response) : 0);
-  const seconds = said > 0 ? said : wait;
-  return seconds === undefined ? {} : { retryAfterSeconds: Math.min(seconds, longestRetryAfterSeconds) };
-}
-
-/** `X-Business-Use-Case-Usage: {"<id>": [{"estimated_time_to_regain_access": 3, …}]}`: the longest of them. */
-function regainMinutes(response: OutgoingResponse): number {
-  try {
-    const usage = JSON.parse(String(response.headers['x-business-use-case-usage']));
-    const entries = isObject(usage) ? Object.values(usage).flatMap(objectsOf) : [];
-    return Math.max(0, ...entries.map((one) => Number(one.estimated_time_to_regain_access) || 0));
-  } catch {
-    return 0;
-  }
-}
-
 /** `(#132000) Number of parameters does not match` → `Number of parameters does not match` */
 function titleOf(message: string): string {
   return message.replace(/^\(#\d+\)\s*/, '');
 }
 
 /**
- * An answer that is no success. With the platform's own error body it is a refusal, whatever the HTTP status (the
- * platform asks to decide by code, not by status); a 4xx without one is a refusal too; anything else says nothing.
+ * An answer that is no success. With the platform's own error body it is a refusal, whatever the HTTP status: the
+ * platform asks to decide by code, not by status. Anything else came from a proxy or firewall on the way
+ * (`foreignAnswer`).
  */
 function failure(response: OutgoingResponse): VendorError {
   const error = parsed(response)?.error;
-  const code = isObject(error) && typeof error.code === 'number' ? error.code : undefined;
-  const details = { status: response.status, ...retryAfterSeconds(response, code) };
-  if (isObject(error) && code !== undefined) {
-    const title = titleOf(told(error.error_user_title) ?? told(error.message) ?? 'Refused');
-    const explained = isObject(error.error_data) ? told(error.error_data.details) : undefined;
-    const text = explained ?? told(error.error_user_msg) ?? told(error.message) ?? title;
-    return new VendorError('refused', text, { ...details, code, title });
-  }
-  if (response.status >= 400 && response.status < 500) {
-    return new VendorError('refused', `HTTP ${response.status} without an explanation`, {
-      ...details,
-      code: response.status,
-      title: `HTTP ${response.status}`,
-    });
-  }
-  return new VendorError('unknown', `HTTP ${response.status} without the platform's error body`, details);
+  if (!isObject(error) || !isPlatformError(error)) return foreignAnswer(response);
+  const code = Number(error.code);
+  const subcode = Number(error.error_subcode);
+  const title = titleOf(told(error.error_user_title) ?? told(error.message) ?? 'Refused');
+  const text = explanationOf(error) ?? told(error.error_user_msg) ?? told(error.message) ?? title;
+  return new VendorError('refused', text, {
+    ...{ status: response.status, code, title },
+    ...(Number.isInteger(subcode) ? { subcode } : {}),
+    ...retryAfterOf(response, leastWaitOf(code)),
+  });
+}
+
+/** Other vendors' errors have an HTTP status for a code; the platform's carry a type and a trace id. */
+function isPlatformError(error: Json): boolean {
+  const code = Number(textOf(error.code) || Number.NaN);
+  if (!Number.isInteger(code)) return false;
+  return code < 400 || code > 599 || error.fbtrace_id !== undefined || error.type !== undefined;
 }
 
 /** A success whose body lacks what it must carry: it may have been done. */

@@ -1,35 +1,122 @@
-// What each of the platform's error codes asks of us. Source: Meta's "Error codes" page of the Cloud API, 2026-11.
-import type { RefusalClass } from '../../ports/platform.ts';
+// Table of the platform's error codes: the reaction to each, how long it asks to wait, and where the rule comes from. Pure.
+import type { PlatformRefusal, RefusalClass } from '../../ports/platform.ts';
 
-const classes: Record<RefusalClass, number[]> = {
-  // An explicit error body means that the message was not taken, so it may be sent again.
-  retry: [1, 2, 131000, 131016, 131057, 133004],
-  throttled: [4, 80007, 130429],
-  pair_rate: [131056],
-  halt_sender: [0, 3, 10, 190, 368, 131005, 131031, 131037, 131042, 131045, 131048, 130497, 133010],
-  halt_template: [132015, 132016],
-  template_outdated: [132001],
-  media_refused: [131053],
-  final: [],
-};
-
-const classOf = new Map<number, RefusalClass>(
-  Object.entries(classes).flatMap(([kind, codes]) =>
-    codes.map((code) => [code, kind as RefusalClass] as const),
-  ),
-);
-
-/** The class of a code; 200 to 299 are permissions (the number is halted), an unknown code is final. */
-export function classify(code: number | string | undefined): RefusalClass {
-  const number = Number(code);
-  if (number >= 200 && number <= 299) return 'halt_sender';
-  return classOf.get(number) ?? 'final';
+/** One row of the table: codes with one reaction, and Meta's description of them that is the reason for it. */
+interface Rule {
+  codes: readonly number[];
+  kind: RefusalClass;
+  /** Least wait in seconds, where the answer names none. */
+  waitSeconds?: number;
 }
 
-/** Codes that pass by themselves, but not sooner than this, in seconds: an upgrade, the hourly limits of an app or business account. */
-const leastWaitSeconds: Readonly<Record<number, number>> = { 131057: 60, 4: 60, 80007: 60 };
+/**
+ * Sources: Meta, "Error codes" of the Cloud API (developers.facebook.com/documentation/business-messaging/whatsapp/
+ * support/error-codes, read 2026-11-22), unless a row names another page. Meta asks to decide by code, not by HTTP status
+ * or title. An explicit error body means that the message was not accepted. Codes that are in no row are final.
+ */
+const rules: readonly Rule[] = [
+  // Access. 190 with any subcode (458, 459, 460, 463, 464, 467, 492) needs a new token (Graph API, "Error handling").
+  { codes: [0, 190], kind: 'halt_token' },
+  // "Capability or permissions issue"; "permission is either not granted or has been removed"; 131005 "access denied".
+  { codes: [3, 10, 131005], kind: 'halt_token' },
+  // "The business phone number has been deleted."
+  { codes: [33], kind: 'halt_sender' },
+  // Call limits of the app (4), the Graph user (17), the business account (80007), and its templates (80008), counted by
+  // the hour; `X-Business-Use-Case-Usage` says in how many minutes access is regained (Graph API, "Rate limits").
+  { codes: [4, 17, 80007, 80008], kind: 'throttled_account', waitSeconds: 60 },
+  // "Cloud API message throughput has been reached": a limit of the number ("Throughput").
+  { codes: [130429], kind: 'throttled' },
+  // "Too many messages sent from the sender phone number to the same recipient": others go on; 4^X seconds for this one.
+  { codes: [131056], kind: 'pair_rate' },
+  // "Restrictions on how many messages can be sent from this phone number", for spam: until its health is AVAILABLE again.
+  { codes: [131048], kind: 'halt_sender' },
+  // Cap for misclassified templates, utility alone ("Template categorization"): it ends by itself.
+  { codes: [131064], kind: 'category_limit', waitSeconds: 3600 },
+  // "Invalid request or possible server error."
+  { codes: [1], kind: 'retry_once' },
+  // "Temporary due to downtime or due to being overloaded"; 131016 and 133004 say the same of a service and the server.
+  { codes: [2, 131016, 133004], kind: 'retry' },
+  // "Message failed to send due to an unknown error."
+  { codes: [131000], kind: 'retry_few' },
+  // "Business account is in maintenance mode", also for the minute of a throughput upgrade ("Throughput").
+  { codes: [131057, 2494100], kind: 'throttled', waitSeconds: 60 },
+  // "The WhatsApp Business Account … has been restricted or disabled for violating a platform policy"; 131031 "locked".
+  { codes: [368, 131031], kind: 'halt_account' },
+  // Payment: "there was an error related to your payment method"; 134011: its terms were not accepted.
+  { codes: [131042, 134011], kind: 'halt_account' },
+  // "Business account is restricted from messaging users in this country": of the recipient, not of the number.
+  { codes: [130497], kind: 'final' },
+  // The number itself: its display name is not approved, its certificate is wrong, it is not registered.
+  { codes: [131037, 131045, 133010], kind: 'halt_sender' },
+  // Of this recipient: the sender itself, undeliverable, not in a test number's list, blocked by us, in an experiment, a
+  // user id where a phone is needed, outside the 24 h window, kept back by Meta (not again within 24 h), stopped marketing,
+  // an identity that changed.
+  {
+    codes: [131021, 131026, 131030, 130403, 130472, 131062, 131047, 131049, 131050, 137000],
+    kind: 'final',
+  },
+  // The request itself: a missing or wrong parameter, a kind of message not known, a generic error of the user.
+  { codes: [100, 131008, 131009, 131051, 135000, 551], kind: 'final' },
+  // "Unable to upload the media": registered again once, since we hold bytes that the platform took before.
+  { codes: [131053], kind: 'media_refused' },
+  // Media of inbound messages.
+  { codes: [131052, 131060], kind: 'final' },
+  // The Marketing Messages API, which is not used for sends: not marketing, or marketing is off for the Cloud API.
+  { codes: [131055, 134100, 131063], kind: 'final' },
+  // Its templates: not synchronised yet ("wait ten minutes"), or disabled there.
+  { codes: [134101], kind: 'retry', waitSeconds: 600 },
+  { codes: [134102], kind: 'halt_template' },
+  // The values do not fit the template as it is now: this message will never pass, the template is read again.
+  { codes: [132000, 132012, 132018], kind: 'template_outdated' },
+  // "Translated text is too long", with these values.
+  { codes: [132005], kind: 'final' },
+  // "The template does not exist in the specified language or the template has not been approved."
+  { codes: [132001], kind: 'template_missing' },
+  // "Template content violates a policy", paused for quality, disabled for quality, its flow blocked or throttled.
+  { codes: [132007, 132015, 132016, 132068, 132069], kind: 'halt_template' },
+  // Registration of numbers alone: already registered, wrong PIN, not verified, too many guesses, too many attempts.
+  { codes: [133000, 133005, 133006, 133008, 133009, 133015, 133016], kind: 'final' },
+];
 
-/** How long a refusal asks to wait where its answer does not say; undefined if its code is none of those that do. */
+const ruleOf = new Map<number, Rule>(
+  rules.flatMap((rule) => rule.codes.map((code) => [code, rule] as const)),
+);
+
+/** Every code of the table. */
+export const knownCodes: readonly number[] = [...ruleOf.keys()];
+
+/** Subcodes are deprecated and ignored, but for this one of code 100: no such object, or not this token's to use. */
+const unreachableObject = 33;
+
+/**
+ * 100 covers everything from a wrong parameter to lost access, so its subcode and text decide (as reported for
+ * `error_subcode` 33 and for media ids that expired or belong to another number; read 2026-11-22).
+ */
+function classOf100({ subcode, title = '', message = '' }: PlatformRefusal): RefusalClass {
+  const text = `${title} ${message}`;
+  if (subcode === unreachableObject) return 'halt_sender';
+  if (text.includes('cannot be loaded due to missing permissions')) return 'halt_sender';
+  if (text.includes('is not a valid whatsapp business account media attachment ID')) return 'media_unknown';
+  return 'final';
+}
+
+/** Prefix of the codes of answers that are not the platform's own (`client.ts`). */
+export const httpPrefix = 'http_';
+
+/**
+ * The reaction to a refusal. 200 to 299 are permissions of the token; an answer that is not the platform's slows the
+ * number down (429) or halts it, since a proxy or firewall answers every call alike; an unknown code is final.
+ */
+export function classify(refusal: PlatformRefusal): RefusalClass {
+  if (typeof refusal.code === 'string' && refusal.code.startsWith(httpPrefix))
+    return refusal.code === 'http_429' ? 'throttled' : 'halt_sender';
+  const code = Number(refusal.code);
+  if (code === 100) return classOf100(refusal);
+  if (code >= 200 && code <= 299) return 'halt_token';
+  return ruleOf.get(code)?.kind ?? 'final';
+}
+
+/** How many seconds a refusal asks to wait where its answer does not say; undefined if its code asks for no wait. */
 export function leastWaitOf(code: number): number | undefined {
-  return leastWaitSeconds[code];
+  return ruleOf.get(code)?.waitSeconds;
 }

@@ -22,3 +22,13 @@ export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? val
 /** The text of a string or a number. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+
+/** Longest text of the platform that is kept and told on. */
+const textMax = 1_000;
+
+/** A text of the platform as it may be kept. */
+export const told = (value: unknown): string | undefined => textOf(value)?.slice(0, textMax).toWellFormed();
+
+/** The human explanation of an error: `error_data.details`, or `error_data` itself where it is a plain text. */
+export const explanationOf = ({ error_data: data }: Json): string | undefined =>
+  told(isObject(data) ? data.details : data) || undefined;

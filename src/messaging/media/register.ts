@@ -116,16 +116,19 @@ export async function ensureRegistered(
   return found;
 }
 
-/** A registration younger than this is not taken for forgotten: the platform refuses the file itself. */
+/** A registration younger than this is not taken for lost: the platform refuses the file itself. */
 const trustedMs = 3_600_000;
 
-/** Forgets a registration that the platform refused although its 30 days are not over; true if the file may be registered anew. */
+/**
+ * Forgets a registration that the platform refused although its 30 days are not over, if it was made more than an hour
+ * ago or before `registeredBefore`; true if the file may be registered again.
+ */
 export async function forgetLost(
   deps: Pick<RegisterDeps, 'db' | 'clock'>,
-  of: { mediaId: string; senderId: string; platformMediaId: string },
+  of: { mediaId: string; senderId: string; platformMediaId: string; registeredBefore?: Date },
 ): Promise<boolean> {
-  const expiresBefore = new Date(deps.clock.now() + keptMs - trustedMs);
-  return forgetRegistration(deps.db, { ...of, expiresBefore });
+  const before = Math.max(deps.clock.now() - trustedMs, of.registeredBefore?.getTime() ?? 0);
+  return forgetRegistration(deps.db, { ...of, expiresBefore: new Date(before + keptMs) });
 }
 
 async function findOrRegister(

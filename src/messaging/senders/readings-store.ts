@@ -30,12 +30,16 @@ export async function removeReadings(tx: Tx, accountId: string): Promise<void> {
   );
 }
 
-/** Makes a list due as soon as it may be read again; every list without `of`, such as at a start. */
+/**
+ * Makes a list due as soon as it may be read again; every list without `of`, such as at a start. One that is due so
+ * already, by a wish that no reading has taken up yet, is not written: refusals of a campaign all ask for the same.
+ */
 export async function wantReading(db: Db | Tx, of: ReadingOf | null): Promise<void> {
   await sql`
     update template_readings set wanted_at = now(), due_at = least(due_at, greatest(now(), not_before))
-    where ${of === null}
-      or (account_id = ${of?.accountId ?? null} and business_account_id = ${of?.businessAccountId ?? null})`.execute(
+    where (${of === null}
+      or (account_id = ${of?.accountId ?? null} and business_account_id = ${of?.businessAccountId ?? null}))
+      and not coalesce(wanted_at > coalesce(begun_at, '-infinity') and due_at <= greatest(now(), not_before), false)`.execute(
     db,
   );
 }

@@ -152,6 +152,15 @@ export async function haltSender(
   return rows.length === 1;
 }
 
+/** The ids of the account's numbers of the same business account as this number's, itself included, in their order. */
+export async function listBusinessNumbers(db: Db, id: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select s.id from senders o
+    join senders s on s.account_id = o.account_id and s.business_account_id = o.business_account_id
+    where o.id = ${id} order by s.id`.execute(db);
+  return rows.map((row) => row.id);
+}
+
 /** All numbers of one platform app: those with the same app secret. */
 export async function findSendersOfApp(db: Db, appSecretHash: Buffer): Promise<SenderRow[]> {
   return db.selectFrom('senders').selectAll().where('app_secret_hash', '=', appSecretHash).execute();

@@ -82,7 +82,7 @@ export function messageItem(row: MessageRow) {
 }
 
 /** The time in a UUIDv7 (RFC 9562: its first 48 bits are milliseconds). */
-function createdAt(id: string): Date {
+export function createdAt(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 

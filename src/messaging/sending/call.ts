@@ -3,13 +3,15 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import type { MessagingPlatform, OutgoingMessage, RefusalClass, SenderAccess } from '../../ports/platform.ts';
-import { haltSender } from '../senders/store.ts';
+import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../ports/platform.ts';
+import { haltNumbers, isHalt } from '../senders/halt.ts';
+import { createdAt } from './answer.ts';
 import type { LaneAdvice } from './lane.ts';
-import { type MessageError, ownErrors, retriesMax, retryDelaySeconds } from './message.ts';
-import { type DueMessage, type MessageKey, slowPace } from './store.ts';
+import { type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
+import { goOn, type RefusalDeps, settleRefusal } from './refusal.ts';
+import type { DueMessage, MessageKey } from './store.ts';
 
-export interface CallDeps {
+export interface CallDeps extends RefusalDeps {
   db: Db;
   clock: Clock;
   log: Log;
@@ -20,17 +22,17 @@ export interface CallDeps {
   freshAccessOf: (senderId: string) => Promise<SenderAccess | undefined>;
   /** The platform's id of a stored file for a number; registers it again where it lapsed. */
   registeredMedia: (of: { accountId: string; mediaId: string; senderId: string }) => Promise<string>;
-  /** The platform refused the file that a number has under that id: true if it is forgotten, so that it is registered anew. */
-  forgetMedia: (of: { mediaId: string; senderId: string; platformMediaId: string }) => Promise<boolean>;
-  /** The platform knows no such approved template: what we know of it is read again. */
-  templateOutdated: (message: DueMessage) => Promise<void>;
-  /** The template is refused: it takes no further sends until the platform approves it again. */
-  templateRefused: (message: DueMessage, error: MessageError) => Promise<void>;
+  /**
+   * The platform refused the file that a number has under that id: true if it is forgotten, so that it is registered
+   * again. `registeredBefore`: one registered later was refused too.
+   */
+  forgetMedia: (of: {
+    mediaId: string;
+    senderId: string;
+    platformMediaId: string;
+    registeredBefore?: Date;
+  }) => Promise<boolean>;
   accepted: (message: MessageKey & { wamid: string }) => Promise<void>;
-  retry: (
-    message: MessageKey & { delaySeconds: number; error: MessageError | null; countsAttempt: boolean },
-  ) => Promise<void>;
-  failed: (message: MessageKey & { error: MessageError }) => Promise<void>;
   /** Told of every call's outcome, for metrics: `accepted`, `not_sent`, `unknown`, or the class of the refusal. */
   onOutcome: (outcome: string) => void;
 }
@@ -38,18 +40,13 @@ export interface CallDeps {
 /** A process that slept between mark and call (a suspended machine) must not call: others may have given the message up. */
 const markTrustMs = 30_000;
 
-/** More than any message lives; the queue caps it at the message's own expiry. */
-const untilExpirySeconds = 365 * 86_400;
-
-/** Longest that a number's next call is put off at once; a limit that lasts longer puts it off again. */
-const slowedSecondsMax = 60;
-
-const goOn: LaneAdvice = { kind: 'go_on' };
-const halt: LaneAdvice = { kind: 'halt' };
-
 function errorOf(error: VendorError): MessageError {
   const code = Number(error.code);
-  return { code: Number.isFinite(code) ? code : 0, title: error.title ?? 'Refused', message: error.message };
+  return {
+    code: Number.isFinite(code) ? code : (error.status ?? 0),
+    title: error.title ?? 'Refused',
+    message: error.message,
+  };
 }
 
 /**
@@ -97,7 +94,11 @@ async function callPrepared(
   return goOn;
 }
 
-/** True if the call was refused for a file that the platform forgot before its time, and is to be made again with it. */
+/**
+ * True if the call was refused for a file that the platform lost before its time, and is to be made again with a new
+ * registration. An id that the platform does not know is registered again once a message, however young it is; a file
+ * that is refused under a known id only if it was registered long ago, since else the file itself is wrong.
+ */
 async function hasLostMedia(
   deps: CallDeps,
   message: DueMessage,
@@ -106,8 +107,15 @@ async function hasLostMedia(
 ): Promise<boolean> {
   if (!(error instanceof VendorError) || error.outcome !== 'refused') return false;
   if (message.media_id === null || platformMediaId === undefined) return false;
-  if (deps.platform.classify(error.code) !== 'media_refused') return false;
-  return deps.forgetMedia({ mediaId: message.media_id, senderId: message.sender_id, platformMediaId });
+  const kind = deps.platform.classify(error);
+  // "Object with ID '<media id>' does not exist" is about the file, not about the number
+  const isUnknown =
+    kind === 'media_unknown' || (kind === 'halt_sender' && error.message.includes(`'${platformMediaId}'`));
+  if (!isUnknown && kind !== 'media_refused') return false;
+  return deps.forgetMedia({
+    ...{ mediaId: message.media_id, senderId: message.sender_id, platformMediaId },
+    ...(isUnknown ? { registeredBefore: createdAt(message.id) } : {}),
+  });
 }
 
 async function prepare(
@@ -156,70 +164,40 @@ async function settleFailure(
   error: unknown,
   used?: SenderAccess,
 ): Promise<LaneAdvice> {
-  if (!(error instanceof VendorError) || error.outcome === 'unknown') {
-    deps.onOutcome('unknown');
-    deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
-    return goOn;
-  }
-  deps.onOutcome(error.outcome === 'refused' ? deps.platform.classify(error.code) : error.outcome);
+  if (!(error instanceof VendorError) || error.outcome === 'unknown')
+    return leaveUnknown(deps, message, error, used);
+  deps.onOutcome(error.outcome === 'refused' ? deps.platform.classify(error) : error.outcome);
   if (error.outcome === 'not_sent') return retryUnsent(deps, message);
-  const kind = deps.platform.classify(error.code);
-  if (kind === 'halt_sender' && used && (await hasNewToken(deps, used))) {
+  const kind = deps.platform.classify(error);
+  if (isHalt(kind) && used && (await hasNewToken(deps, used))) {
     await deps.retry({ ...keyOf(message), delaySeconds: 0, error: null, countsAttempt: false });
     return goOn;
   }
-  return settleRefusal(deps, message, errorOf(error), kind, error.retryAfterSeconds);
+  const { retryAfterSeconds } = error;
+  return settleRefusal(deps, message, { kind, error: errorOf(error), retryAfterSeconds, used });
+}
+
+/**
+ * Leaves a message marked that may have been sent. An answer that every call would get (a page of a captive portal)
+ * halts the number, so that only the calls under way are lost to it.
+ */
+async function leaveUnknown(
+  deps: CallDeps,
+  message: DueMessage,
+  error: unknown,
+  used: SenderAccess | undefined,
+): Promise<LaneAdvice> {
+  deps.onOutcome('unknown');
+  deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
+  const kind = error instanceof VendorError && error.code !== undefined && deps.platform.classify(error);
+  if (!kind || !isHalt(kind)) return goOn;
+  const told = errorOf(error as VendorError);
+  await haltNumbers(deps, { senderId: message.sender_id, kind, error: told, used });
+  return { kind: 'halt' };
 }
 
 /** True if the call used a token that was replaced meanwhile: the number is not to be halted for the old one. */
 async function hasNewToken(deps: CallDeps, used: SenderAccess): Promise<boolean> {
   const current = await deps.freshAccessOf(used.senderId);
   return current !== undefined && current.accessToken !== used.accessToken;
-}
-
-async function settleRefusal(
-  deps: CallDeps,
-  message: DueMessage,
-  error: MessageError,
-  kind: RefusalClass,
-  retryAfterSeconds: number | undefined,
-): Promise<LaneAdvice> {
-  const key = keyOf(message);
-  const attempts = message.attempts + 1;
-  deps.log.info({ messageId: message.id, kind, error }, 'message.refused');
-  switch (kind) {
-    case 'throttled': {
-      const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);
-      await slowPace(deps.db, message.sender_id, Math.min(delaySeconds, slowedSecondsMax));
-      await deps.retry({ ...key, delaySeconds, error, countsAttempt: true });
-      return goOn;
-    }
-    case 'retry':
-    case 'pair_rate': {
-      if (kind === 'retry' && attempts >= retriesMax) break;
-      const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);
-      await deps.retry({ ...key, delaySeconds, error, countsAttempt: true });
-      return goOn;
-    }
-    case 'halt_sender': {
-      const reason = `The platform refused this number (${error.code} ${error.title}): ${error.message}`;
-      await haltSender(deps.db, message.sender_id, reason, error);
-      await deps.retry({ ...key, delaySeconds: 0, error, countsAttempt: false });
-      deps.log.error({ senderId: message.sender_id, error }, 'sender.halted');
-      return halt;
-    }
-    case 'halt_template':
-      // back in the queue until it expires, before the template's messages are held and may be released
-      await deps.retry({ ...key, delaySeconds: untilExpirySeconds, error, countsAttempt: false });
-      await deps.templateRefused(message, error);
-      return goOn;
-    case 'template_outdated':
-      await deps.templateOutdated(message);
-      break;
-    case 'media_refused':
-    case 'final':
-      break;
-  }
-  await deps.failed({ ...key, error });
-  return goOn;
 }

@@ -1,6 +1,6 @@
 // The states of a message and the stages told of it: what a report moves, what it implies, what is never said twice. Pure.
 import { type MessageStateName, messageStates } from '../../contract/messages.ts';
-import type { StatusReport } from '../../ports/platform.ts';
+import type { RefusalClass, StatusReport } from '../../ports/platform.ts';
 
 /** States as the database keeps them. */
 export const state = {
@@ -174,10 +174,20 @@ export function newStages(moved: {
 }
 
 /** Seconds until a refused but retryable message is tried again: 4^n for a pair that is too fast, else 2^n from one. */
-export function retryDelaySeconds(attempts: number, kind: 'retry' | 'throttled' | 'pair_rate'): number {
+export function retryDelaySeconds(attempts: number, kind: RefusalClass): number {
   if (kind === 'pair_rate') return Math.min(4 ** Math.max(0, attempts - 1), 3600);
   return Math.min(2 ** Math.max(0, attempts - 1), 300);
 }
 
-/** A message refused this often with a retryable code is failed with that code; throttling never counts against it. */
-export const retriesMax = 8;
+const tries: Partial<Record<RefusalClass, number>> = {
+  retry: 8,
+  retry_few: 3,
+  retry_once: 2,
+  // each after its template was read again: the platform's list and its sends do not agree
+  template_missing: 3,
+};
+
+/** A message refused this often for this reason is failed with its code; throttling never counts against it. */
+export function triesMax(kind: RefusalClass): number {
+  return tries[kind] ?? Number.POSITIVE_INFINITY;
+}

@@ -11,21 +11,31 @@ export interface RefuseDeps extends PublishDeps {
   clock: Clock;
 }
 
+/** What the codes by which the platform refuses a template say of its status; the others leave it as it was read. */
+const statusOfCode: Record<number, string> = { 132015: 'PAUSED', 132016: 'DISABLED' };
+
 /**
- * Marks the template as not approved, holds its queued messages, publishes that, and makes the platform's list due to
- * be read.
+ * Marks the template as not approved for the reason of `error`, holds its queued messages, publishes that, and makes the
+ * platform's list due to be read.
  */
 export async function markTemplateRefused(
   deps: RefuseDeps,
   template: { accountId: string; businessAccountId: string; name: string; language: string },
+  error: { code: number; title: string },
 ): Promise<void> {
   const startable = await deps.db.transaction().execute(async (tx) => {
     const row = await lockByName(tx, template);
     if (!row) return [];
     await holdMessages(tx, row.account_id, row.id);
     if (row.status !== 'approved') return [];
-    const changed = await changeTemplate(tx, row.id, { status: 'submitted', providerStatus: 'PAUSED' });
-    return publish(deps, tx, await statusEvents(deps, tx, [{ before: row, after: changed, reason: null }]));
+    const providerStatus = statusOfCode[error.code];
+    const reason = `${error.code} ${error.title}`;
+    const changed = await changeTemplate(tx, row.id, {
+      status: 'submitted',
+      ...(providerStatus === undefined ? {} : { providerStatus }),
+      rejectedReason: reason,
+    });
+    return publish(deps, tx, await statusEvents(deps, tx, [{ before: row, after: changed, reason }]));
   });
   deps.deliveries.offer(startable);
   await wantReading(deps.db, template);
