@@ -1,0 +1,76 @@
+// Data directories that released programs made open with this one, and read the same through the API.
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Call, gatewayClient } from '../../demo/gateway-client.ts';
+import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { readOne } from './everything.ts';
+import { unpack } from './pack.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const archives = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.tar.br'));
+/** Fields that reading, the clock or the port changes, and the stages' times: 0005 showed the platform's whole seconds. */
+const unsteady = new Set(['lastUsedAt', 'nextAttemptAt', 'callbackUrl', 'at']);
+
+interface Expected {
+  apiKey: string;
+  answers: Record<string, unknown>;
+}
+
+let workplace: Workplace;
+afterEach(() => workplace?.close());
+
+/** As it lay on the machine of that time: as root, its database belonged to `nobody` where there was no user `postgres`. */
+async function unpackReleased(archive: string): Promise<Expected> {
+  workplace = await openWorkplace();
+  await unpack(new URL(archive, import.meta.url), workplace.folder);
+  if (process.getuid?.() === 0) {
+    execFileSync('chown', ['-R', 'nobody', join(workplace.dataDir, 'postgres')]);
+    execFileSync('chmod', ['711', workplace.dataDir]);
+  }
+  const text = await readFile(join(workplace.folder, 'expected.json'), 'utf8');
+  return JSON.parse(text, (key, value) => (unsteady.has(key) ? undefined : value)) as Expected;
+}
+
+async function bookLocal(call: Call): Promise<unknown> {
+  const { items } = await call<{ items: { _id: string; name: string }[] }>('GET', '/v1/appointments/users');
+  const appointmentUserId = items.find(({ name }) => name === 'Local')?._id;
+  const date = Temporal.Now.plainDateISO('UTC').add({ days: 20 }).toString();
+  const slot = { appointmentUserId, date, from: '09:00', to: '10:00' };
+  const guest = { email: 'eve@example.com', phoneNumber: '15550100010', staticQuestionAnswers: [] };
+  const key = { 'Idempotency-Key': randomUUID() };
+  return call('POST', '/v1/appointments/book', { ...slot, ...guest }, key);
+}
+
+test.each(archives)(
+  '%s: every answer is what it was, and new sends and bookings are taken',
+  async (archive) => {
+    const { apiKey, answers } = await unpackReleased(archive);
+    // in this role nothing that waits is done; nothing of the outside is there
+    const env = { ROLE: 'api', SEND_WAIT_SECONDS: '0', MESSAGING_API_URL: 'http://127.0.0.1:1' };
+    const program = workplace.start(['start', '--no-sandbox'], { env });
+    const [, url = ''] = await program.says(/The gateway answers at (\S+)\. /);
+    const paths = Object.keys(answers);
+    expect(paths.length).toBeGreaterThan(100);
+    const now = await Promise.all(
+      paths.map(async (path) => [path, await readOne(url, apiKey, path)] as const),
+    );
+    for (const [path, read] of now) {
+      if (typeof read === 'string') expect(read, path).toBe(answers[path]);
+      else expect(read, path).toMatchObject(answers[path] as object);
+    }
+    const call = gatewayClient(url, apiKey);
+    const { items } = await call<{ items: { _id: string; providerTemplateName: string }[] }>(
+      'GET',
+      '/v1/templates?search=order_update',
+    );
+    const recipients = [{ phone: '15550100011', variables: { '1': 'Eve', '2': 'A-2', '3': 'today' } }];
+    const send = { templateId: items[0]?._id, recipients };
+    expect(await call('POST', '/v1/templates/send', send)).toMatchObject({ total: 1, failed: 0 });
+    expect(await bookLocal(call)).toMatchObject({ status: 'confirmed' });
+  },
+);
