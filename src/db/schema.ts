@@ -56,6 +56,7 @@ export interface Bookings {
   answers: Json;
   attempts: Generated<number>;
   calendar_id: string | null;
+  calendar_key: string | null;
   cancel_reason: string | null;
   cancelled_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -96,6 +97,7 @@ export interface CalendarConnections {
   account_id: string;
   busy_calendar_ids: string[];
   calendar_id: string;
+  calendar_key: string | null;
   changes_cursor: string | null;
   changes_due_at: Generated<Timestamp>;
   connected_at: Generated<Timestamp>;
@@ -253,6 +255,7 @@ export interface OauthStates {
 export interface Occupancies {
   account_id: string;
   booking_id: string;
+  calendar_key: string | null;
   during: string;
   part: string;
   staff_id: string;

@@ -43,12 +43,24 @@ export interface Interval {
   end: number;
 }
 
-/** A connection just made. `calendarId` is the calendar that bookings are written to. */
+/**
+ * A connection just made. `calendarId` is the calendar that bookings are written to. `identity` identifies that calendar
+ * among all calendars of the provider: the same text for everybody who connects it; null where it cannot be known.
+ */
 export interface Connected {
   credential: CalendarCredential;
   accountEmail: string | null;
   calendarId: string;
+  identity: string | null;
+  /** Which of the `known` calendars it turned out to be under another address or account; null: none of them. */
+  sameAs: number | null;
   scopes: string[];
+}
+
+/** A calendar that is connected already. */
+export interface KnownCalendar {
+  credential: CalendarCredential;
+  calendarId: string;
 }
 
 /**
@@ -230,7 +242,10 @@ export interface OAuthSignIn {
 
 /** Connecting with an address, a name and a password; proves that they work before it answers. */
 export interface PasswordSignIn {
-  /** `timeZone` (IANA): where all-day dates are read if the calendar names no zone of its own. */
+  /**
+   * `timeZone` (IANA): where all-day dates are read if the calendar names no zone of its own. `known`: calendars that
+   * the one to connect may be the same as.
+   */
   connect(
     account: {
       url: string;
@@ -238,6 +253,7 @@ export interface PasswordSignIn {
       password: string;
       calendarUrl?: string | undefined;
       timeZone?: string | undefined;
+      known?: readonly KnownCalendar[] | undefined;
     },
     limits: CallLimits,
   ): Promise<Connected>;

@@ -1,4 +1,4 @@
-// Bookings in a CalDAV calendar that answers late: what lands after everybody gave up leaves no event and takes no slot.
+// Bookings in CalDAV calendars: late answers leave no event and take no slot, and staff who share a calendar share its time.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
@@ -34,7 +34,7 @@ function late(): void {
   let staffId: string;
 
   beforeAll(async () => {
-    [room, server] = await Promise.all([openAppointmentsRoom(), startCaldav('radicale')]);
+    [room, server] = await Promise.all([openAppointmentsRoom(), startCaldav('radicale', { shared: true })]);
     account = await room.account();
     await server.addAccount(person.username, person.password);
     await server.direct(person, 'MKCALENDAR', home);
@@ -93,5 +93,41 @@ function late(): void {
     const { body: answer } = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
     expect(await files()).toContain(JSON.parse(answer).data.calendarEventId);
     expect(await files()).toHaveLength(2);
+  });
+
+  test('200 rivals for one hour of a calendar that staff reach by other addresses and accounts: one event', async () => {
+    const other = { username: 'bob@clinic.example', password: 'battery staple' };
+    await server.addAccount(other.username, other.password);
+    const path = '/ada@clinic.example/shared/';
+    await server.direct(person, 'MKCALENDAR', path);
+    const ways = [
+      { ...person, url: `${server.url}${path}` },
+      { ...person, url: `${server.url}/%61da%40clinic.example/shared` },
+      { ...other, url: server.url, calendarUrl: path },
+    ];
+    const rivals = await Promise.all(ways.map(() => room.staff(account, { calendar: 'unconnected' })));
+    for (const [index, way] of ways.entries()) {
+      const staff = await findStaff(deps.db, account, rivals[index]?.id ?? '');
+      if (staff) await putCalendar(deps, staff, { provider: 'caldav', ...way });
+    }
+    // whoever asks whether the hour is free is answered before anybody's event is there
+    server.door.change = async (method, _path, answer) => {
+      if (method === 'REPORT') await new Promise((resolve) => setTimeout(resolve, 100));
+      return answer;
+    };
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => {
+        const body = bookingOf(rivals[index % 3]?.id ?? '', date, '10:00', '10:30');
+        return book(deps, { accountId: account, key: crypto.randomUUID(), body }).then(
+          () => 'booked',
+          ({ code }: AppError) => code,
+        );
+      }),
+    );
+    server.door.change = null;
+    expect(outcomes.filter((outcome) => outcome === 'booked')).toHaveLength(1);
+    expect(new Set(outcomes)).toEqual(new Set(['booked', 'slot_unavailable']));
+    const { text } = await server.direct(person, 'PROPFIND', path, { headers: { depth: '1' } });
+    expect(text.match(/\.ics</g)).toHaveLength(1);
   });
 }

@@ -87,6 +87,22 @@ describe('changes of a booking', () => {
     expect(await room.occupancies(staff.id)).toBe(0);
   });
 
+  test('of a calendar that gave way to another account: 409 for a move, a cancellation frees the slot and leaves the new calendar alone', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    const email = `other-${staff.email}`;
+    await room.control.putAccount({ email, timeZone: 'UTC' });
+    await room.must(room.call(account, 'PATCH', `/v1/appointments/users/${staff.id}`, { email }));
+    await room.connect(account, staff.id);
+    expect(await room.open(account, staff.id, date)).not.toContain('10:00');
+    const calls = (await room.control.calls()).length;
+    const moving = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
+    expect([moving.status, moving.json.code]).toEqual([409, 'calendar_not_connected']);
+    expect((await change(made.bookingId, 'cancel')).status).toBe(200);
+    expect((await room.control.calls()).slice(calls)).toEqual([]);
+    expect([await room.occupancies(staff.id), await startsOf(staff.email)]).toEqual([0, [at('10:00')]]);
+  });
+
   test('onto a taken or busy slot: 409, and it stays as it was', async () => {
     const staff = await room.staff(account);
     const made = (await room.book(account, ten(staff.id))).json.data;

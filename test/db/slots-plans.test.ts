@@ -18,6 +18,12 @@ test.each([false, true])('reading staff on dates (locked: %s)', async (lock) => 
   const asked = [{ accountId: uuidv7(), staffId: uuidv7(), dayMs: 0 }];
   const plan = await planOf(db, (one) => readStaffDays(one, asked, { lock }));
   expect(plan).not.toContain('Seq Scan');
-  for (const index of ['occupancies_apart', 'bookings_day', 'bookings_moved', 'staff_of'])
+  for (const index of [
+    'occupancies_apart',
+    'occupancies_calendar_apart',
+    'bookings_day',
+    'bookings_moved',
+    'staff_of',
+  ])
     expect(plan).toContain(index);
 });

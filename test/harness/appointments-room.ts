@@ -57,6 +57,8 @@ export interface StaffOptions {
   schedule?: Record<string, unknown>;
   questions?: Record<string, unknown>[];
   calendar?: 'google' | 'none' | 'unconnected';
+  /** The account whose calendar is connected; default: one of their own. */
+  email?: string;
 }
 
 /** A Monday about two weeks ahead, in no zone's clock change, as `YYYY-MM-DD`. */
@@ -163,7 +165,7 @@ export async function openAppointmentsRoom(
 
   /** A staff member with a schedule, made by the routes; by default with a connected calendar whose id is `email`. */
   async function staff(accountId: string, given: StaffOptions = {}) {
-    const email = `staff-${randomUUID()}@clinic.example`;
+    const email = given.email ?? `staff-${randomUUID()}@clinic.example`;
     await control.putAccount({ email, timeZone: 'UTC' });
     const { _id: id } = await must(
       call(accountId, 'POST', '/v1/appointments/users', {

@@ -46,8 +46,8 @@ export async function isInstalled(kind: CaldavKind): Promise<boolean> {
   return isComplete && found.some(({ status }) => status === 'fulfilled');
 }
 
-/** Starts a server on loopback and waits until it answers. */
-export async function startCaldav(kind: CaldavKind): Promise<CaldavServer> {
+/** Starts a server on loopback and waits until it answers. `shared`: Radicale lets every account use every calendar. */
+export async function startCaldav(kind: CaldavKind, { shared = false } = {}): Promise<CaldavServer> {
   const directory = await mkdtemp(join(tmpdir(), `${kind}-`));
   const port = await freePort();
   const users = new Map<string, string>();
@@ -55,7 +55,7 @@ export async function startCaldav(kind: CaldavKind): Promise<CaldavServer> {
   const writeUsers = () =>
     writeFile(usersFile, [...users].map(([name, password]) => `${name}:${password}\n`).join(''));
   await writeUsers();
-  const child = await starts[kind](directory, port, usersFile);
+  const child = await starts[kind](directory, port, usersFile, shared);
   const origin = `http://127.0.0.1:${port}`;
   // Xandikos itself lets everybody in: the door asks for the password in its place.
   const door = await openDoor(port, kind === 'xandikos' ? users : undefined);
@@ -100,12 +100,17 @@ const homes: Record<CaldavKind, (name: string) => string> = {
 export const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-async function startRadicale(directory: string, port: number, usersFile: string): Promise<ChildProcess> {
+async function startRadicale(
+  directory: string,
+  port: number,
+  usersFile: string,
+  shared: boolean,
+): Promise<ChildProcess> {
   const config = join(directory, 'config');
   const sections = {
     server: { hosts: `127.0.0.1:${port}` },
     auth: { type: 'htpasswd', htpasswd_filename: usersFile, htpasswd_encryption: 'plain', delay: '0' },
-    rights: { type: 'owner_only' },
+    rights: { type: shared ? 'authenticated' : 'owner_only' },
     storage: { filesystem_folder: join(directory, 'data') },
     web: { type: 'none' },
     logging: { level: 'warning' },
@@ -132,7 +137,7 @@ function startSabre(directory: string, port: number, usersFile: string): Promise
 
 const starts: Record<
   CaldavKind,
-  (directory: string, port: number, usersFile: string) => Promise<ChildProcess>
+  (directory: string, port: number, usersFile: string, shared: boolean) => Promise<ChildProcess>
 > = { radicale: startRadicale, xandikos: startXandikos, sabre: startSabre };
 
 async function started(

@@ -10,10 +10,11 @@ import type {
   Connected,
   PasswordSignIn,
 } from '../../ports/calendar.ts';
-import { type CaldavAccount, opened, sealable } from './credential.ts';
+import { type CaldavAccount, calendarUrlOf, opened, sealable } from './credential.ts';
 import type { Wire } from './dav-call.ts';
 import { eventIdFor } from './event-id.ts';
 import type { Attempt } from './events.ts';
+import { identityOf } from './identity.ts';
 
 export interface CaldavCalendarOptions {
   /** Calls whatever address an account's owner gives: guarded. */
@@ -121,17 +122,21 @@ function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
         timeZone: given.timeZone ?? 'UTC',
         reads: 'time_range',
       };
-      account.reads = await proveCalendar(wire, account, found.calendarUrl);
-      return connected(account, found.calendarUrl);
+      // an address without its last slash would put events beside the calendar
+      const calendarId = calendarUrlOf(account, found.calendarUrl);
+      const proof = await proveCalendar(wire, account, calendarId, given.known ?? []);
+      return connected({ ...account, reads: proof.reads }, calendarId, proof.sameAs);
     },
   };
 }
 
-function connected(account: CaldavAccount, calendarId: string): Connected {
+function connected(account: CaldavAccount, calendarId: string, sameAs: number | null): Connected {
   return {
     credential: sealable(account),
     accountEmail: account.addresses[0] ?? null,
     calendarId,
+    identity: identityOf(calendarId, account.addresses[0] ?? null),
+    sameAs,
     scopes: [],
   };
 }

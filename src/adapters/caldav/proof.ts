@@ -1,8 +1,9 @@
 // The proof that a calendar works: events of long ago written, asked for by time, and taken away again.
 import { randomUUID } from 'node:crypto';
 import { VendorError } from '../../base/errors.ts';
+import type { KnownCalendar } from '../../ports/calendar.ts';
 import { eventUrlOf, objectsWithin } from './busy-times.ts';
-import type { CaldavAccount, Reads } from './credential.ts';
+import { type CaldavAccount, calendarUrlOf, opened, type Reads } from './credential.ts';
 import { failureOf, isDone, send, type Wire } from './dav-call.ts';
 import { readOnly } from './discovery.ts';
 
@@ -15,11 +16,25 @@ const trials = [
 ];
 const span = { start: Date.UTC(2000, 6, 10), end: Date.UTC(2000, 6, 13) };
 
+export interface Proof {
+  /** How events are to be asked for. */
+  reads: Reads;
+  /** Which of the known calendars is this one. */
+  sameAs: number | null;
+}
+
 /**
- * Writes, finds and deletes a few transparent events in the year 2000; answers how events are to be asked for. Throws
- * VendorError if the calendar cannot be written (`calendar_read_only`) or the events cannot be found in any way.
+ * Writes, finds and deletes a few transparent events in the year 2000. A known calendar of that host in which one of them
+ * is found is the same calendar, whatever address and account lead there: shared calendars have addresses of their own for
+ * everybody they are shared with. Throws VendorError if the calendar cannot be written (`calendar_read_only`) or the
+ * events cannot be found in any way.
  */
-export async function proveCalendar(wire: Wire, account: CaldavAccount, calendarUrl: string): Promise<Reads> {
+export async function proveCalendar(
+  wire: Wire,
+  account: CaldavAccount,
+  calendarUrl: string,
+  known: readonly KnownCalendar[],
+): Promise<Proof> {
   const urls: string[] = [];
   try {
     for (const trial of trials) {
@@ -28,13 +43,36 @@ export async function proveCalendar(wire: Wire, account: CaldavAccount, calendar
       await write(wire, account, urls.at(-1) ?? '', trialText(id, trial), calendarUrl);
     }
     for (const reads of ['time_range', 'with_series', 'everything'] as const) {
-      if (await findsAll(wire, { ...account, reads }, calendarUrl, urls)) return reads;
+      if (!(await findsAll(wire, { ...account, reads }, calendarUrl, urls))) continue;
+      return { reads, sameAs: await seenIn(wire, known, urls[0] ?? '') };
     }
   } finally {
     await Promise.all(urls.map((url) => remove(wire, account, url)));
   }
   const text = 'Events that were written to this calendar are not found in it again.';
   throw new VendorError('refused', text, { code: 'calendar_unreliable', title: 'Calendar does not work' });
+}
+
+const knownTimeoutMs = 3_000;
+
+/** The first of the known calendars that shows the event; one that cannot be asked in time does not. */
+async function seenIn(wire: Wire, known: readonly KnownCalendar[], eventUrl: string): Promise<number | null> {
+  const { hostname, pathname } = new URL(eventUrl);
+  const limits = { ...wire.limits, until: Math.min(wire.limits.until, performance.now() + knownTimeoutMs) };
+  const isSeen = async ({ credential, calendarId }: KnownCalendar): Promise<boolean> => {
+    try {
+      const other = opened(credential);
+      const calendarUrl = calendarUrlOf(other, calendarId);
+      if (new URL(calendarUrl).hostname !== hostname) return false;
+      const url = new URL(pathname.split('/').at(-1) ?? '', calendarUrl).href;
+      return isDone((await send({ ...wire, limits }, other, { method: 'GET', url })).status);
+    } catch (error) {
+      if (error instanceof VendorError) return false;
+      throw error;
+    }
+  };
+  const index = (await Promise.all(known.map(isSeen))).indexOf(true);
+  return index < 0 ? null : index;
 }
 
 function trialText(uid: string, times: string): string {

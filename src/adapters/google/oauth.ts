@@ -77,23 +77,25 @@ function connected(answer: GoogleAnswer): Connected {
       'Google gave no lasting access. Remove the app at myaccount.google.com/connections, then connect again.';
     throw new VendorError('refused', text, { code: 'refresh_token_missing', title: 'No lasting access' });
   }
-  const accountEmail = emailOf(answer.json.id_token);
+  const { email: accountEmail = null, sub } = claimsOf(answer.json.id_token);
   const credential = sealable({ refreshToken, accountEmail, scopes: granted });
-  return { credential, accountEmail, calendarId: 'primary', scopes: granted };
+  // the id of an account's primary calendar is the account's own address, whatever aliases it has
+  const identity = accountEmail?.toLowerCase() ?? (sub === undefined ? null : `account ${sub}`);
+  return { credential, accountEmail, calendarId: 'primary', identity, sameAs: null, scopes: granted };
 }
 
 /**
- * The address in an identity token. It came straight from the token endpoint, so its signature need not be looked at
- * (OpenID Connect Core 3.1.3.7, rule 6), and it is only shown, never decided by.
+ * The account that an identity token names. The token comes straight from the token endpoint over TLS, so its signature
+ * need not be verified (OpenID Connect Core 3.1.3.7, rule 6).
  */
-function emailOf(idToken: unknown): string | null {
+function claimsOf(idToken: unknown): { email?: string | undefined; sub?: string | undefined } {
   try {
     const claims: unknown = JSON.parse(
       Buffer.from(String(idToken).split('.')[1] ?? '', 'base64url').toString(),
     );
-    return (isObject(claims) ? textOf(claims.email) : undefined) ?? null;
+    return isObject(claims) ? { email: textOf(claims.email), sub: textOf(claims.sub) } : {};
   } catch {
-    return null;
+    return {};
   }
 }
 

@@ -133,6 +133,7 @@ function prepared(
     answers,
     provider: connection?.calendar.provider ?? null,
     calendar_id: connection?.calendarId ?? null,
+    calendar_key: connection?.calendarKey ?? null,
     event_id: connection?.calendar.eventIdFor(id) ?? null,
     // whoever knows a room's name may enter it: 128 random bits, in letters that no room server folds
     fallback_link: `${deps.meetingUrl}/${randomBytes(16).toString('hex')}`,

@@ -20,6 +20,8 @@ export interface BookingRow {
   /** Null: the booking lives in the gateway alone. */
   provider: string | null;
   calendar_id: string | null;
+  /** Which calendar that is among all; null: not known. */
+  calendar_key: string | null;
   event_id: string | null;
   event_generation: number;
   event_link: string | null;

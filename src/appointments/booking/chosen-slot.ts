@@ -89,7 +89,7 @@ export async function reserving<T>(
   try {
     return await retryTransient(run);
   } catch (error) {
-    if (violates(error, 'occupancies_apart')) {
+    if (violates(error, 'occupancies_apart') || violates(error, 'occupancies_calendar_apart')) {
       throw slotTaken(deps, asked, await takenByBookings(deps.db, asked), start);
     }
     if (isLockTimeout(error)) throw tooManyAtOnce(error);

@@ -37,7 +37,7 @@ export type Outcome =
   | { kind: 'taken'; taken: Taken }
   /** Another request with the same key is at it. */
   | { kind: 'twin' }
-  /** Another transaction books with this staff member at this moment, changes or removes it. */
+  /** Another transaction books with this staff member or calendar at this moment, or changes or removes it. */
   | { kind: 'in_the_way' }
   | { kind: 'refused'; error: AppError };
 
@@ -51,7 +51,7 @@ export function openHoldSlot({ hot }: { hot: Db }): HoldSlot {
   return batch(run, { gapMs: 5, max: wishesAtOnce, key: ({ day }) => day.staffId });
 }
 
-/** What the wishes decided so far take of one staff member. */
+/** What the wishes decided so far take of one staff member or calendar. */
 interface Won {
   busy: Interval[];
   starts: number[];
@@ -69,7 +69,7 @@ async function decideAll(tx: Tx, wishes: Wish[]): Promise<Outcome[]> {
     const winners = new Map<Wish, Prepared>();
     const held = outcomesOf(outcomes, 'held');
     const won = new Map<string, Won>();
-    for (const wish of held) take(won, wish);
+    for (const wish of held) take(won, wish, locked.get(wish.day.staffId));
     const keys = new Set(held.map(keyName));
     for (const wish of open) {
       const outcome = decide(wish, { locked, days, won, keys });
@@ -102,7 +102,7 @@ async function readLocked(tx: Tx, asked: AskedDay[]): Promise<Map<string, StaffD
 function decide(
   wish: Wish,
   by: {
-    locked: ReadonlySet<string>;
+    locked: ReadonlyMap<string, string | null>;
     days: ReadonlyMap<string, StaffDay>;
     won: Map<string, Won>;
     keys: Set<string>;
@@ -110,17 +110,21 @@ function decide(
 ): Outcome | Prepared {
   const { asked, start } = wish;
   const day = by.locked.has(wish.day.staffId) ? by.days.get(dayKey(wish.day)) : undefined;
-  if (!day) return { kind: 'in_the_way' };
+  const calendarKey = by.locked.get(wish.day.staffId) ?? null;
+  // a connection that was replaced since: that other calendar is not locked
+  if (!day || calendarKeyOfDay(day) !== calendarKey) return { kind: 'in_the_way' };
   if (!day.staff.active) return { kind: 'refused', error: staffNotFound() };
   if (by.keys.has(keyName(wish))) return { kind: 'twin' };
   const mine = by.won.get(wish.day.staffId);
-  const taken = mine
-    ? { busy: day.busy.concat(mine.busy), bookedStarts: day.bookedStarts.concat(mine.starts) }
-    : day;
+  const shared = calendarKey === null ? undefined : by.won.get(calendarKey);
+  const taken = {
+    busy: day.busy.concat(mine?.busy ?? [], shared?.busy ?? []),
+    bookedStarts: day.bookedStarts.concat(mine?.starts ?? []),
+  };
   if (freeStarts(asked.terms, [start], taken).length === 0) return { kind: 'taken', taken };
   try {
     const prepared = wish.prepare(day);
-    take(by.won, wish);
+    take(by.won, wish, calendarKey);
     by.keys.add(keyName(wish));
     return prepared;
   } catch (error) {
@@ -129,11 +133,16 @@ function decide(
   }
 }
 
-function take(won: Map<string, Won>, { day, asked, start }: Wish): void {
-  const mine = won.get(day.staffId) ?? { busy: [], starts: [] };
-  mine.busy.push(occupiedRange(asked.terms, start));
-  mine.starts.push(start);
-  won.set(day.staffId, mine);
+const calendarKeyOfDay = ({ staff, connection }: StaffDay): string | null =>
+  staff.calendar === 'none' ? null : (connection?.calendar_key ?? null);
+
+function take(won: Map<string, Won>, { day, asked, start }: Wish, calendarKey: string | null = null): void {
+  for (const of of calendarKey === null ? [day.staffId] : [day.staffId, calendarKey]) {
+    const taken = won.get(of) ?? { busy: [], starts: [] };
+    taken.busy.push(occupiedRange(asked.terms, start));
+    taken.starts.push(start);
+    won.set(of, taken);
+  }
 }
 
 async function insertAll(tx: Tx, winners: ReadonlyMap<Wish, Prepared>): Promise<Map<string, BookingRow>> {

@@ -7,14 +7,21 @@ import type { BookingRow } from './booking.ts';
 import type { NewHold } from './store.ts';
 
 /**
- * Locks the bookings of those staff members that no other transaction books with at this moment, and answers which;
- * held to the end of the transaction. It never waits.
+ * Locks the bookings of those staff members with whom, and with whose calendar, no other transaction books at this moment;
+ * held to the end of the transaction. Answers their calendars' keys. It never waits.
  */
-export async function tryLockStaffBookings(tx: Tx, staffIds: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string; locked: boolean }>`
-    select id, pg_try_advisory_xact_lock(hashtextextended(id, 3)) as locked
-    from unnest(${[...staffIds]}::text[]) as x(id)`.execute(tx);
-  return new Set(rows.filter(({ locked }) => locked).map(({ id }) => id));
+export async function tryLockStaffBookings(
+  tx: Tx,
+  staffIds: readonly string[],
+): Promise<Map<string, string | null>> {
+  const { rows } = await sql<{ id: string; calendar_key: string | null; locked: boolean }>`
+    select id, calendar_key, pg_try_advisory_xact_lock(hashtextextended(id, 3))
+      and (calendar_key is null or pg_try_advisory_xact_lock(hashtextextended(calendar_key::text, 3))) as locked
+    from (
+      select x.id, c.calendar_key from unnest(${[...staffIds]}::text[]) as x(id)
+      left join staff s on s.id = x.id::uuid and s.calendar = 'required'
+      left join calendar_connections c on c.staff_id = s.id) as asked`.execute(tx);
+  return new Map(rows.filter(({ locked }) => locked).map(({ id, calendar_key }) => [id, calendar_key]));
 }
 
 /** A hold, the time it occupies, and the key that it answers. */
@@ -26,7 +33,8 @@ export interface KeyedHold {
 
 /**
  * Adds held bookings with what they occupy and the keys that they answer, all leased for `leaseMs`. Answers those added:
- * one whose key is held by another booking is not. Violates `occupancies_apart` where another stands.
+ * one whose key is held by another booking is not. Violates `occupancies_apart` or
+ * `occupancies_calendar_apart` where another stands.
  */
 export async function insertHolds(
   tx: Tx,
@@ -45,7 +53,7 @@ export async function insertHolds(
     with given as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as x(id uuid, account_id uuid, staff_id uuid,
         starts_at timestamptz, ends_at timestamptz, timezone text, email text, phone_number text, name text, source text,
-        answers jsonb, provider text, calendar_id text, event_id text, fallback_link text, created_at timestamptz,
+        answers jsonb, provider text, calendar_id text, calendar_key uuid, event_id text, fallback_link text, created_at timestamptz,
         occupied_from timestamptz, occupied_to timestamptz, operation text, key uuid, fingerprint bytea)),
     keyed as (
       insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until)
@@ -58,15 +66,15 @@ export async function insertHolds(
       returning subject_id),
     held as (
       insert into bookings (id, account_id, staff_id, starts_at, ends_at, timezone, email, phone_number, name, source,
-        answers, provider, calendar_id, event_id, fallback_link, created_at, state, due_at)
+        answers, provider, calendar_id, calendar_key, event_id, fallback_link, created_at, state, due_at)
       select id, account_id, staff_id, starts_at, ends_at, timezone, email, phone_number, name, source,
-        answers, provider, calendar_id, event_id, fallback_link, created_at, 'held',
+        answers, provider, calendar_id, calendar_key, event_id, fallback_link, created_at, 'held',
         now() + ${leaseMs}::int * interval '1 millisecond'
       from given where id in (select subject_id from keyed)
       returning *),
     occupied as (
-      insert into occupancies (account_id, staff_id, booking_id, part, during)
-      select account_id, staff_id, id, 'kept', tstzrange(occupied_from, occupied_to)
+      insert into occupancies (account_id, staff_id, calendar_key, booking_id, part, during)
+      select account_id, staff_id, calendar_key, id, 'kept', tstzrange(occupied_from, occupied_to)
       from given where id in (select id from held))
     select * from held`.execute(tx);
   return byId(rows);

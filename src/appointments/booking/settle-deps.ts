@@ -35,14 +35,16 @@ export function limitsUntil(deps: SettleDeps, deadline: number, maxMs = requestM
 
 /**
  * How a booking's calendar can be reached: by a living connection, not now (dead), or never again (none: disconnected,
- * or another kind of calendar took its place).
+ * or another calendar took its place).
  */
 export async function reachCalendar(
   deps: SettleDeps,
-  row: Pick<BookingRow, 'staff_id' | 'provider'>,
+  row: Pick<BookingRow, 'staff_id' | 'provider' | 'calendar_key'>,
 ): Promise<LiveConnection | 'dead' | 'none'> {
   const connection = await findConnection(deps.db, row.staff_id);
   if (connection?.provider !== row.provider) return 'none';
+  const keys = [row.calendar_key, connection.calendar_key];
+  if (!keys.includes(null) && keys[0] !== keys[1]) return 'none';
   return liveConnection(deps, connection) ?? 'dead';
 }
 

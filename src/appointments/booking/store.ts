@@ -11,9 +11,15 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
-/** Waits until no other transaction books with this staff member; held to the end of the transaction. */
+/**
+ * Waits until no other transaction books with this staff member, or with anybody who shares the calendar; held to the end
+ * of the transaction. The staff member comes first: whoever waits for a calendar holds nothing that others wait for with it.
+ */
 export async function lockStaffBookings(tx: Tx, staffId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${staffId}, 3))`.execute(tx);
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(calendar_key::text, 3)) from calendar_connections
+    where staff_id = ${staffId} and calendar_key is not null`.execute(tx);
 }
 
 export interface StaffFacts {
@@ -47,6 +53,7 @@ export type NewHold = Pick<
   | 'answers'
   | 'provider'
   | 'calendar_id'
+  | 'calendar_key'
   | 'event_id'
   | 'fallback_link'
   | 'created_at'
@@ -55,13 +62,13 @@ export type NewHold = Pick<
 /** Occupies time for a booking. */
 export async function occupy(
   tx: Tx,
-  booking: { account_id: string; staff_id: string; id: string },
+  booking: Pick<BookingRow, 'account_id' | 'staff_id' | 'id' | 'calendar_key'>,
   part: 'kept' | 'wished',
   { from, to }: Interval,
 ): Promise<void> {
   await sql`
-    insert into occupancies (account_id, staff_id, booking_id, part, during)
-    values (${booking.account_id}, ${booking.staff_id}, ${booking.id}, ${part},
+    insert into occupancies (account_id, staff_id, calendar_key, booking_id, part, during)
+    values (${booking.account_id}, ${booking.staff_id}, ${booking.calendar_key}, ${booking.id}, ${part},
       tstzrange(${new Date(from)}, ${new Date(to)}))`.execute(tx);
 }
 

@@ -9,6 +9,7 @@ import type { StaffRow } from '../directory/store.ts';
 import {
   type CalendarDeps,
   calendarFault,
+  calendarKeyOf,
   credentialPlace,
   liveConnection,
   openConnection,
@@ -19,6 +20,7 @@ import {
   deleteConnection,
   hasUnsettledBookings,
   isAccountShared,
+  knownCalendars,
   lockConnection,
   replaceConnection,
   type StoredConnection,
@@ -47,7 +49,11 @@ export async function keep(
   staff: StaffRow,
   calendar: Calendar,
   connected: Connected,
-  options: { busyCalendarIds?: string[] | undefined; claim?: (tx: Tx) => Promise<void> } = {},
+  options: {
+    busyCalendarIds?: string[] | undefined;
+    sameKey?: string | null;
+    claim?: (tx: Tx) => Promise<void>;
+  } = {},
 ): Promise<StoredConnection> {
   const id = uuidv7(deps.clock.now());
   const row = await deps.db.transaction().execute(async (tx) => {
@@ -60,6 +66,7 @@ export async function keep(
       credential: deps.cipher.seal(connected.credential, credentialPlace(id)),
       account_email: connected.accountEmail,
       calendar_id: connected.calendarId,
+      calendar_key: options.sameKey ?? calendarKeyOf(calendar.provider, connected.identity),
       busy_calendar_ids: options.busyCalendarIds ?? [connected.calendarId],
       last_synced_at: new Date(deps.clock.now()),
     });
@@ -89,13 +96,19 @@ export async function putCalendar(
   }
   const calendar = deps.calendars.caldav;
   if (!calendar?.password) throw notConfigured('CalDAV');
+  const known = (await knownCalendars(deps.db, staff.account_id, calendar.provider)).map((row) => ({
+    credential: deps.cipher.open(row.credential, credentialPlace(row.id)),
+    calendarId: row.calendar_id,
+    calendarKey: row.calendar_key,
+  }));
   const connected = await calendar.password
-    .connect({ url, username, password, calendarUrl, timeZone: staff.timezone }, callLimits)
+    .connect({ url, username, password, calendarUrl, timeZone: staff.timezone, known }, callLimits)
     .catch((error) => {
       throw accountFault(error, calendarUrl === undefined ? 'url' : 'calendarUrl');
     });
   if (busyCalendarIds) await proveBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
-  return keep(deps, staff, calendar, connected, { busyCalendarIds });
+  const sameKey = connected.sameAs === null ? null : (known[connected.sameAs]?.calendarKey ?? null);
+  return keep(deps, staff, calendar, connected, { busyCalendarIds, sameKey });
 }
 
 /** What does not work about an account that somebody gave is for that caller to mend: 400, naming the field. */

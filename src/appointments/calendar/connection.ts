@@ -1,4 +1,5 @@
 // From a staff member to their calendar: the credential opened, and what a failing call says of the connection.
+import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -23,6 +24,7 @@ export interface LiveConnection {
   calendar: Calendar;
   credential: CalendarCredential;
   calendarId: string;
+  calendarKey: string | null;
   busyCalendarIds: string[];
   /** Where dates and floating times are read if the calendar names no zone: that of the schedule. */
   timeZone: string;
@@ -39,6 +41,7 @@ export type UsableConnection = Pick<
   | 'provider'
   | 'credential'
   | 'calendar_id'
+  | 'calendar_key'
   | 'busy_calendar_ids'
   | 'dead_at'
 > & { noted?: boolean };
@@ -48,6 +51,16 @@ export const credentialPlace = (connectionId: string) => ({
   column: 'credential',
   row: connectionId,
 });
+
+/**
+ * The key by which staff who share a calendar share its time: a UUID made of the first 128 bits of a SHA-256, so that it is
+ * short in indexes. Migration 0008 makes the same of what was stored before. Null for a calendar that is not known.
+ */
+export function calendarKeyOf(provider: string, identity: string | null): string | null {
+  if (identity === null) return null;
+  const hex = createHash('sha256').update(`${provider}:${identity}`).digest('hex');
+  return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
 
 /** 409 for a staff member whose calendar cannot be used until somebody connects it (again). */
 export function notConnected(why?: string): AppError {
@@ -73,6 +86,7 @@ export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveC
     calendar,
     credential: deps.cipher.open(row.credential, credentialPlace(row.id)),
     calendarId: row.calendar_id,
+    calendarKey: row.calendar_key,
     busyCalendarIds: row.busy_calendar_ids,
     timeZone: row.staff_timezone,
     noted: row.noted ?? false,

@@ -29,13 +29,13 @@ export async function replaceConnection(
   const before = await tx
     .deleteFrom('calendar_connections')
     .where('staff_id', '=', connection.staff_id)
-    .returning(['provider', 'account_email', 'calendar_id', 'changes_cursor'])
+    .returning(['calendar_id', 'calendar_key', 'changes_cursor'])
     .executeTakeFirst();
   const isSame =
-    before?.provider === connection.provider &&
+    before !== undefined &&
     before.calendar_id === connection.calendar_id &&
-    before.account_email !== null &&
-    before.account_email === connection.account_email;
+    before.calendar_key !== null &&
+    before.calendar_key === connection.calendar_key;
   await sql`
     update bookings set due_at = now() where staff_id = ${connection.staff_id} and due_at > now()
       and attempts > 1`.execute(tx);
@@ -73,6 +73,24 @@ export async function isAccountShared(
     select 1 from calendar_connections where provider = ${provider} and account_email = ${account_email} and id <> ${id}
       and dead_at is null limit 1`.execute(db);
   return rows.length > 0;
+}
+
+/** Up to 50 connected calendars of an account at that provider, the last connected first. */
+export async function knownCalendars(
+  db: Db,
+  accountId: string,
+  provider: string,
+): Promise<Pick<StoredConnection, 'id' | 'credential' | 'calendar_id' | 'calendar_key'>[]> {
+  return db
+    .selectFrom('calendar_connections')
+    .select(['id', 'credential', 'calendar_id', 'calendar_key'])
+    .where('account_id', '=', accountId)
+    .where('provider', '=', provider)
+    .where('dead_at', 'is', null)
+    .where('calendar_key', 'is not', null)
+    .orderBy('connected_at', 'desc')
+    .limit(50)
+    .execute();
 }
 
 /** True while bookings of a staff member are being written to the calendar. */

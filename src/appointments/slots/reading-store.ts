@@ -27,6 +27,7 @@ export interface ReadConnection {
   provider: string;
   credential: Buffer;
   calendar_id: string;
+  calendar_key: string | null;
   busy_calendar_ids: string[];
   dead_at: Date | null;
   failure: string | null;
@@ -40,7 +41,10 @@ export interface StaffDay {
   connection: ReadConnection | undefined;
   /** In order. */
   questions: QuestionFacts[];
-  /** What bookings occupy, as far as slots of that date in any zone can meet it. */
+  /**
+   * What bookings occupy, as far as slots of that date in any zone can meet it: the staff member's own, and those of
+   * everybody who shares the calendar.
+   */
   busy: Interval[];
   /** Starts (epoch milliseconds) of the bookings that a daily limit counts around that date; none without a limit. */
   bookedStarts: number[];
@@ -72,13 +76,16 @@ export async function readStaffDays(
   const { rows } = await sql<Row>`
     select x.n, s.id, s.account_id, s.name, s.active, s.calendar, s.timezone, s.slot_minutes, s.slot_step_minutes,
       s.buffer_before_minutes, s.buffer_after_minutes, s.minimum_notice_minutes, s.booking_window_days, s.daily_limit,
-      s.weekly, s.overrides, c.id as connection_id, c.provider, c.credential, c.calendar_id, c.busy_calendar_ids,
+      s.weekly, s.overrides, c.id as connection_id, c.provider, c.credential, c.calendar_id, c.calendar_key, c.busy_calendar_ids,
       c.dead_at, c.failure, c.failure is null and c.last_synced_at > now() - interval '1 minute' as noted,
       q.questions, o.busy_from, o.busy_to, b.booked
     from unnest(${asked.map((one) => one.accountId)}::uuid[], ${asked.map((one) => one.staffId)}::uuid[],
       ${asked.map((one) => new Date(one.dayMs))}::timestamptz[]) with ordinality as x(account_id, staff_id, day, n)
     join staff s on s.id = x.staff_id and s.account_id = x.account_id and s.deleted_at is null
     left join calendar_connections c on c.staff_id = s.id
+    cross join lateral (
+      select tstzrange(x.day - interval '15 hours' - s.buffer_before_minutes * interval '1 minute',
+        x.day + interval '39 hours' + (s.slot_minutes + s.buffer_after_minutes) * interval '1 minute') as span) near
     left join lateral (
       select jsonb_agg(jsonb_build_object('id', f.id, 'question', f.question, 'question_type', f.question_type,
         'is_required', f.is_required, 'options', f.options, 'placeholder', f.placeholder) order by f.position)
@@ -87,9 +94,13 @@ export async function readStaffDays(
     left join lateral (
       select array_agg((extract(epoch from lower(u.during)) * 1000)::bigint) as busy_from,
         array_agg((extract(epoch from upper(u.during)) * 1000)::bigint) as busy_to
-      from occupancies u where u.account_id = s.account_id and u.staff_id = s.id
-        and u.during && tstzrange(x.day - interval '15 hours' - s.buffer_before_minutes * interval '1 minute',
-          x.day + interval '39 hours' + (s.slot_minutes + s.buffer_after_minutes) * interval '1 minute')) o on true
+      from (
+        select during from occupancies
+        where account_id = s.account_id and staff_id = s.id and during && near.span
+        union all
+        select during from occupancies
+        where calendar_key = c.calendar_key and s.calendar = 'required' and staff_id <> s.id and during && near.span) u) o
+      on true
     left join lateral (
       select array_agg((extract(epoch from r.start) * 1000)::bigint) as booked from (
         select k.starts_at as start from bookings k
@@ -107,8 +118,10 @@ export async function readStaffDays(
 
 function staffDay(row: Row): StaffDay {
   const { n: _, connection_id, questions, busy_from, busy_to, booked, ...rest } = row;
-  const { provider, credential, calendar_id, busy_calendar_ids, dead_at, failure, noted, ...staff } = rest;
-  const connection = { provider, credential, calendar_id, busy_calendar_ids, dead_at, failure, noted };
+  const { provider, credential, calendar_id, calendar_key, busy_calendar_ids, ...more } = rest;
+  const { dead_at, failure, noted, ...staff } = more;
+  const calendar = { provider, credential, calendar_id, calendar_key, busy_calendar_ids };
+  const connection = { ...calendar, dead_at, failure, noted };
   return {
     staff,
     connection:

@@ -26,19 +26,28 @@ export async function updateSchedule(
   return changed !== undefined;
 }
 
-/** The ranges that bookings occupy and that overlap the interval; `except` is a booking that does not count. */
+/**
+ * The ranges that overlap the interval and that bookings of the staff member, or of anybody who shares the calendar,
+ * occupy; `except` is a booking that does not count.
+ */
 export async function occupiedWithin(
   db: Db | Tx,
   of: { accountId: string; staffId: string; except?: string | undefined },
   { from, to }: Interval,
 ): Promise<Interval[]> {
+  const overlaps = sql`during && tstzrange(${new Date(from)}, ${new Date(to)})
+    and booking_id is distinct from ${of.except ?? null}::uuid`;
   const { rows } = await sql<Interval>`
     select (extract(epoch from lower(during)) * 1000)::bigint as "from",
       (extract(epoch from upper(during)) * 1000)::bigint as "to"
-    from occupancies
-    where account_id = ${of.accountId} and staff_id = ${of.staffId}
-      and during && tstzrange(${new Date(from)}, ${new Date(to)})
-      and booking_id is distinct from ${of.except ?? null}::uuid`.execute(db);
+    from (
+      select during from occupancies
+      where account_id = ${of.accountId} and staff_id = ${of.staffId} and ${overlaps}
+      union all
+      select during from occupancies
+      where calendar_key = (select calendar_key from calendar_connections c join staff s on s.id = c.staff_id
+          where c.staff_id = ${of.staffId} and s.calendar = 'required')
+        and staff_id <> ${of.staffId} and ${overlaps}) as taken`.execute(db);
   return rows;
 }
 

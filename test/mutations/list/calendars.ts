@@ -1,0 +1,56 @@
+// Mutations of staff who share a calendar.
+import type { Mutation } from '../mutation.ts';
+
+const races = ['test/api/appointments-shared-calendars.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'holds occupy no time in a shared calendar',
+    file: 'src/appointments/booking/lane-store.ts',
+    find: 'select account_id, staff_id, calendar_key, id,',
+    replace: 'select account_id, staff_id, null::uuid, id,',
+    tests: races,
+  },
+  {
+    name: 'slots are read without the holds of others in the calendar',
+    file: 'src/appointments/slots/reading-store.ts',
+    find: 'calendar_key = c.calendar_key and',
+    replace: 'calendar_key = c.calendar_key and false and',
+    tests: races,
+  },
+  {
+    name: 'a move is decided without the holds of others in the calendar',
+    file: 'src/appointments/slots/store.ts',
+    find: "where c.staff_id = ${of.staffId} and s.calendar = 'required')",
+    replace: 'where false)',
+    tests: races,
+  },
+  {
+    name: 'a booking in a former calendar is changed in the new one',
+    file: 'src/appointments/booking/settle-deps.ts',
+    find: 'if (!keys.includes(null) && keys[0] !== keys[1]) return',
+    replace: 'if (false) return',
+    tests: ['test/api/appointments-changes.test.ts'],
+  },
+  {
+    name: 'a calendar that was reached by another account is another calendar',
+    file: 'src/adapters/caldav/proof.ts',
+    find: 'return index < 0 ? null : index;',
+    replace: 'return null;',
+    tests: ['test/api/appointments-caldav.test.ts'],
+  },
+  {
+    name: 'an address spelt in another way is another calendar',
+    file: 'src/adapters/caldav/identity.ts',
+    find: '.replace(/%[0-9a-f]{2}/gi, decoded)',
+    replace: '',
+    tests: ['test/db/shared-calendars.test.ts'],
+  },
+  {
+    name: 'existing overlaps stop the migration',
+    file: 'migrations/0008_shared_calendars.sql',
+    find: 'where calendar_key is not null and exists (',
+    replace: 'where false and exists (',
+    tests: ['test/db/shared-calendars.test.ts'],
+  },
+];
