@@ -10,6 +10,7 @@ import { openMetaPlatform } from './adapters/meta/platform.ts';
 import { followChanges } from './appointments/booking/follow.ts';
 import { openBookingLanes } from './appointments/booking/lanes.ts';
 import { settleDue } from './appointments/booking/settle.ts';
+import { releaseBookings } from './appointments/booking/store.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
 import { openReadDay } from './appointments/slots/readings.ts';
@@ -22,9 +23,10 @@ import { openRedis } from './base/redis.ts';
 import type { Config } from './config.ts';
 import { type Db, openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
-import { migrationState } from './db/migrate.ts';
+import { releaseKeysOf } from './db/idempotency-keys.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { openProcessSession } from './db/process-session.ts';
+import { checkDatabase } from './db/ready.ts';
 import { openKeyRing } from './encryption-keys.ts';
 import { listen } from './http/listen.ts';
 import { ensureRegistered, forgetLost } from './messaging/media/register.ts';
@@ -45,6 +47,7 @@ import { doWebhookChores } from './webhooks/chores/chores.ts';
 import { releaseDeliveriesOf } from './webhooks/delivering/store.ts';
 import { openDeliveryThread } from './webhooks/thread/client.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
+import { openReleases } from './work/releases.ts';
 import { startWorkers, stopWorkers, type Workers } from './workers.ts';
 
 export interface AppOptions {
@@ -131,6 +134,8 @@ async function openParts(config: Config, options: AppOptions, { connection, db }
     corsOrigins: config.corsOrigins,
     role: config.role,
     checkQueue: openQueueLimit({ db, clock }),
+    releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
+    bookingReleases: openReleases({ clock, log }, (ids) => releaseBookings(db, ids)),
     version,
     /** What the thread that delivers opens anew for itself. */
     forDeliveries: {
@@ -191,21 +196,6 @@ async function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
   };
 }
 
-/** Each check by name, for /health/ready. */
-function readinessOf(parts: {
-  db: Db;
-  objects: { check(): Promise<void> };
-}): Record<string, () => Promise<void>> {
-  return {
-    database: async () => {
-      const { pending, unknown, changed } = await migrationState(parts.db);
-      if (pending.length + unknown.length + changed.length > 0)
-        throw new Error('the migrations and this program do not fit');
-    },
-    objectStore: () => parts.objects.check(),
-  };
-}
-
 /** How long calls under way may take to end once the process is told to. */
 const graceMs = 4_000;
 
@@ -228,11 +218,17 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const redis = await openRedis(config.redisUrl, options.log);
   let workers: Workers | undefined;
   let url = '';
+  const draining = false;
   const deps = {
     ...parts,
     ...doers,
     redis,
-    readiness: readinessOf(parts),
+    readiness: {
+      required: { database: () => checkDatabase(parts.db) },
+      // only uploads, downloads and registrations need it
+      optional: { objectStore: () => parts.objects.check() },
+    },
+    isDraining: () => draining,
     nudgeDispatch: () => workers?.dispatch.nudge(),
     nudgeSync: () => workers?.sync.nudge(),
     nudgeSettle: () => workers?.settle.nudge(),
@@ -253,6 +249,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     server.server.closeAllConnections();
     await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
     await quiet;
+    await Promise.all([parts.releases.stop(), parts.bookingReleases.stop()]);
     await parts.authenticator.flush();
     redis?.disconnect();
     await parts.processSession.close();

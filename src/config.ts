@@ -131,13 +131,14 @@ function reader(env: Environment) {
 export function readConfig(env: Environment = process.env, overrides: Environment = {}): Config {
   const read = reader({ ...env, ...overrides });
   const web = ['http:', 'https:'];
+  const severalHosts = severalHostsProblem(read.text('DATABASE_URL'));
   const dataDir = resolve(read.text('DATA_DIR') ?? './data');
   const config: Config = {
     port: read.integer('PORT', 8080, 0, 65_535),
     host: read.text('HOST') ?? '127.0.0.1',
     publicUrl: read.url('PUBLIC_URL', null, web),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'] as const, 'all'),
-    databaseUrl: read.url('DATABASE_URL', null, ['postgres:', 'postgresql:']),
+    databaseUrl: severalHosts ? null : read.url('DATABASE_URL', null, ['postgres:', 'postgresql:']),
     dataDir,
     objectStoreUrl: read.url('OBJECT_STORE_URL', `file:${dataDir}/objects`, ['file:', 's3:']),
     encryptionKeys: read.text('ENCRYPTION_KEYS'),
@@ -167,7 +168,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
       'info',
     ),
   };
-  read.problems.push(...combinedProblems(config));
+  read.problems.push(...(severalHosts ? [severalHosts] : []), ...combinedProblems(config));
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return Object.freeze(config);
 }
@@ -195,6 +196,20 @@ function combinedProblems(config: Config): string[] {
     );
   }
   return [...problems, ...keyProblems(config)];
+}
+
+/** libpq's form for several servers, which the driver does not know: it would take the list for one name. */
+function severalHostsProblem(text: string | null): string | undefined {
+  const [, authority = '', query = ''] =
+    /^postgres(?:ql)?:\/\/([^/?#]*)[^?#]*\??([^#]*)/i.exec(text ?? '') ?? [];
+  const parameters = new URLSearchParams(query);
+  const isList =
+    authority.slice(authority.lastIndexOf('@') + 1).includes(',') || parameters.get('host')?.includes(',');
+  if (!isList && !parameters.has('target_session_attrs')) return undefined;
+  return (
+    'DATABASE_URL must name one server: a list of hosts and target_session_attrs are not supported. ' +
+    'Use an address that always leads to the primary, such as HAProxy, a virtual IP or the writer endpoint of the provider.'
+  );
 }
 
 function keyProblems({ encryptionKeys }: Config): string[] {

@@ -30,7 +30,9 @@ const database: Look = async (config) => {
     const state = await migrationState(opened.db);
     const problem = problemWith(state);
     if (problem !== undefined) throw new Error(problem);
-    const { pending } = state;
+    const { pending, unknown } = state;
+    if (unknown.length > 0)
+      return `!reached; newer than this program by ${unknown.join(', ')}, which it can work with: install the newer version soon`;
     return pending.length === 0
       ? 'reached and migrated'
       : `!reached; ${pending.length} migrations are missing, which the next start or "migrate" runs`;

@@ -1,7 +1,7 @@
 // Opens the database: one pool of connections under Kysely, the session's settings, and how PostgreSQL's values become ours.
-import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { openPool } from './pool.ts';
 import type { DB } from './schema.ts';
 
 export type Database = DB;
@@ -22,7 +22,7 @@ export interface DbOptions {
    * sequential scan, however small or empty the tables were then (measured: a quarter of the server's time).
    */
   hot?: boolean;
-  /** Longest one statement may run; 0 is without end. */
+  /** Longest one statement may run; 0 is without end. One that is not answered 5 s later loses its connection. */
   statementTimeoutMs?: number;
   /** Longest wait for one lock; 0 is without end. */
   lockTimeoutMs?: number;
@@ -69,32 +69,15 @@ const types: pg.CustomTypesConfig = {
     (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/**
- * Prepares each statement once a connection: its text is its name. For connections whose statements are few and fixed
- * (measured under load: a quarter to a third of the server's time went to planning them anew).
- */
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through
-  override query(...args: any[]): any {
-    const [text, values, ...rest] = args;
-    const prepared = typeof text === 'string' && Array.isArray(values) && values.length > 0;
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    const query = super.query as (...args: any[]) => any;
-    return prepared
-      ? query.call(this, { name: nameOf(text), text, values }, ...rest)
-      : query.apply(this, args);
-  }
-}
+const defaultStatementTimeoutMs = 30_000;
+/** A commit that waits for its standby, and a machine that is gone without a word, know no statement_timeout. */
+const answerMarginMs = 5_000;
 
-const names = new Map<string, string>();
-
-/** A short name for a statement; PostgreSQL cuts names at 63 bytes. */
-function nameOf(text: string): string {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  const name = createHash('sha256').update(text).digest('base64url');
-  names.set(text, name);
-  return name;
+/** How long a statement may go without an answer before its connection is given up; undefined: without end. */
+function answerWithin({ statementTimeoutMs = defaultStatementTimeoutMs }: DbOptions): number | undefined {
+  return statementTimeoutMs === 0
+    ? undefined
+    : Math.max(statementTimeoutMs, defaultStatementTimeoutMs) + answerMarginMs;
 }
 
 /** The statements that every new connection begins with. */
@@ -102,7 +85,7 @@ function sessionSettings(options: DbOptions): string {
   return [
     "set timezone = 'UTC'",
     "set client_min_messages = 'warning'",
-    `set statement_timeout = ${Math.trunc(options.statementTimeoutMs ?? 30_000)}`,
+    `set statement_timeout = ${Math.trunc(options.statementTimeoutMs ?? defaultStatementTimeoutMs)}`,
     `set lock_timeout = ${Math.trunc(options.lockTimeoutMs ?? 10_000)}`,
     `set idle_in_transaction_session_timeout = ${Math.trunc(options.idleInTransactionTimeoutMs ?? 30_000)}`,
     ...(options.hot ? hotSettings : []),
@@ -115,23 +98,17 @@ function sessionSettings(options: DbOptions): string {
  * throws beyond 2^53; `date` is `YYYY-MM-DD`; `numeric` and `interval` stay text; `jsonb` is parsed; `bytea` is a Buffer.
  */
 export function openDb(connection: Connection, options: DbOptions): Db {
-  const settings = sessionSettings(options);
-  const pool = new pg.Pool({
+  const pool = openPool({
     ...connection,
-    ...(options.hot ? { Client: PreparingClient } : {}),
+    hot: options.hot === true,
     max: options.maxConnections,
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
-    keepAlive: true,
     types,
-    onConnect: async (client) => {
-      await client.query(settings);
-    },
+    settings: sessionSettings(options),
+    answerWithinMs: answerWithin(options),
+    onLostConnection: options.onLostConnection,
   });
-  pool.on('error', (error) => options.onLostConnection?.(error));
-  // the pool listens to idle clients alone: one lost while a caller holds it between two statements (or while it
-  // closes) would end the process. Its next statement fails, and that is enough.
-  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 }
 

@@ -38,8 +38,19 @@ export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Pr
   }
 }
 
-// connection_exception and its kin, too_many_connections, and a server that shuts down, crashed or only starts
-const awayCodes = /^(?:08...|53300|57P0[123])$/;
+/**
+ * What a server says that cannot serve us now, by PostgreSQL's manual, appendix A: class 08 (connection), 25006
+ * (read-only: a standby, or set so), 25P03 and 25P04 (session or transaction timed out), 28 and 3D000 (it does not let us
+ * in), 40003 (completion unknown), 53 (disk, memory, connections), 57 (shut down, crashed, starting, dropped), 58 (I/O).
+ * Not 57014, a statement that ran into its own limit.
+ */
+const awayCodes = /^(?:08...|25006|25P0[34]|28...|3D000|40003|53...|57(?!014)...|58...)$/;
+/** Where the server gives such an error under a general code, its function's name, which no language changes. */
+const readOnlyRoutines = new Set(['AssignTransactionId', 'XLogInsert', 'XLogBeginInsert']);
+/** No more writes until somebody vacuums: transaction ids have run out. */
+const wraparoundRoutines = new Set(['GetNewTransactionId', 'GetNewMultiXactId']);
+const readOnlyCode = '25006';
+const diskFullCode = '53100';
 /** Of sockets alone: a missing file is no missing server. */
 const socketCalls = new Set(['connect', 'getaddrinfo', 'read', 'write']);
 /** What the system says where a server cannot be reached. */
@@ -56,16 +67,39 @@ export const unreachableErrnos: ReadonlySet<string> = new Set([
 const awayErrnos = new Set([...unreachableErrnos, 'EPIPE']);
 /** pg says these without a code. */
 const awayWords =
-  /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect)/;
+
+/** What an error of the server carries; errors that came from another thread have lost their class. */
+interface Said {
+  code?: string;
+  routine?: string;
+  syscall?: string;
+}
+
+const isSqlState = (code: string | undefined): code is string =>
+  code !== undefined && /^[0-9][0-9A-Z]{4}$|^XX...$/.test(code);
+
+/** True if the server takes no writes: a standby, or one that was set read-only. Nothing was done. */
+export function isReadOnly(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, routine = '' } = error as Said;
+  return code === readOnlyCode || (isSqlState(code) && readOnlyRoutines.has(routine));
+}
+
+/** True if the server had no room on its disk. Nothing was done. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && (error as Said).code === diskFullCode;
+}
 
 /**
- * True if the statement failed because the server could not be reached, or the connection was lost. Whether a commit
- * that was under way came to pass is not known then.
+ * True if the statement failed because the server could not be reached or cannot serve us now, or the connection was
+ * lost. Whether a commit that was under way came to pass is not known then.
  */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (error instanceof pg.DatabaseError) return code !== undefined && awayCodes.test(code);
-  const isSocket = socketCalls.has(syscall ?? '') && awayErrnos.has(code ?? '');
+  const { code, syscall = '', routine = '' } = error as Said;
+  if (isSqlState(code))
+    return awayCodes.test(code) || readOnlyRoutines.has(routine) || wraparoundRoutines.has(routine);
+  const isSocket = socketCalls.has(syscall) && awayErrnos.has(code ?? '');
   return isSocket || awayWords.test(error.message);
 }

@@ -86,6 +86,13 @@ export async function storeKeyAnswers(
     where k.subject_id = x.subject_id and k.status is null`.execute(tx);
 }
 
+/** Ends the leases of these subjects' keys, so that a repeat continues immediately instead of after the lease. */
+export async function releaseKeysOf(db: Db | Tx, subjectIds: readonly string[]): Promise<void> {
+  await sql`
+    update idempotency_keys set leased_until = least(leased_until, now())
+    where subject_id = any(${subjectIds}::uuid[]) and status is null`.execute(db);
+}
+
 /** Frees the keys of a subject that came to nothing: only a success is kept. */
 export async function freeKeysOf(tx: Db | Tx, subjectId: string): Promise<void> {
   await sql`delete from idempotency_keys where subject_id = ${subjectId} and status is null`.execute(tx);

@@ -10,19 +10,27 @@ export interface MigrationState {
   pending: string[];
   /** Names the database has run but this program does not know: the database is newer. */
   unknown: string[];
+  /** Those of the unknown that say that older programs cannot work with them. */
+  breaking: string[];
   /** Names of files that were edited after the database ran them. */
   changed: string[];
 }
 
+/** The line by which a migration says that programs which do not know it cannot work with what it leaves behind. */
+const breaksOlder = /^-- breaks older processes\b/m;
+
 async function stateOf(db: Db, files: MigrationFile[]): Promise<MigrationState> {
   const run = new Map((await migrationsRun(db)).map(({ name, digest }) => [name, digest]));
+  const breaking = await breakingMigrations(db);
   const known = new Set(files.map(({ name }) => name));
   // a database whose migrations ran before digests were recorded has run the released files
   const isChanged = ({ name, digest, released = digest }: MigrationFile) =>
     run.has(name) && digest !== (run.get(name) ?? released);
+  const unknown = [...run.keys()].filter((name) => !known.has(name));
   return {
     pending: files.filter(({ name }) => !run.has(name)).map(({ name }) => name),
-    unknown: [...run.keys()].filter((name) => !known.has(name)),
+    unknown,
+    breaking: unknown.filter((name) => breaking.has(name)),
     changed: files.filter(isChanged).map(({ name }) => name),
   };
 }
@@ -38,8 +46,22 @@ function migrationsOf(files: MigrationFile[]): Record<string, Migration> {
     // without parameters pg sends the text as one simple query, which may hold many statements
     await sql.raw(file.text).execute(db);
     await recordDigests(db, [file]);
+    if (breaksOlder.test(file.text)) await recordBreaking(db, file.name);
   };
   return Object.fromEntries(files.map((file) => [file.name, { up: (db) => run(db, file) }]));
+}
+
+/** The migrations that older programs cannot work with; none in a database from before they were noted. */
+async function breakingMigrations(db: Db): Promise<Set<string>> {
+  const { rows: found } = await sql<{ there: boolean }>`
+    select to_regclass('breaking_migrations') is not null as there`.execute(db);
+  if (!found[0]?.there) return new Set();
+  const { rows } = await sql<{ name: string }>`select name from breaking_migrations`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function recordBreaking(tx: Db, name: string): Promise<void> {
+  await sql`insert into breaking_migrations values (${name}) on conflict do nothing`.execute(tx);
 }
 
 const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
@@ -62,13 +84,15 @@ function withoutHaste<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
 
 /**
  * Runs what is missing and answers the names run. Several processes may call it at once: one works, the others wait.
- * On any failure nothing is changed. Throws when the database is newer than this program, or a file was edited after
- * the database ran it.
+ * On any failure nothing is changed. A database that is newer is left as it is, if none of its migrations breaks this
+ * program. Throws when one does, or a file was edited after the database ran it.
  */
 export async function migrateToLatest(db: Db, folder = migrationsFolder): Promise<string[]> {
   const files = await readMigrations(folder);
-  const problem = problemWith(await stateOf(db, files));
+  const state = await stateOf(db, files);
+  const problem = problemWith(state);
   if (problem !== undefined) throw new Error(problem);
+  if (state.unknown.length > 0) return [];
   const provider = { getMigrations: async () => migrationsOf(files) };
   const { error, results = [] } = await withoutHaste(db, (one) =>
     new Migrator({ db: one, provider }).migrateToLatest(),
@@ -85,11 +109,16 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
 }
 
 /** Why this program cannot use a database in that state, and what to do; undefined: it can, once what is pending has run. */
-export function problemWith({ unknown, changed }: MigrationState): string | undefined {
-  if (unknown.length > 0)
+export function problemWith({ pending, unknown, breaking, changed }: MigrationState): string | undefined {
+  if (breaking.length > 0)
     return (
-      `The database is newer than this program: it has run ${unknown.join(', ')}, which this version does not know. ` +
+      `The database is newer than this program, which cannot work with it: it has run ${breaking.join(', ')}. ` +
       'Start the newer version again, or restore a backup made before the upgrade.'
+    );
+  if (unknown.length > 0 && pending.length > 0)
+    return (
+      `The database was migrated by a version that is not a later one of this program: it has run ${unknown.join(', ')}, but not ${pending.join(', ')}. ` +
+      'Start the version that migrated it.'
     );
   if (changed.length > 0)
     return (

@@ -3,7 +3,7 @@ import { type Connection, checkServer, type Db, openDb } from './db.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import type { EmbeddedLog } from './embedded-hold.ts';
 import { findRunningEmbedded } from './embedded-running.ts';
-import { unreachableErrnos } from './failure.ts';
+import { isReadOnly, unreachableErrnos } from './failure.ts';
 import { migrateToLatest } from './migrate.ts';
 
 export interface OpenDatabase {
@@ -41,12 +41,26 @@ export async function openDatabase(
   };
   try {
     await checkServer(db);
-    const migrations = shape === 'migrate' ? await migrateToLatest(db) : [];
+    const migrations = shape === 'migrate' ? await migrate(connection) : [];
     if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
     return { connection, db, close, stopNow };
   } catch (error) {
     await close();
     throw where.connection ? inWords(error) : error;
+  }
+}
+
+/** By a connection of its own, which is given up never: a large table may take its while. */
+async function migrate(connection: Connection): Promise<string[]> {
+  const patient = openDb(connection, {
+    maxConnections: 2,
+    applicationName: 'gateway migration',
+    statementTimeoutMs: 0,
+  });
+  try {
+    return await migrateToLatest(patient);
+  } finally {
+    await patient.destroy();
   }
 }
 
@@ -60,6 +74,12 @@ function inWords(error: unknown): unknown {
   if (unreachableErrnos.has(code) || /timeout.*connect|connection timeout/i.test(error.message)) {
     return new Error(
       `The database server cannot be reached: ${error.message || code}. Check the address in DATABASE_URL, and that the server runs and lets this machine in.`,
+      { cause: error },
+    );
+  }
+  if (isReadOnly(error)) {
+    return new Error(
+      `The database server cannot be used: ${error.message}. Let DATABASE_URL name the primary, or an address that always leads to it.`,
       { cause: error },
     );
   }

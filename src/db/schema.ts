@@ -92,6 +92,10 @@ export interface Bookings {
   wish_timezone: string | null;
 }
 
+export interface BreakingMigrations {
+  name: string;
+}
+
 export interface CalendarConnections {
   account_email: string | null;
   account_id: string;
@@ -267,6 +271,11 @@ export interface Processes {
   started_at: Generated<Timestamp>;
 }
 
+export interface Readiness {
+  single: Generated<boolean>;
+  written_at: Generated<Timestamp>;
+}
+
 export interface Replays {
   account_id: string;
   after_id: string;
@@ -386,6 +395,7 @@ export interface DB {
   api_keys: ApiKeys;
   attempts: Attempts;
   bookings: Bookings;
+  breaking_migrations: BreakingMigrations;
   calendar_connections: CalendarConnections;
   deliveries: Deliveries;
   departments: Departments;
@@ -398,6 +408,7 @@ export interface DB {
   oauth_states: OauthStates;
   occupancies: Occupancies;
   processes: Processes;
+  readiness: Readiness;
   replays: Replays;
   sender_paces: SenderPaces;
   senders: Senders;

@@ -1,7 +1,7 @@
 // The two forms of an answer, and the one table from error code to HTTP status.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type Fault, invalidRequest } from '../base/errors.ts';
-import { isAway } from '../db/failure.ts';
+import { isAway, isDiskFull } from '../db/failure.ts';
 import { formats } from './formats.ts';
 
 /** The success body. */
@@ -55,6 +55,7 @@ const statusOf: Record<string, number> = {
   not_ready: 503,
   query_too_slow: 503,
   database_unavailable: 503,
+  storage_full: 507,
 };
 
 /** HTTP status of an AppError's code; a code ending in `_not_found` is 404, an unlisted one is a fault of ours (500). */
@@ -142,9 +143,19 @@ function onePerPath(faults: Fault[]): Fault[] {
   return faults.filter(({ path }) => !seen.has(path) && seen.add(path));
 }
 
-/** A statement that ran into its time limit: a list whose filter meets few of very many rows. */
-function tooSlow(error: unknown): AppError | undefined {
+/** Somebody has to make room: asking more often does not help. */
+const storageFullSeconds = 30;
+
+/** A statement that ran into its time limit: a list whose filter meets few of very many rows, or a server that is too busy. */
+function tooSlow(error: unknown, { method }: FastifyRequest): AppError | undefined {
   if ((error as { code?: unknown } | null)?.code !== '57014') return undefined;
+  if (method !== 'GET' && method !== 'HEAD') {
+    return new AppError(
+      'database_unavailable',
+      'The database took too long. Repeat the request in a while, with the same Idempotency-Key if it had one.',
+      { retryAfterSeconds: 5, cause: error },
+    );
+  }
   return new AppError(
     'query_too_slow',
     'Finding that took too long. Narrow it, such as by from and to, or by a more particular filter.',
@@ -168,12 +179,22 @@ function lostToOthers(error: unknown): AppError | undefined {
   );
 }
 
-/** The database cannot be reached: what was asked may or may not be done, which a repeat under its key finds out. */
+/**
+ * The database cannot be reached, or cannot write: what was asked may or may not be done, which a repeat under its key
+ * finds out.
+ */
 function databaseAway(error: unknown): AppError | undefined {
+  if (isDiskFull(error)) {
+    return new AppError(
+      'storage_full',
+      "The database server's disk is full, so nothing was changed. Free or add space there; then repeat the request, with the same Idempotency-Key if it had one.",
+      { retryAfterSeconds: storageFullSeconds, cause: error },
+    );
+  }
   if (!isAway(error)) return undefined;
   return new AppError(
     'database_unavailable',
-    'The database cannot be reached at this moment. Repeat the request in a while, with the same Idempotency-Key if it had one.',
+    'The database cannot be reached or takes no writes at this moment. Repeat the request in a while, with the same Idempotency-Key if it had one.',
     { retryAfterSeconds: 2, cause: error },
   );
 }
@@ -183,7 +204,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const known =
     error instanceof AppError
       ? error
-      : (tooSlow(error) ??
+      : (tooSlow(error, request) ??
         lostToOthers(error) ??
         databaseAway(error) ??
         frameworkError(error as FastifyError));

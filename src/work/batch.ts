@@ -1,4 +1,5 @@
 // Many small writes, one commit: items that arrive close together run as one batch, sorted by key.
+import { isAway } from '../db/failure.ts';
 
 export interface BatchOptions<T> {
   /** A flush starts at once if the lane is idle, else not sooner than this after the last start. */
@@ -52,12 +53,21 @@ export function batch<T, R>(
     }
   }
 
-  async function alone(entry: Waiting<T, R>): Promise<void> {
-    try {
-      const [result] = await attempt([entry.item]);
-      entry.resolve(result as R);
-    } catch (error) {
-      entry.reject(error);
+  /** Item by item, until the database proves to be away: then all that are left fail at once. */
+  async function eachAlone(entries: Waiting<T, R>[]): Promise<void> {
+    let away: { error: unknown } | undefined;
+    for (const entry of entries) {
+      if (away) {
+        entry.reject(away.error);
+        continue;
+      }
+      try {
+        const [result] = await attempt([entry.item]);
+        entry.resolve(result as R);
+      } catch (error) {
+        entry.reject(error);
+        if (isAway(error)) away = { error };
+      }
     }
   }
 
@@ -73,7 +83,7 @@ export function batch<T, R>(
       });
     } catch (error) {
       if (taken.length === 1) taken[0]?.reject(error);
-      else for (const entry of taken) await alone(entry);
+      else await eachAlone(taken);
     }
     running = false;
     plan();

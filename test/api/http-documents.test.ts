@@ -231,6 +231,7 @@ describe('health and figures need no key', () => {
     expect(ready.body.data).toMatchObject({
       status: 'ready',
       checks: { database: 'ready', objectStore: 'ready' },
+      degraded: [],
     });
   });
 

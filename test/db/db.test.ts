@@ -1,9 +1,13 @@
 // What `openDb` promises: the types of values, the settings of a session, and which failures a program may act on.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openLog } from '../../src/base/log.ts';
 import { checkServer, type Db } from '../../src/db/db.ts';
-import { isTransient, retryTransient, violates } from '../../src/db/failure.ts';
+import { isAway, isReadOnly, isTransient, retryTransient, violates } from '../../src/db/failure.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { openPool } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { openDatabaseDoor } from '../harness/database-door.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -108,6 +112,94 @@ describe('a session', () => {
     });
     expect(await failure(work)).toBeInstanceOf(Error);
     expect(await value('1', pool)).toBe(1);
+  });
+});
+
+describe('a session', () => {
+  const pidOf = (pool: Db) => value('pg_backend_pid()', pool);
+
+  test.each([false, true])(
+    'whose server turns read-only is dropped at the first refused write (hot: %s)',
+    async (hot) => {
+      const pool = database.open({ maxConnections: 1, hot });
+      const first = await pidOf(pool);
+      await sql`set default_transaction_read_only = on`.execute(pool);
+      const refused = await failure(sql`create table never (id int)`.execute(pool));
+      expect(isReadOnly(refused)).toBe(true);
+      expect(await pidOf(pool)).not.toBe(first);
+      await sql`create table if not exists written (id int)`.execute(pool);
+    },
+  );
+
+  test('in a transaction fails with what the server said, and not with what became of the session', async () => {
+    const pool = database.open({ maxConnections: 1 });
+    await sql`set default_transaction_read_only = on`.execute(pool);
+    const refused = pool.transaction().execute((tx) => sql`create table never (id int)`.execute(tx));
+    expect(isReadOnly(await failure(refused))).toBe(true);
+  });
+
+  test('of another pool is dropped too: it leads to the same server', async () => {
+    const [one, other] = [
+      database.open({ maxConnections: 1 }),
+      database.open({ maxConnections: 1, hot: true }),
+    ];
+    const before = await pidOf(other);
+    await sql`set default_transaction_read_only = on`.execute(one);
+    await failure(sql`create table never (id int)`.execute(one));
+    expect(await pidOf(other)).not.toBe(before);
+  });
+
+  test('is not opened on a server that takes no writes', async () => {
+    const name = (await value('current_database()')) as string;
+    await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(db);
+    try {
+      const pool = database.open({ maxConnections: 1 });
+      const refused = await failure(value('1', pool));
+      expect(isReadOnly(refused)).toBe(true);
+      expect(String(refused)).toMatch(/the server is read-only/);
+      const start = openDatabase({ connection: database.connection, dataDir: '/nowhere' }, openLog('silent'));
+      await expect(start).rejects.toThrow(/read-only.*Let DATABASE_URL name the primary/);
+    } finally {
+      await sql.raw(`alter database ${name} reset default_transaction_read_only`).execute(db);
+    }
+  });
+
+  test.each(['53200', '57P05', '58030'])('whose server says %s is dropped', async (code) => {
+    const pool = database.open({ maxConnections: 1 });
+    const first = await pidOf(pool);
+    const said = sql.raw(`do $$ begin raise exception 'raised' using errcode = '${code}'; end $$`);
+    expect(isAway(await failure(said.execute(pool)))).toBe(true);
+    expect(await pidOf(pool)).not.toBe(first);
+  });
+
+  test('that gives no answer is given up, and its statement fails as one whose outcome is unknown', async () => {
+    const way = await openDatabaseDoor(database.connection);
+    const pool = openPool({
+      ...('connectionString' in way.connection ? way.connection : { ...way.connection }),
+      max: 1,
+      hot: false,
+      settings: "set timezone = 'UTC'",
+      answerWithinMs: 300,
+      onLostConnection: undefined,
+    });
+    const session = await pool.connect();
+    way.door.freeze();
+    const lost = await failure(session.query('select 1', []));
+    expect(isAway(lost)).toBe(true);
+    session.release();
+    way.door.thaw();
+    const next = await pool.connect();
+    expect((await next.query<{ n: number }>('select 1 as n', [])).rows).toEqual([{ n: 1 }]);
+    next.release();
+    await pool.end();
+    await way.door.close();
+  });
+
+  test('whose statement failed by itself is kept', async () => {
+    const pool = database.open({ maxConnections: 1 });
+    const first = await pidOf(pool);
+    await failure(value('1 / 0', pool));
+    expect(await pidOf(pool)).toBe(first);
   });
 });
 

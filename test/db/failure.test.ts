@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Db, openDb } from '../../src/db/db.ts';
-import { isAway } from '../../src/db/failure.ts';
-import { type Door, openDoor } from '../faults/proxy.ts';
+import { isAway, isDiskFull, isReadOnly } from '../../src/db/failure.ts';
+import type { Door } from '../faults/proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { openDatabaseDoor } from '../harness/database-door.ts';
 
 let database: TestDatabase;
 let door: Door;
@@ -13,23 +14,9 @@ let behindDoor: Db;
 
 beforeAll(async () => {
   database = await createTestDatabase('empty');
-  const { connection } = database;
-  if ('connectionString' in connection) {
-    const url = new URL(connection.connectionString);
-    door = await openDoor({ host: url.hostname, port: Number(url.port || 5432) });
-    url.host = `127.0.0.1:${door.port}`;
-    behindDoor = openDb(
-      { connectionString: url.href },
-      { maxConnections: 1, applicationName: 'behind door' },
-    );
-    return;
-  }
-  const { host, port } = connection;
-  door = await openDoor(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
-  behindDoor = openDb(
-    { ...connection, host: '127.0.0.1', port: door.port },
-    { maxConnections: 1, applicationName: 'behind door' },
-  );
+  const way = await openDatabaseDoor(database.connection);
+  door = way.door;
+  behindDoor = openDb(way.connection, { maxConnections: 1, applicationName: 'behind door' });
 });
 afterAll(async () => {
   await behindDoor?.destroy();
@@ -77,4 +64,49 @@ test('a statement that is wrong, or took too long, is the statement’s own fail
   const hasty = database.open({ statementTimeoutMs: 10 });
   expect(isAway(await failureOf(sql`select pg_sleep(5)`.execute(hasty)))).toBe(false);
   expect(isAway(await failureOf(readFile('/nowhere/at/all')))).toBe(false);
+});
+
+/** A failure with that code, raised by the server. */
+const raised = (code: string) =>
+  failureOf(
+    sql.raw(`do $$ begin raise exception 'raised' using errcode = '${code}'; end $$`).execute(database.db),
+  );
+
+test.each([
+  '08006',
+  '25006',
+  '25P03',
+  '53000',
+  '53100',
+  '53200',
+  '53300',
+  '53400',
+  '57000',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P04',
+  '57P05',
+  '58000',
+  '58030',
+  '58P01',
+])('a server that says %s cannot serve now', async (code) => {
+  expect(isAway(await raised(code))).toBe(true);
+});
+
+test.each(['22012', '23505', '40001', '42501', '42P01', '55P03', '57014', 'P0001', 'XX000'])(
+  'a server that says %s speaks of the statement, or of an error inside it',
+  async (code) => {
+    expect(isAway(await raised(code))).toBe(false);
+  },
+);
+
+test('an error that came from another thread, without its class, is known by its code', () => {
+  expect(isAway(Object.assign(new Error('terminating connection'), { code: '57P01' }))).toBe(true);
+  expect(isAway(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(false);
+});
+
+test('a full disk and a read-only server are told apart', async () => {
+  expect([isDiskFull(await raised('53100')), isDiskFull(await raised('53200'))]).toEqual([true, false]);
+  expect([isReadOnly(await raised('25006')), isReadOnly(await raised('53100'))]).toEqual([true, false]);
 });

@@ -35,12 +35,22 @@ async function tables(): Promise<string[]> {
 describe('migrations', () => {
   test('the files of this program make a database that fits it', async () => {
     await migrateToLatest(database.db);
-    expect(await migrationState(database.db)).toEqual({ pending: [], unknown: [], changed: [] });
+    expect(await migrationState(database.db)).toEqual({
+      pending: [],
+      unknown: [],
+      breaking: [],
+      changed: [],
+    });
   });
 
   test('no file at all is a database that fits', async () => {
     expect(await migrateToLatest(database.db, folder)).toEqual([]);
-    expect(await migrationState(database.db, folder)).toEqual({ pending: [], unknown: [], changed: [] });
+    expect(await migrationState(database.db, folder)).toEqual({
+      pending: [],
+      unknown: [],
+      breaking: [],
+      changed: [],
+    });
   });
 
   test('run in the order of their numbers, many statements a file, and only once', async () => {
@@ -85,13 +95,41 @@ describe('migrations', () => {
     await expect(sql`select pg_sleep(5)`.execute(hasty)).rejects.toThrow(/statement timeout/);
   });
 
-  test('a program older than its database refuses, and says what to do', async () => {
-    await write('0001_first.sql', 'create table a (id int)');
-    await write('0002_newer.sql', 'create table b (id int)');
+  test('a program older than its database works on where the later migrations let it', async () => {
+    await write(
+      '0001_first.sql',
+      'create table a (id int); create table breaking_migrations (name text primary key)',
+    );
+    await write('0002_newer.sql', '-- Makes more.\ncreate table b (id int)');
     await migrateToLatest(database.db, folder);
     await rm(join(folder, '0002_newer.sql'));
-    expect((await migrationState(database.db, folder)).unknown).toEqual(['0002_newer']);
+    expect(await migrationState(database.db, folder)).toMatchObject({
+      unknown: ['0002_newer'],
+      breaking: [],
+    });
+    expect(await migrateToLatest(database.db, folder)).toEqual([]);
+    expect(await tables()).toContain('b');
+  });
+
+  test('a program older than its database refuses where a later migration says that it breaks older ones', async () => {
+    await write(
+      '0001_first.sql',
+      'create table a (id int); create table breaking_migrations (name text primary key)',
+    );
+    await write('0002_newer.sql', '-- Takes a away.\n-- breaks older processes\ndrop table a');
+    await migrateToLatest(database.db, folder);
+    await rm(join(folder, '0002_newer.sql'));
+    expect((await migrationState(database.db, folder)).breaking).toEqual(['0002_newer']);
     await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/newer than this program.*0002_newer/);
+  });
+
+  test('a program whose own migrations are missing beside unknown ones refuses: it is of another line', async () => {
+    await write('0001_first.sql', 'create table a (id int)');
+    await write('0002_theirs.sql', 'create table b (id int)');
+    await migrateToLatest(database.db, folder);
+    await rm(join(folder, '0002_theirs.sql'));
+    await write('0002_ours.sql', 'create table c (id int)');
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/0002_theirs.*0002_ours/);
   });
 
   test.each([['1_short.sql'], ['0001-dashes.sql'], ['0001_Upper.sql']])(

@@ -8,6 +8,10 @@ export interface Door {
   /** Refuses everyone until `open`. */
   shut(): void;
   open(): void;
+  /** Nothing passes any more in either direction, and nobody is told; new connections are taken and left waiting. */
+  freeze(): void;
+  /** What was held back goes on. */
+  thaw(): void;
   close(): Promise<void>;
 }
 
@@ -15,11 +19,15 @@ export interface Door {
 export async function openDoor(behind: { path: string } | { host: string; port: number }): Promise<Door> {
   const pairs = new Set<() => void>();
   let isShut = false;
+  let isFrozen = false;
+  const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (near) => {
     if (isShut) return void near.resetAndDestroy();
     const far = createConnection({ ...behind, noDelay: true });
     const end = () => {
       pairs.delete(cutPair);
+      sockets.delete(near);
+      sockets.delete(far);
       near.destroy();
       far.destroy();
     };
@@ -30,8 +38,10 @@ export async function openDoor(behind: { path: string } | { host: string; port: 
     };
     pairs.add(cutPair);
     for (const socket of [near, far]) socket.on('error', end).on('close', end);
+    for (const socket of [near, far]) sockets.add(socket);
     near.pipe(far);
     far.pipe(near);
+    if (isFrozen) for (const socket of [near, far]) socket.pause();
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
@@ -50,6 +60,14 @@ export async function openDoor(behind: { path: string } | { host: string; port: 
     },
     open() {
       isShut = false;
+    },
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
     },
     close: () =>
       new Promise((resolve) => {

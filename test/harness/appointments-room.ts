@@ -8,6 +8,7 @@ import { startGoogle } from '../../sandbox/google/server.ts';
 import { googleCalendar } from '../../src/adapters/google/calendar.ts';
 import { openBookingLanes } from '../../src/appointments/booking/lanes.ts';
 import { settleDue } from '../../src/appointments/booking/settle.ts';
+import { releaseBookings } from '../../src/appointments/booking/store.ts';
 import { openBusyTimes } from '../../src/appointments/calendar/busy-times.ts';
 import type { Calendars } from '../../src/appointments/calendar/connection.ts';
 import { appointmentRoutes } from '../../src/appointments/routes.ts';
@@ -22,6 +23,7 @@ import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
+import { openReleases } from '../../src/work/releases.ts';
 import { createTestDatabase } from './database.ts';
 
 /** A clock on which everything takes a fraction of its time, so that waits of seconds are milliseconds. */
@@ -114,6 +116,7 @@ export async function openAppointmentsRoom(
       busyTimes: openBusyTimes(parts),
       readDay: openReadDay(parts),
       bookings: openBookingLanes(parts),
+      bookingReleases: openReleases(parts, (ids) => releaseBookings(db, ids)),
     };
   };
   const deps = depsOn(database.open({ maxConnections: 20, ...options.database }), { google: calendar });

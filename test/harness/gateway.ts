@@ -13,6 +13,7 @@ import { type App, openApp } from '../../src/app.ts';
 import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
 import { type Log, openLog } from '../../src/base/log.ts';
 import { readConfig } from '../../src/config.ts';
+import { type Connection, openDb } from '../../src/db/db.ts';
 import { createTestDatabase } from './database.ts';
 
 /** An answer of the gateway, its body parsed if it is JSON. */
@@ -40,6 +41,8 @@ export interface GatewayOptions {
   settings?: Record<string, string>;
   /** Where the log goes; nowhere by default. */
   log?: Log;
+  /** The way by which the gateway reaches its database, such as a door. */
+  through?: (connection: Connection) => Promise<Connection>;
 }
 
 export const googleClient = { id: 'test-client.apps.example', secret: 'test-client-secret' };
@@ -67,7 +70,11 @@ export async function startGateway(options: GatewayOptions = {}) {
   });
   const keyRing = parseKeyRing(makeKey());
   const log = options.log ?? openLog('silent');
-  const { connection, db } = database;
+  const connection = options.through ? await options.through(database.connection) : database.connection;
+  const own = options.through
+    ? openDb(connection, { maxConnections: 10, applicationName: 'test' })
+    : undefined;
+  const db = own ?? database.db;
   const open = () =>
     openApp(
       config,
@@ -127,6 +134,7 @@ export async function startGateway(options: GatewayOptions = {}) {
     async close() {
       await Promise.all([running, ...beside].map((app) => app.close()));
       await Promise.all([cloudApi.close(), google.close(), receiver.close()]);
+      await own?.destroy();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },

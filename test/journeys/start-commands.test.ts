@@ -151,6 +151,11 @@ describe('without a gateway', () => {
       { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
       /cannot be reached.*DATABASE_URL/,
     ],
+    [
+      'a list of database servers',
+      { DATABASE_URL: 'postgres://u:p@db1:5432,db2:5432/gateway?target_session_attrs=read-write' },
+      /DATABASE_URL must name one server.*HAProxy/,
+    ],
     ['a DATA_DIR that is no folder', { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
   ])('%s is said in words', async (_what, env, words) => {
     const end = await workplace.run(['start'], {

@@ -6,7 +6,9 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import { phoneDigits } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
+import { isAway } from '../../db/failure.ts';
 import { fingerprintOf, inProgress } from '../../http/idempotency.ts';
+import type { Releases } from '../../work/releases.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
 import { type AskedDate, askedDate, checkConnected, connectionOf } from '../slots/available.ts';
 import type { StaffDay } from '../slots/reading-store.ts';
@@ -26,6 +28,7 @@ export type BookDeps = PlaceDeps & {
   readDay: ReadDay;
   /** Base of the meeting rooms that are taken where the calendar makes no meeting. */
   meetingUrl: string;
+  bookingReleases: Pick<Releases, 'release'>;
 };
 
 export interface BookInput {
@@ -68,7 +71,11 @@ export async function book(deps: BookDeps, input: BookInput): Promise<Answered> 
     },
   );
   if (typeof held === 'string') return { body: held, replayed: true };
-  const row = await place(deps, held.row, held.connection, held.asked, deadline);
+  const row = await place(deps, held.row, held.connection, held.asked, deadline).catch((error: unknown) => {
+    // what it came to is found out by the worker, or by a repeat under the key
+    if (isAway(error)) deps.bookingReleases.release(held.row.id);
+    throw error;
+  });
   return { body: answerOf(row), replayed: false };
 }
 
@@ -90,14 +97,27 @@ async function hold(
   const answers = answersFor(reading, input.body);
   checkConnected(deps, reading);
   const start = chosenStart(deps, asked, input.body, reading);
+  const made: string[] = [];
+  // a hold may be there although its commit was not answered
+  const letGo = () => {
+    for (const id of made) deps.bookingReleases.release(id);
+  };
   const held = await holdSlot(deps, {
     day: askedDay(input.accountId, asked.staff.id, asked.date),
     asked,
     start,
     key,
-    prepare: (day) => prepared(deps, input, asked, { start, answers, day }),
+    prepare(day) {
+      const hold = prepared(deps, input, asked, { start, answers, day });
+      made.push(hold.hold.id);
+      return hold;
+    },
+  }).catch((error: unknown) => {
+    if (isAway(error)) letGo();
+    throw error;
   });
   if (held) return { ...held, asked };
+  letGo();
   const twin = await earlierAnswer(deps, key);
   if (twin.body === undefined) throw inProgress();
   return twin.body;

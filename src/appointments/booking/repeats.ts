@@ -1,8 +1,10 @@
 // Repeats of a request under one Idempotency-Key: the answer to the first one, or what it left unfinished.
 import { AppError } from '../../base/errors.ts';
 import type { Tx } from '../../db/db.ts';
+import { isAway } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { consultKey, inProgress } from '../../http/idempotency.ts';
+import type { Releases } from '../../work/releases.ts';
 import type { PlaceDeps } from './place.ts';
 import { settleLapsed } from './settle.ts';
 import { leaseMs } from './settle-deps.ts';
@@ -50,8 +52,9 @@ export async function claimKey(tx: Tx, key: Key | undefined, bookingId: string):
  * must claim the key (`claimKey`) in the transaction that writes what is to be done.
  */
 export async function answerOnce<T>(
-  deps: PlaceDeps,
+  deps: PlaceDeps & { bookingReleases: Pick<Releases, 'release'> },
   key: Key | undefined,
+  bookingId: string,
   change: () => Promise<T>,
   answer: (changed: T) => string,
 ): Promise<Answered> {
@@ -62,6 +65,8 @@ export async function answerOnce<T>(
   try {
     return { body: answer(await change()), replayed: false };
   } catch (error) {
+    // how far it came is found out by the worker, or by a repeat under the key
+    if (isAway(error)) deps.bookingReleases.release(bookingId);
     if (key === undefined || !isRace(error)) throw error;
     const { body } = await earlierAnswer(deps, key);
     if (body !== undefined) return { body, replayed: true };

@@ -146,7 +146,7 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
       const key = keyOf(accountId, idempotencyKey, 'cancel', { id, body });
       const cancel = () => cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key });
-      return send(reply, await answerOnce(deps, key, cancel, (row) => changeAnswerOf('cancel', row)));
+      return send(reply, await answerOnce(deps, key, id, cancel, (row) => changeAnswerOf('cancel', row)));
     },
   );
 
@@ -167,7 +167,7 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
       const key = keyOf(accountId, idempotencyKey, 'reschedule', { id, body });
       const move = () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key });
-      return send(reply, await answerOnce(deps, key, move, (row) => changeAnswerOf('reschedule', row)));
+      return send(reply, await answerOnce(deps, key, id, move, (row) => changeAnswerOf('reschedule', row)));
     },
   );
 }

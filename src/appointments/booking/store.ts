@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { emailSpellings } from '../../base/email.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { releaseKeysOf } from '../../db/idempotency-keys.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 
@@ -141,6 +142,14 @@ export async function postpone(db: Db, id: string, ms: number): Promise<void> {
   await sql`
     update bookings set due_at = now() + ${ms} * interval '1 millisecond'
     where id = ${id} and due_at is not null`.execute(db);
+}
+
+/** Makes unsettled bookings due that nobody works on any more, and ends the leases of their keys. */
+export async function releaseBookings(db: Db, ids: readonly string[]): Promise<void> {
+  await sql`
+    update bookings set due_at = least(due_at, now())
+    where id = any(${ids}::uuid[]) and due_at is not null`.execute(db);
+  await releaseKeysOf(db, ids);
 }
 
 /** Claims up to `limit` bookings that are due, oldest first, for `leaseMs`. */

@@ -33,7 +33,14 @@ import {
   type SendRow,
 } from './history-store.ts';
 import { state, stateNumber } from './message.ts';
-import { awaitOutcomes, keyLeaseSeconds, type SendDeps, type StartedSend, startSend } from './send.ts';
+import {
+  awaitOutcomes,
+  keyLeaseSeconds,
+  releaseIfAway,
+  type SendDeps,
+  type StartedSend,
+  startSend,
+} from './send.ts';
 
 export type SendingRoutesDeps = SendDeps & CancelDeps;
 
@@ -73,6 +80,16 @@ async function outcomesOf(
   return send.messages.map(({ id, phone, name }) => ({ ...(known?.get(id) ?? unknown), id, phone, name }));
 }
 
+/** Does a step of a send whose key this request holds; if the database fails it, a repeat may continue. */
+async function held<T>(deps: SendingRoutesDeps, sendId: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    releaseIfAway(deps, error, sendId);
+    throw error;
+  }
+}
+
 /** The answer, stored under the request's key if it came with one. */
 async function answerSend(
   deps: SendingRoutesDeps,
@@ -83,7 +100,7 @@ async function answerSend(
   const answer = sendAnswer(send, rows);
   const body = JSON.stringify(ok(sendMessage(answer), answer));
   const status = send.isAsync ? 202 : 200;
-  if (send.hasKey) await storeKeyAnswer(deps.db, send.id, { status, body });
+  if (send.hasKey) await held(deps, send.id, () => storeKeyAnswer(deps.db, send.id, { status, body }));
   if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
@@ -119,10 +136,12 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
         if (repeat.kind === 'continue') {
-          const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
-          const rows = () => listOutcomes(deps.db, accountId, id);
-          if (!isAsync) await awaitOutcomes(deps, accountId, unsettledIds(await rows()));
-          return answer({ id, templateId }, await rows());
+          return await held(deps, repeat.subjectId, async () => {
+            const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
+            const rows = () => listOutcomes(deps.db, accountId, id);
+            if (!isAsync) await awaitOutcomes(deps, accountId, unsettledIds(await rows()));
+            return answer({ id, templateId }, await rows());
+          });
         }
       }
       const send = await startSend(deps, { accountId, ...request.body }, key || undefined);

@@ -4,8 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, type Fault, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isAway } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
+import type { Releases } from '../../work/releases.ts';
 import { holdMedia, type ReadyMedia } from '../media/store.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
@@ -29,6 +31,12 @@ export interface SendDeps {
   nudgeDispatch: () => void;
   sendWaitMs: number;
   checkQueue: CheckQueue;
+  releases: Pick<Releases, 'release'>;
+}
+
+/** After a failure of the database, a repeat under the key of that send may continue as soon as the database answers. */
+export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, sendId: string): void {
+  if (isAway(error)) deps.releases.release(sendId);
 }
 
 /** A repeat of the same key gets 409 for this long; then it goes on with the same send: its first doer must be dead. */
@@ -90,6 +98,7 @@ export async function startSend(
     await write(deps, { sendId, request, template, sender, messages, key });
   } catch (error) {
     deps.dispatcher.notWritten(marked);
+    releaseIfAway(deps, error, sendId);
     throw error;
   }
   deps.dispatcher.callMarked(marked);

@@ -1,0 +1,168 @@
+// A database that cannot serve: callers are told when to come again, nobody is told that all is well, and repeats go on.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Door } from '../faults/proxy.ts';
+import { openDatabaseDoor } from '../harness/database-door.ts';
+import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { send, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let door: Door;
+let templateId: string;
+let dataDir: string;
+/** Past the door. */
+let direct: Gateway['database']['db'];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'away-test-'));
+  gateway = await startGateway({
+    settings: { OBJECT_STORE_URL: `file:${dataDir}/objects` },
+    async through(connection) {
+      const way = await openDatabaseDoor(connection);
+      door = way.door;
+      return way.connection;
+    },
+  });
+  direct = gateway.database.db;
+  templateId = (await addSender(gateway, templateKinds)).templateIds.plain ?? '';
+});
+afterAll(async () => {
+  await gateway?.close();
+  await door?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const told = ({ status, headers, body }: Answer<object>) => ({
+  status,
+  code: body.code,
+  again: Number(headers.get('retry-after')) > 0,
+});
+const soon = { timeout: 5_000, interval: 20 };
+const away = { status: 503, code: 'database_unavailable', again: true };
+const ready = () => gateway.call('GET', '/health/ready', { key: null });
+const endpoint = () => ({ url: gateway.receiver.hookUrl(randomUUID()) });
+const newEndpoint = () => gateway.call('POST', '/v1/webhooks/endpoints', { body: endpoint() });
+
+let lastPhone = 15550700000;
+function keyedSend() {
+  lastPhone += 1;
+  const [phone, key] = [String(lastPhone), randomUUID()];
+  return {
+    phone,
+    send: () => send(gateway, { templateId, recipients: [phone] }, { headers: { 'Idempotency-Key': key } }),
+  };
+}
+
+describe('a server that turns read-only', () => {
+  let name: string;
+  beforeAll(async () => {
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(direct);
+    name = rows[0]?.name ?? '';
+  });
+  afterEach(() => sql.raw(`alter database ${name} reset default_transaction_read_only`).execute(direct));
+
+  test('is 503 with Retry-After, not ready, and forgotten as soon as it takes writes', async () => {
+    const { phone, send: sendOnce } = keyedSend();
+    await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(direct);
+    door.cut();
+    expect(told(await sendOnce())).toEqual(away);
+    expect(told(await newEndpoint())).toEqual(away);
+    const readiness = await ready();
+    expect(readiness.status).toBe(503);
+    expect(readiness.text).toMatch(/read-only/);
+    await sql.raw(`alter database ${name} reset default_transaction_read_only`).execute(direct);
+    await expect.poll(async () => (await ready()).status, soon).toBe(200);
+    expect((await sendOnce()).status).toBe(200);
+    expect(await gateway.platform.ledger({ phone })).toHaveLength(1);
+  });
+});
+
+/** Every insert into a table is refused with that code, as a server in trouble refuses it. */
+async function refusing(table: string, event: string, code: string, when = 'true') {
+  await sql
+    .raw(`create or replace function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'raised by a test' using errcode = '${code}'; end $$`)
+    .execute(direct);
+  await sql
+    .raw(
+      `create trigger refuse before ${event} on ${table} for each row when (${when}) execute function refuse()`,
+    )
+    .execute(direct);
+  return () => sql.raw(`drop trigger refuse on ${table}`).execute(direct);
+}
+
+describe('a statement that the server cannot carry out', () => {
+  test.each(['25006', '53200', '53300', '57P01', '58030'])('for %s is 503 with Retry-After', async (code) => {
+    const end = await refusing('endpoints', 'insert', code);
+    expect(told(await newEndpoint())).toEqual(away);
+    await end();
+  });
+
+  test('even if it is readiness’s own small write makes the process unready', async () => {
+    const end = await refusing('readiness', 'update', '53100');
+    await expect.poll(async () => (await ready()).status, soon).toBe(503);
+    await end();
+    await expect.poll(async () => (await ready()).status, soon).toBe(200);
+  });
+
+  test('for a full disk is 507 with what to do, and the request succeeds once there is room', async () => {
+    const { phone, send: sendOnce } = keyedSend();
+    const end = await refusing('sends', 'insert', '53100');
+    const refused = await sendOnce();
+    expect(told(refused)).toEqual({ status: 507, code: 'storage_full', again: true });
+    expect(refused.body.message).toMatch(/disk is full.*Free or add space/);
+    await end();
+    expect((await sendOnce()).status).toBe(200);
+    expect(await gateway.platform.ledger({ phone })).toHaveLength(1);
+  });
+
+  test('after its messages were written leaves the key to the next request, which continues', async () => {
+    const { phone, send: sendOnce } = keyedSend();
+    const end = await refusing('idempotency_keys', 'update', '53200', 'new.status is not null');
+    expect(told(await sendOnce())).toEqual(away);
+    await end();
+    // its lease of a minute is given back within a moment
+    await expect.poll(async () => (await sendOnce()).status, soon).toBe(200);
+    expect(await gateway.platform.ledger({ phone })).toHaveLength(1);
+  });
+});
+
+test('a server that is frozen is not ready within about 2 seconds, and ready again when it goes on', async () => {
+  // older than what a check found is kept
+  await expect.poll(async () => (await ready()).status, soon).toBe(200);
+  door.freeze();
+  const began = performance.now();
+  await expect.poll(async () => (await ready()).text, soon).toMatch(/did not answer within 2 seconds/);
+  expect(performance.now() - began).toBeLessThan(4_000);
+  door.thaw();
+  await expect.poll(async () => (await ready()).status, soon).toBe(200);
+});
+
+test('a schema of a later version leaves this process ready, unless the migration says that it breaks older ones', async () => {
+  const later = '9999_later';
+  await sql`insert into kysely_migration (name, timestamp) values (${later}, '')`.execute(direct);
+  const word = async () => (await ready()).status;
+  await expect.poll(word, soon).toBe(200);
+  await sql`insert into breaking_migrations values (${later})`.execute(direct);
+  await expect.poll(word, soon).toBe(503);
+  expect((await ready()).text).toContain(later);
+  await sql`delete from breaking_migrations`.execute(direct);
+  await sql`delete from kysely_migration where name = ${later}`.execute(direct);
+  await expect.poll(word, soon).toBe(200);
+});
+
+test('a missing object store is a degraded part of a ready process', async () => {
+  const incoming = join(dataDir, 'objects', 'incoming');
+  await rename(incoming, `${incoming}.away`);
+  const degraded = async () => {
+    const { status, body } = await ready();
+    return [status, body.data?.degraded];
+  };
+  await expect.poll(degraded, soon).toEqual([200, ['objectStore']]);
+  await rename(`${incoming}.away`, incoming);
+  await expect.poll(degraded, soon).toEqual([200, []]);
+});

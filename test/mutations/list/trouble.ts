@@ -1,0 +1,71 @@
+// Mutations of what holds while the database is in trouble, and of readiness.
+import type { Mutation } from '../mutation.ts';
+
+const sessions = ['test/db/db.test.ts'];
+const away = ['test/api/database-away.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a session of a server in trouble goes back into the pool',
+    file: 'src/db/pool.ts',
+    find: 'destroy === true || client.trouble !== undefined',
+    replace: 'destroy === true',
+    tests: sessions,
+  },
+  {
+    name: 'a read-only server is noticed session by session',
+    file: 'src/db/pool.ts',
+    find: 'client.generation === generation) generation += 1;',
+    replace: 'client.generation === generation) generation += 0;',
+    tests: sessions,
+  },
+  {
+    name: 'a session is opened on a server that takes no writes',
+    file: 'src/db/pool.ts',
+    find: 'if (isReadOnlyNow) throw',
+    replace: 'if (false) throw',
+    tests: sessions,
+  },
+  {
+    name: 'a statement without an answer waits for ever',
+    file: 'src/db/pool.ts',
+    find: 'now - client.owedSinceMs > afterMs) client.abandon();',
+    replace: 'now - client.owedSinceMs < 0) client.abandon();',
+    tests: sessions,
+  },
+  {
+    name: 'the key of a send that the database failed stays leased',
+    file: 'src/messaging/sending/send.ts',
+    find: 'if (isAway(error)) deps.releases.release(sendId);',
+    replace: '',
+    tests: away,
+  },
+  {
+    name: 'readiness only reads',
+    file: 'src/db/ready.ts',
+    find: 'await sql`update readiness set written_at = now()`.execute(db);',
+    replace: '',
+    tests: away,
+  },
+  {
+    name: 'a readiness check may take for ever',
+    file: 'src/http/health.ts',
+    find: 'await Promise.race([running, tooLate])',
+    replace: 'await running',
+    tests: away,
+  },
+  {
+    name: 'a missing object store makes every process unready',
+    file: 'src/http/health.ts',
+    find: '...looksOf(optional, false)',
+    replace: '...looksOf(optional, true)',
+    tests: ['test/api/database-away.test.ts'],
+  },
+  {
+    name: 'a migration that breaks older processes is not recorded as such',
+    file: 'src/db/migrate.ts',
+    find: 'if (breaksOlder.test(file.text)) await recordBreaking(db, file.name);',
+    replace: '',
+    tests: ['test/db/migrate.test.ts'],
+  },
+];
