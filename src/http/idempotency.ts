@@ -6,12 +6,16 @@ import { isUuid } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
 import { findKey, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
 
-/** The bare UUID, in lower case, of a header that is one, bare or quoted (a Structured Field string); 400 otherwise. */
+/**
+ * Returns the UUID of the header in lower case; it may be bare or quoted (a Structured Field string). Throws 400
+ * `idempotency_key_missing` if the header is required and absent, and `idempotency_key_invalid` for any other value.
+ * An empty header is invalid, not absent: its caller meant to be protected from a second execution.
+ */
 export function idempotencyKeyOf(
   header: string | string[] | undefined,
   need: 'required' | 'optional',
 ): string | undefined {
-  if (header === undefined || header === '') {
+  if (header === undefined) {
     if (need === 'optional') return undefined;
     throw new AppError(
       'idempotency_key_missing',
@@ -21,7 +25,7 @@ export function idempotencyKeyOf(
   const text = (Array.isArray(header) ? header.join(',') : header).trim();
   const bare = /^"(.*)"$/.exec(text)?.[1] ?? text;
   if (!isUuid(bare))
-    throw new AppError('idempotency_key_invalid', 'The Idempotency-Key header must hold one UUID.');
+    throw new AppError('idempotency_key_invalid', 'The Idempotency-Key header must hold exactly one UUID. Send a UUID, or leave the header out where it is optional.');
   return bare.toLowerCase();
 }
 

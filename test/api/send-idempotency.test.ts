@@ -1,5 +1,7 @@
 // Repeating a send with its key: the same answer, byte for byte, and never a second message.
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
@@ -74,6 +76,27 @@ test('a refusal left nothing behind and frees the key', async () => {
   expect((await keyed(key, { recipients: [to], templateId: otherTemplateId })).status).toBe(409);
   expect((await keyed(key, { recipients: [to] })).status).toBe(200);
   expect(await sentTo(to)).toBe(1);
+});
+
+test('an empty Idempotency-Key, or two of them, is 400 and sends nothing', async () => {
+  const to = phone();
+  const [one, two] = [randomUUID(), randomUUID()];
+  const body = JSON.stringify({ templateId, recipients: [{ phone: to }] });
+  for (const keys of [[''], ['  '], ['\t'], [one, two], [one, one], ['', one], [one, '']]) {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const headers = {
+        'X-API-Key': gateway.apiKey,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': keys,
+      };
+      const call = request(`${gateway.url}/v1/templates/send`, { method: 'POST', headers }, (incoming) =>
+        text(incoming).then((sent) => resolve(`${incoming.statusCode} ${sent}`), reject),
+      );
+      call.once('error', reject).end(body);
+    });
+    expect(answer).toMatch(/^400 .*"code":"idempotency_key_invalid"/);
+  }
+  expect(await sentTo(to)).toBe(0);
 });
 
 test('a repeat while the first is under way is told to wait, and a race of equals sends once', async () => {

@@ -117,8 +117,12 @@ describe('an Idempotency-Key', () => {
     expect(idempotencyKeyOf(undefined, 'optional')).toBeUndefined();
     expect(codeOf(() => idempotencyKeyOf(undefined, 'required'))).toBe('idempotency_key_missing');
   });
-  it.each(['abc', `${key}, ${key}`, `"${key}`, `${key}0`, '""'])('%j is refused', (header) =>
-    expect(codeOf(() => idempotencyKeyOf(header, 'optional'))).toBe('idempotency_key_invalid'),
+  it.each(['abc', `${key}, ${key}`, `"${key}`, `${key}0`, '""', '', ' ', '\t', ', ', [key, key]])(
+    '%j is refused, whether it is optional or required',
+    (header) => {
+      for (const need of ['optional', 'required'] as const)
+        expect(codeOf(() => idempotencyKeyOf(header, need))).toBe('idempotency_key_invalid');
+    },
   );
 });
 
