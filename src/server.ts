@@ -17,6 +17,7 @@ import type { Log } from './base/log.ts';
 import type { Role } from './config.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
+import { readJson } from './http/json.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { sendFailure } from './http/reply.ts';
@@ -150,16 +151,6 @@ function methodNotAllowed(request: FastifyRequest, allow: string[]): AppError {
       extra: { allow },
     },
   );
-}
-
-/** JSON alone is read; an empty body is none, so that operations without required fields need not be sent `{}`. */
-function readJson(server: Server): void {
-  const parse = server.getDefaultJsonParser('error', 'error');
-  server.removeContentTypeParser(['application/json', 'text/plain']);
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else parse(request, body as string, done);
-  });
 }
 
 /** Every request in order: its id, its key, the key's scope and rate; then, after parsing, the form of its Idempotency-Key. */

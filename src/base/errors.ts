@@ -13,9 +13,14 @@ export interface ProviderError {
   message: string;
 }
 
+/** At most this many problems are listed in one response; whoever collects more than this may stop. */
+export const listedProblemsMax = 100;
+
 export interface AppErrorDetails {
-  /** Every fault found (400 and 422). */
+  /** The problems found (400 and 422). */
   errors?: Fault[];
+  /** True if there are more problems than `errors` lists. */
+  errorsTruncated?: boolean;
   /** The outside's own words (502). */
   provider?: ProviderError;
   /** Seconds after which trying again makes sense (`Retry-After`). */
@@ -42,14 +47,48 @@ export class AppError extends Error {
   }
 }
 
-/** 400 with every fault found. The message names the first, so that a log line alone is enough to mend a simple case. */
-export function invalidRequest(errors: Fault[]): AppError {
-  const first = errors[0];
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
-  const text = first
-    ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}`
-    : 'The request is invalid.';
-  return new AppError('invalid_request', text, { errors });
+const pathMaxLength = 200;
+const messageMaxLength = 500;
+const listMaxBytes = 64 * 1024;
+
+const clipped = (text: string, maxLength: number) =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+
+/** The problems as a response lists them: one per path, at most 100 and 64 KB, none longer than a person reads. */
+function listedProblems(problems: Iterable<Fault>): { listed: Fault[]; isTruncated: boolean } {
+  const listed: Fault[] = [];
+  const paths = new Set<string>();
+  let bytes = 0;
+  for (const { path, message } of problems) {
+    if (paths.has(path)) continue;
+    paths.add(path);
+    const problem = { path: clipped(path, pathMaxLength), message: clipped(message, messageMaxLength) };
+    bytes += Buffer.byteLength(JSON.stringify(problem));
+    if (listed.length === listedProblemsMax || bytes > listMaxBytes) return { listed, isTruncated: true };
+    listed.push(problem);
+  }
+  return { listed, isTruncated: false };
+}
+
+/**
+ * 400 with the problems found, one per path and at most 100. The message names the first, so that a log line alone is
+ * enough to fix a simple case, and says how many there are, or that there are more than `errors` lists.
+ */
+export function invalidRequest(problems: Iterable<Fault>): AppError {
+  const { listed, isTruncated } = listedProblems(problems);
+  const first = listed[0];
+  if (!first) return new AppError('invalid_request', 'The request is invalid.', { errors: [] });
+  const others = listed.length - 1;
+  const more = isTruncated
+    ? ` (and more than ${others} others; errors lists the first ${listed.length})`
+    : others > 0
+      ? ` (and ${others} more, see errors)`
+      : '';
+  const text = `${first.path ? `${first.path}: ` : ''}${first.message}${more}`;
+  return new AppError('invalid_request', text, {
+    errors: listed,
+    ...(isTruncated ? { errorsTruncated: true } : {}),
+  });
 }
 
 /**

@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { Id, Instant, nullable, scopes } from './envelope.ts';
 
-const ScopeList = Type.Array(Type.Enum([...scopes]), {
+const ScopeList = Type.Array(Type.Enum([...scopes], { type: 'string' }), {
   minItems: 1,
+  maxItems: scopes.length,
   uniqueItems: true,
   description: 'What the key may do.',
   examples: [['templates:read', 'messages:send']],

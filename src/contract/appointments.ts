@@ -197,12 +197,14 @@ export const questionTypes = [
   'url',
 ] as const;
 export type QuestionType = (typeof questionTypes)[number];
+/** Options of one question. */
+export const optionsMax = 200;
 const questionFields = {
   question: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
   questionType: Type.Enum([...questionTypes]),
   isRequired: Type.Boolean(),
   options: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-    maxItems: 200,
+    maxItems: optionsMax,
     description: 'The choices of `select` and `multiselect`.',
   }),
   placeholder: nullable(Type.String({ maxLength: 200 })),

@@ -1,6 +1,6 @@
 // Bookings on the wire.
 import { type Static, Type } from 'typebox';
-import { ClockText, DateText, StaffId } from './appointments.ts';
+import { ClockText, DateText, optionsMax, StaffId } from './appointments.ts';
 import { cursorProperties, Id, Instant, nullable } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -31,13 +31,19 @@ const QuestionAnswer = Type.Object(
       nullable(Type.Boolean({ description: 'Never weakens what the staff member asks for.' })),
     ),
     answer: Type.Union(
-      [Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String()), Type.Null()],
+      [
+        Type.String(),
+        Type.Number(),
+        Type.Boolean(),
+        Type.Array(Type.String(), { maxItems: optionsMax }),
+        Type.Null(),
+      ],
       {
         description:
           'Text; for `multiselect` a JSON array as text, for `checkbox` `true` or `false` (`true` if it is required).',
       },
     ),
-    options: Type.Optional(nullable(Type.Array(Type.String()))),
+    options: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: optionsMax }))),
     placeholder: Type.Optional(nullable(Type.String())),
   },
   closed,

@@ -23,7 +23,10 @@ export const Failure = Type.Object(
     message: Type.String({ description: 'What happened and what to do about it.' }),
     code: Type.String({ description: 'Stable, snake_case.' }),
     requestId: Type.String(),
-    errors: Type.Optional(Type.Array(Fault)),
+    errors: Type.Optional(Type.Array(Fault, { maxItems: 100, description: 'At most one entry per path.' })),
+    errorsTruncated: Type.Optional(
+      Type.Boolean({ description: 'True if there are more problems than `errors` lists.' }),
+    ),
     provider: Type.Optional(ProviderError),
   },
   {

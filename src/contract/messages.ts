@@ -14,6 +14,9 @@ export const messageStates = [
 ] as const;
 export type MessageStateName = (typeof messageStates)[number];
 
+/** Only a string is sent; the check of variables says so by the name of the variable. Anything nested ends here. */
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+
 const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
   maxProperties: 10,
   // line breaks: what writes answers would leave such keys out
@@ -44,7 +47,9 @@ export const Recipient = Type.Object(
     }),
     name: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
     variables: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
+      Type.Record(Type.String(), Scalar, {
+        // more than any template can have: its body takes 1,024 characters
+        maxProperties: 512,
         description:
           'Placeholder to value: `{"1": "Ada"}`; `header.1` and `buttons.0.1` name other components.',
       }),

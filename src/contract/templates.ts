@@ -137,21 +137,24 @@ export const ListTemplatesQuery = Type.Object(
 export const TemplateParams = Type.Object({ templateId: Type.String() }, { additionalProperties: false });
 
 const open = { additionalProperties: true } as const;
+/** Far more than the platform takes: how much exactly depends on the component, and the check of drafts says it. */
+const draftTextMaxLength = 10_000;
 const DraftComponent = Type.Object(
   {
     type: Type.String({ maxLength: 64 }),
     format: Type.Optional(Type.String({ maxLength: 64 })),
-    text: Type.Optional(Type.String()),
+    text: Type.Optional(Type.String({ maxLength: draftTextMaxLength })),
     buttons: Type.Optional(
       Type.Array(
         Type.Object(
           {
             type: Type.String({ maxLength: 64 }),
-            text: Type.Optional(Type.String()),
-            url: Type.Optional(Type.String()),
+            text: Type.Optional(Type.String({ maxLength: draftTextMaxLength })),
+            url: Type.Optional(Type.String({ maxLength: draftTextMaxLength })),
           },
           open,
         ),
+        { maxItems: 100 },
       ),
     ),
     example: Type.Optional(Type.Object({}, open)),

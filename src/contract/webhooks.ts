@@ -50,8 +50,9 @@ const Url = Type.String({
   examples: ['https://example.com/webhooks'],
 });
 const Description = Type.String({ maxLength: 500 });
-const Events = Type.Array(Type.Enum([...subscribableKinds]), {
+const Events = Type.Array(Type.Enum([...subscribableKinds], { type: 'string' }), {
   minItems: 1,
+  maxItems: subscribableKinds.length,
   uniqueItems: true,
   description: 'The kinds of event that this endpoint gets. Default: `messages.status`.',
 });

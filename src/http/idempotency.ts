@@ -25,7 +25,10 @@ export function idempotencyKeyOf(
   const text = (Array.isArray(header) ? header.join(',') : header).trim();
   const bare = /^"(.*)"$/.exec(text)?.[1] ?? text;
   if (!isUuid(bare))
-    throw new AppError('idempotency_key_invalid', 'The Idempotency-Key header must hold exactly one UUID. Send a UUID, or leave the header out where it is optional.');
+    throw new AppError(
+      'idempotency_key_invalid',
+      'The Idempotency-Key header must hold exactly one UUID. Send a UUID, or leave the header out where it is optional.',
+    );
   return bare.toLowerCase();
 }
 

@@ -7,7 +7,7 @@ import type { Server } from './request.ts';
 
 /** Every refusal that any operation may answer; particular ones are told by `code`. */
 const refusals: Record<string, string> = {
-  400: 'The request is invalid; `errors` names every fault.',
+  400: 'The request is invalid; `errors` lists the problems, up to 100.',
   401: 'The API key is missing or invalid.',
   403: 'The API key lacks the scope.',
   404: 'What is named does not exist in this account.',

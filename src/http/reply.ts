@@ -67,7 +67,7 @@ export function httpStatus(code: string): number {
 function frameworkError(error: FastifyError): AppError | undefined {
   if (error.validation) {
     const part = error.validationContext ?? 'body';
-    return invalidRequest(error.validation.map((issue) => validationFault(issue, part)));
+    return invalidRequest(faultsOf(error.validation, part));
   }
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -137,10 +137,9 @@ function validationFault(issue: unknown, part: string): Fault {
   return { path: at || part, message: message ?? 'is invalid' };
 }
 
-/** Faults of a union say every branch's complaint; keep one a path. */
-function onePerPath(faults: Fault[]): Fault[] {
-  const seen = new Set<string>();
-  return faults.filter(({ path }) => !seen.has(path) && seen.add(path));
+/** The faults of a request part, made one by one: whoever lists them stops when it has enough. */
+function* faultsOf(issues: readonly unknown[], part: string): Generator<Fault> {
+  for (const issue of issues) yield validationFault(issue, part);
 }
 
 /** Somebody has to make room: asking more often does not help. */
@@ -212,7 +211,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
     known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
   const status = httpStatus(told.code);
   if (status >= 500) request.log.error({ reqId: request.id, err: error, code: told.code }, 'request.failed');
-  const { errors, provider, retryAfterSeconds, extra } = told.details;
+  const { errors, errorsTruncated, provider, retryAfterSeconds, extra } = told.details;
   if (retryAfterSeconds !== undefined)
     reply.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   return reply
@@ -224,7 +223,8 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
         message: told.message,
         code: told.code,
         requestId: request.id,
-        ...(errors ? { errors: onePerPath(errors) } : {}),
+        ...(errors ? { errors } : {}),
+        ...(errorsTruncated ? { errorsTruncated } : {}),
         ...(provider ? { provider } : {}),
         ...extra,
       }),

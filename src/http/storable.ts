@@ -1,4 +1,5 @@
 // What no column can keep: NUL characters, halves of surrogate pairs, and values nested without end. Pure.
+import { listedProblemsMax } from '../base/errors.ts';
 
 /** Deeper than anything that a caller could mean; far less than what recursion can bear. */
 const deepest = 64;
@@ -16,20 +17,30 @@ const badText = (pointer: string): Unstorable => ({
   message: 'holds a NUL character or half a surrogate pair, which no text may',
 });
 
-/** Every text or key in `value` that no column could hold, and what is nested too deep; usually none. */
-export function unstorableParts(value: unknown, pointer = '', depth = 0): Unstorable[] {
-  if (typeof value === 'string') return isStorable(value) ? [] : [badText(pointer)];
-  if (value === null || typeof value !== 'object') return [];
-  if (depth === deepest) return [{ pointer, message: `is nested deeper than ${deepest} levels` }];
+/**
+ * The texts and keys in `value` that no column could hold, and what is nested too deep; usually none. Stops at one
+ * more than a response lists.
+ */
+export function unstorableParts(value: unknown): Unstorable[] {
   const found: Unstorable[] = [];
-  for (const [key, member] of Object.entries(value)) {
-    if (!isStorable(key)) found.push(badText(pointer));
-    else if (
-      typeof member === 'string' ? !isStorable(member) : member !== null && typeof member === 'object'
-    ) {
-      const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      found.push(...unstorableParts(member, at, depth + 1));
-    }
-  }
+  collect(value, '', 0, found);
   return found;
+}
+
+function collect(value: unknown, pointer: string, depth: number, found: Unstorable[]): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) found.push(badText(pointer));
+    return;
+  }
+  if (value === null || typeof value !== 'object') return;
+  if (depth === deepest) {
+    found.push({ pointer, message: `is nested deeper than ${deepest} levels` });
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    if (found.length > listedProblemsMax) return;
+    if (!isStorable(key)) found.push(badText(pointer));
+    else if (typeof member === 'string' ? !isStorable(member) : member !== null && typeof member === 'object')
+      collect(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1, found);
+  }
 }

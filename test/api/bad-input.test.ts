@@ -1,8 +1,17 @@
 // Whatever is put into any field, query or path of any operation: a refusal in the failure form that names it, never a fault of ours.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestValidator } from '../../src/http/validation.ts';
 import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
-import { type Operation, operationsOf, placesIn, sampleOf, withAt } from '../harness/operations.ts';
+import {
+  type Container,
+  containersIn,
+  type Operation,
+  operationsOf,
+  placesIn,
+  sampleOf,
+  withAt,
+} from '../harness/operations.ts';
 
 let gateway: Gateway;
 let operations: Operation[];
@@ -125,6 +134,123 @@ test('an unknown field is refused by every operation that takes a body', async (
       expect.stringContaining('misspelt'),
     ]);
   }
+});
+
+const far = 5_000;
+const filled = (count: number, value: (index: number) => unknown) =>
+  Array.from({ length: count }, (_, i) => value(i));
+const membersOf = (count: number, value: unknown) =>
+  Object.fromEntries(filled(count, (index) => [`member${index}`, value]) as [string, unknown][]);
+const longKey = 'k'.repeat(60_000);
+
+/** Values that are too large for a container, or of a size that it takes and full of what it does not. */
+function oversized({ schema }: Container): unknown[] {
+  if (schema.type === 'object')
+    return [
+      ...[1, {}, [[]]].flatMap((value) => [membersOf(far, value), membersOf(500, value)]),
+      { [longKey]: 1 },
+    ];
+  const items = [
+    (i: number) => ({ member: i }),
+    () => 7,
+    (i: number) => `text ${i}`,
+    () => [[[]]],
+    () => null,
+  ];
+  const sample = schema.items ? [() => sampleOf(schema.items ?? {})] : [];
+  return [...items, ...sample].flatMap((item) => [
+    filled(far, item),
+    filled(Math.min(schema.maxItems ?? far, far), item),
+  ]);
+}
+
+test('a body with far too many items or members anywhere is answered with at most 100 errors and 100 KB', {
+  timeout: 60_000,
+}, async () => {
+  let truncated = 0;
+  const wrong: string[] = [];
+  for (const operation of operations.filter(({ body }) => body)) {
+    const sample = sampleOf(operation.body ?? {}) as Record<string, unknown>;
+    // one that exists: else what is checked after it is found would not be reached
+    if ('templateId' in sample) sample.templateId = templateId;
+    for (const container of containersIn(operation.body ?? {}))
+      for (const value of oversized(container)) {
+        const answer = await gateway.call(operation.method, pathOf(operation), {
+          body: withAt(sample, container.at, value),
+          headers: keyHeader(operation),
+        });
+        const {
+          errors = [],
+          errorsTruncated = false,
+          message,
+        } = answer.body as Answer['body'] & {
+          errorsTruncated?: boolean;
+        };
+        if (errorsTruncated) truncated += 1;
+        const isBounded =
+          errors.length <= 100 &&
+          Buffer.byteLength(answer.text) <= 100_000 &&
+          errorsTruncated === (/more than \d+ others/.test(message) && errors.length > 0);
+        if (!isBounded || wrongWith(answer) !== undefined)
+          wrong.push(
+            `${operation.method} ${operation.path} ${container.at.join('.')}: ${answer.text.slice(0, 300)}`,
+          );
+      }
+  }
+  expect(wrong).toEqual([]);
+  expect(truncated).toBeGreaterThan(10);
+});
+
+/** An array whose items are counted as they are read. */
+function counted(length: number, item: unknown, reads: { count: number }): unknown[] {
+  return new Proxy(
+    filled(length, () => item),
+    {
+      get(target, key) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads.count += 1;
+        return Reflect.get(target, key) as unknown;
+      },
+    },
+  );
+}
+
+test('no item of an array that is too long is looked at, and of one full of wrong items only so many', () => {
+  const compile = requestValidator();
+  let arrays = 0;
+  for (const { body, path } of operations) {
+    if (!body) continue;
+    const validate = compile({ schema: body, httpPart: 'body', method: 'POST', url: path });
+    for (const { at, schema } of containersIn(body).filter((one) => one.schema.type === 'array')) {
+      arrays += 1;
+      const lengths: [number, number][] = [
+        [300_000, 0],
+        [schema.maxItems ?? 300_000, 500],
+      ];
+      for (const [length, most] of lengths) {
+        const reads = { count: 0 };
+        const items = counted(length, { no: ['such', 'item'] }, reads);
+        const holder: unknown = at.length === 0 ? items : withAt(sampleOf(body), at, 'here');
+        const parent = at.slice(0, -1).reduce((value, key) => (value as never)[key] as unknown, holder);
+        if (at.length > 0) (parent as Record<string | number, unknown>)[at.at(-1) ?? ''] = items;
+        const { error } = validate(holder) as { error: { length: number } };
+        const place = `${path} ${at.join('.')} ${length}`;
+        expect([place, error.length > 0 && error.length <= 101]).toEqual([place, true]);
+        expect([place, reads.count <= most]).toEqual([place, true]);
+      }
+    }
+  }
+  expect(arrays).toBeGreaterThan(8);
+});
+
+test('every array and map of a body has a largest size, and duplicates are looked for among scalars only', () => {
+  for (const { body, path } of operations)
+    for (const { at, schema } of containersIn(body ?? {})) {
+      const place = `${path} ${at.join('.')}`;
+      if (schema.type === 'array') expect([place, schema.maxItems]).toEqual([place, expect.any(Number)]);
+      if (schema.patternProperties)
+        expect([place, schema.maxProperties]).toEqual([place, expect.any(Number)]);
+      if (schema.uniqueItems) expect([place, schema.items?.type]).toEqual([place, 'string']);
+    }
 });
 
 test('a body nested without end is refused, whatever field it is in and whether its request has a key', async () => {

@@ -1,8 +1,12 @@
 // Every operation under /v1 as the document of the running gateway describes it, with a body that its schema takes.
 import type { Gateway } from './gateway.ts';
 
-interface Schema {
+export interface Schema {
   type?: string;
+  maxItems?: number;
+  maxProperties?: number;
+  uniqueItems?: boolean;
+  patternProperties?: Record<string, Schema>;
   const?: unknown;
   enum?: unknown[];
   anyOf?: Schema[];
@@ -94,4 +98,22 @@ export function withAt(value: unknown, [first, ...rest]: (string | number)[], ot
   const copy = structuredClone(value) as Record<string | number, unknown>;
   copy[first] = withAt(copy[first], rest, other);
   return copy;
+}
+
+/** An array or an object of a body, and where a sample of the body has it. */
+export interface Container {
+  at: (string | number)[];
+  schema: Schema;
+}
+
+/** Every array, map and object of a schema, those of unions included. */
+export function containersIn(schema: Schema, at: (string | number)[] = []): Container[] {
+  const { anyOf = [], properties = {}, patternProperties = {}, items } = schema;
+  return [
+    ...(schema.type === 'array' || schema.type === 'object' ? [{ at, schema }] : []),
+    ...anyOf.flatMap((one) => containersIn(one, at)),
+    ...(items ? containersIn(items, [...at, 0]) : []),
+    ...Object.entries(properties).flatMap(([key, one]) => containersIn(one, [...at, key])),
+    ...Object.values(patternProperties).flatMap((one) => containersIn(one, [...at, '1'])),
+  ];
 }

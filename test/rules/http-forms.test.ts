@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hashKey, hintOf, looksLikeKey, makeKey } from '../../src/accounts/key.ts';
 import { asciiEmail, emailFault, emailSpellings, keptEmail } from '../../src/base/email.ts';
-import { AppError } from '../../src/base/errors.ts';
+import { AppError, invalidRequest } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { phoneDigits, phoneFault } from '../../src/base/phone.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../../src/http/idempotency.ts';
+import { shapeProblem } from '../../src/http/json-shape.ts';
 import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
 import { httpStatus } from '../../src/http/reply.ts';
+import { unstorableParts } from '../../src/http/storable.ts';
 import { leastIdAt } from '../../src/messaging/sending/answer.ts';
 import { phoneFaults } from '../../src/messaging/sending/recipients.ts';
 
@@ -227,4 +229,68 @@ test('a code that says not found is 404, one that nobody listed is our own fault
   expect(httpStatus('anything_not_found')).toBe(404);
   expect(httpStatus('template_not_approved')).toBe(409);
   expect(httpStatus('no_such_code')).toBe(500);
+});
+
+describe('the list of problems in a response', () => {
+  const problems = (count: number, text = 'is wrong') =>
+    Array.from({ length: count }, (_, index) => ({ path: `recipients[${index}]`, message: text }));
+
+  it('names all of up to 100, and says that there are more beyond', () => {
+    const whole = invalidRequest(problems(100));
+    expect([whole.details.errors?.length, whole.details.errorsTruncated]).toEqual([100, undefined]);
+    expect(whole.message).toBe('recipients[0]: is wrong (and 99 more, see errors)');
+    const more = invalidRequest(problems(101));
+    expect([more.details.errors?.length, more.details.errorsTruncated]).toEqual([100, true]);
+    expect(more.message).toContain('more than 99 others; errors lists the first 100');
+  });
+
+  it('has one entry per path, and stops asking for more once it is full', () => {
+    expect(invalidRequest([...problems(1, 'first'), ...problems(1, 'second')]).details.errors).toEqual([
+      { path: 'recipients[0]', message: 'first' },
+    ]);
+    let made = 0;
+    function* endless() {
+      for (;;) yield { path: String(made++), message: 'is wrong' };
+    }
+    expect(invalidRequest(endless()).details.errorsTruncated).toBe(true);
+    expect(made).toBe(101);
+  });
+
+  it('stays small whatever the caller’s text is', () => {
+    for (const text of ['x'.repeat(1_000_000), '\ud800'.repeat(10_000), '\u0001'.repeat(10_000)]) {
+      const long = problems(1_000, text).map(({ path, message }) => ({ path: `${path}${text}`, message }));
+      const { message, details } = invalidRequest(long);
+      const { errors, errorsTruncated } = details;
+      expect(Buffer.byteLength(JSON.stringify({ message, errors }))).toBeLessThan(80_000);
+      expect(errorsTruncated).toBe(true);
+    }
+  });
+});
+
+describe('the shape of a long JSON text', () => {
+  const padding = `"${'x'.repeat(10_000)}"`;
+  const members = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":{"a":1}`).join(',');
+  it.each([
+    ['600 members', `{"pad":${padding},${members(599)}}`],
+    ['many small objects', `[${padding},${'{"a":1},'.repeat(5_000)}1]`],
+    ['100 levels', `${'['.repeat(99)}[${padding}]${']'.repeat(99)}`],
+    ['signs inside of strings', `["${':{['.repeat(5_000)}","\\"${':'.repeat(5_000)}"]`],
+    ['a string that ends in backslashes', `["${'\\\\'.repeat(5_000)}",{"a":1}]`],
+    ['no JSON at all', `"${'{'.repeat(10_000)}`],
+  ])('passes with %s', (_, text) => expect(shapeProblem(text)).toBeUndefined());
+  it.each([
+    ['601 members', `{"pad":${padding},${members(600)}}`, '600 members'],
+    ['601 members after a nested object', `{"a":{"b":${padding}},${members(600)}}`, '600 members'],
+    ['101 levels', `${'['.repeat(100)}[${padding}]${']'.repeat(100)}`, '100 levels'],
+    ['more brackets closed than opened', `${']'.repeat(5_000)}${'['.repeat(5_000)}`, '100 levels'],
+  ])('is refused with %s', (_, text, words) => expect(shapeProblem(text)).toContain(words));
+});
+
+test('texts that no column keeps are named up to one more than a response lists', () => {
+  const bad = Array.from({ length: 200_000 }, () => 'a\0b');
+  expect(unstorableParts([bad, { x: bad }])).toHaveLength(101);
+  expect(unstorableParts({ a: ['\0'], '\0': 1, b: 'fine' })).toEqual([
+    { pointer: '/a/0', message: expect.stringContaining('NUL') },
+    { pointer: '', message: expect.stringContaining('NUL') },
+  ]);
 });

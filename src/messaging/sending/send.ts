@@ -1,7 +1,7 @@
 // Sending a template to many recipients: check everything, write it down, have it called, answer each one's outcome.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { AppError, type Fault, invalidRequest } from '../../base/errors.ts';
+import { AppError, type Fault, invalidRequest, listedProblemsMax } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isAway } from '../../db/failure.ts';
@@ -155,7 +155,7 @@ function asWritten(fault: Fault, request: SendRequest, recipient: RequestedRecip
   return fault;
 }
 
-/** Fills the template for every recipient, or throws with all faults. Others have their turn in between. */
+/** Fills the template for every recipient, or throws with the faults, up to what an answer lists. Others have their turn in between. */
 async function fillAll(
   deps: { clock: Clock },
   plan: TemplatePlan,
@@ -165,6 +165,7 @@ async function fillAll(
   const faults: Fault[] = phoneFaults(request.recipients);
   const messages: NewMessage[] = [];
   for (const [index, recipient] of request.recipients.entries()) {
+    if (faults.length > listedProblemsMax) break;
     if (index > 0 && index % filledAtATime === 0) await nextTurn();
     const mediaId = recipient.mediaId ?? request.mediaId;
     const file = mediaId === undefined ? undefined : media.get(mediaId);

@@ -9,4 +9,65 @@ export const mutations: Mutation[] = [
     replace: "if (header === undefined || header === '') {",
     tests: ['test/rules/http-forms.test.ts'],
   },
+  {
+    name: 'the items of an array that is too long are checked',
+    file: 'src/http/body-problems.ts',
+    find: `    if (!checkSize(value, pointer, list)) return false;
+    let isSound = true;
+    for (const [index, item]`,
+    replace: `    if (!Array.isArray(value)) return false;
+    let isSound = true;
+    for (const [index, item]`,
+    tests: ['test/api/bad-input.test.ts'],
+  },
+  {
+    name: 'validation goes on after 100 problems in an array',
+    file: 'src/http/body-problems.ts',
+    find: `      if (list.isFull) return false;
+      if (!visitItem`,
+    replace: '      if (!visitItem',
+    tests: ['test/api/bad-input.test.ts'],
+  },
+  {
+    name: 'a validator collects more problems than a response lists',
+    file: 'src/http/body-problems.ts',
+    find: 'if (this.isFull || this.#paths.has(path)) return;',
+    replace: 'if (this.#paths.has(path)) return;',
+    tests: ['test/api/bad-input.test.ts'],
+  },
+  {
+    name: 'Ajv collects every error of a body',
+    file: 'src/http/validation.ts',
+    find: 'const bodies = compiler({ allErrors: false });',
+    replace: 'const bodies = compiler({ allErrors: true });',
+    tests: ['test/api/bad-input.test.ts'],
+  },
+  {
+    name: 'a response lists every problem',
+    file: 'src/base/errors.ts',
+    find: 'if (listed.length === listedProblemsMax || bytes > listMaxBytes)',
+    replace: 'if (bytes > listMaxBytes)',
+    tests: ['test/rules/http-forms.test.ts'],
+  },
+  {
+    name: 'the list of problems may have any number of bytes',
+    file: 'src/base/errors.ts',
+    find: 'if (listed.length === listedProblemsMax || bytes > listMaxBytes)',
+    replace: 'if (listed.length === listedProblemsMax)',
+    tests: ['test/rules/http-forms.test.ts'],
+  },
+  {
+    name: 'a huge object is parsed',
+    file: 'src/http/json-shape.ts',
+    find: 'if (count > membersMax)',
+    replace: 'if (count < 0)',
+    tests: ['test/rules/http-forms.test.ts'],
+  },
+  {
+    name: 'texts that cannot be stored are collected without end',
+    file: 'src/http/storable.ts',
+    find: '    if (found.length > listedProblemsMax) return;\n',
+    replace: '',
+    tests: ['test/rules/http-forms.test.ts'],
+  },
 ];
