@@ -12,6 +12,7 @@ export interface BodySchema {
   propertyNames?: BodySchema;
   minProperties?: number;
   maxProperties?: number;
+  anyOf?: BodySchema[];
   items?: BodySchema;
   minItems?: number;
   maxItems?: number;
@@ -59,6 +60,11 @@ function visitorOf(ajv: Ajv, schema: BodySchema): Visit {
   if (schema.type === 'object' && (schema.properties || schema.patternProperties))
     return objectVisitor(ajv, schema);
   if (schema.type === 'array' && schema.items) return arrayVisitor(ajv, schema, schema.items);
+  const [one, other, ...more] = schema.anyOf ?? [];
+  if (one && other?.type === 'null' && more.length === 0) {
+    const visit = visitorOf(ajv, one);
+    return (value, pointer, list) => value === null || visit(value, pointer, list);
+  }
   return wholeVisitor(ajv, schema);
 }
 

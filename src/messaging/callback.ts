@@ -1,6 +1,8 @@
 // What the messaging platform calls: its handshake, and its callbacks, answered only when their content is committed.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Cipher } from '../base/cipher.ts';
 import type { Clock } from '../base/clock.ts';
@@ -11,6 +13,7 @@ import type { Metrics } from '../base/metrics.ts';
 import type { Db } from '../db/db.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
+import { callbackBodyLimits, openStrangerBodies } from '../http/stranger-body.ts';
 import type { CallbackContent, MessagingPlatform } from '../ports/platform.ts';
 import type { PublishDeps } from '../webhooks/publish.ts';
 import { openSecret } from './senders/access.ts';
@@ -24,14 +27,12 @@ export interface CallbackDeps extends PublishDeps, Pick<HeedDeps, 'hot'> {
   clock: Clock;
   log: Log;
   cipher: Cipher;
-  platform: Pick<MessagingPlatform, 'isCallbackSigned' | 'readCallback' | 'classify'>;
+  platform: Pick<MessagingPlatform, 'isSignature' | 'isCallbackSigned' | 'readCallback' | 'classify'>;
   applyReports: ApplyReports;
   nudgeSync: () => void;
   metrics: Pick<Metrics, 'statuses'>;
 }
 
-/** The platform posts up to 3 MB. */
-const bodyMaxBytes = 4 * 1024 * 1024;
 const rememberMs = 5_000;
 const rememberedMax = 10_000;
 
@@ -93,20 +94,35 @@ function openApps(deps: CallbackDeps): Apps {
   };
 }
 
+function notSigned(): AppError {
+  return new AppError('signature_invalid', "The callback's signature is missing or wrong.");
+}
+
+/** The header, if there is one of the form that the platform sends; 401 otherwise. */
+function signatureOf(deps: CallbackDeps, header: string | string[] | undefined): string {
+  if (typeof header === 'string' && deps.platform.isSignature(header)) return header;
+  throw notSigned();
+}
+
 /** The app whose secret signed these bytes; one whose secret was changed a moment ago is read again. 401 if neither did. */
 async function signedApp(
   deps: CallbackDeps,
   apps: Apps,
   senderId: string,
   rawBody: Buffer,
-  header: string | string[] | undefined,
+  signature: string,
 ): Promise<App> {
-  const signature = Array.isArray(header) ? '' : header;
   for (const read of [apps.of, apps.fresh]) {
     const app = await read(senderId);
     if (deps.platform.isCallbackSigned(rawBody, signature, app.appSecret)) return app;
   }
-  throw new AppError('signature_invalid', "The callback's signature is missing or wrong.");
+  throw notSigned();
+}
+
+/** A callback whose signature was verified. */
+interface SignedCallback {
+  app: App;
+  rawBody: Buffer;
 }
 
 /** GET and POST /callbacks/messaging/:senderId. */
@@ -127,25 +143,32 @@ export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): voi
     },
   );
 
+  const readBody = openStrangerBodies(callbackBodyLimits);
+
   server.register(async (scope) => {
+    const verified = async (request: FastifyRequest, rawBody: Buffer): Promise<SignedCallback> => {
+      const { senderId } = request.params as { senderId: string };
+      const signature = signatureOf(deps, request.headers['x-hub-signature-256']);
+      return { app: await signedApp(deps, apps, senderId, rawBody, signature), rawBody };
+    };
+    // nothing is read of a body that cannot turn out to be signed
+    scope.addHook('onRequest', async (request) => {
+      signatureOf(deps, request.headers['x-hub-signature-256']);
+      await apps.of((request.params as { senderId: string }).senderId);
+    });
     // the signature is over the bytes as they came
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: bodyMaxBytes },
-      (_request, body, done) => {
-        done(null, body);
-      },
+    scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
+      readBody(request, payload, (rawBody) => verified(request, rawBody)),
     );
     scope.post(
       '/callbacks/messaging/:senderId',
       // the headers that guard browsers say nothing to the platform, and this path is the busiest of all
-      { schema: { hide: true, params }, bodyLimit: bodyMaxBytes, helmet: false },
+      { schema: { hide: true, params }, helmet: false },
       async (request) => {
         const { senderId } = request.params as { senderId: string };
-        const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const signature = request.headers['x-hub-signature-256'];
-        const app = await signedApp(deps, apps, senderId, rawBody, signature);
+        const signed = request.body as SignedCallback | undefined;
+        const { app, rawBody } = signed ?? (await verified(request, Buffer.alloc(0)));
         const content = deps.platform.readCallback(rawBody);
         // a number that was added a moment ago may not be remembered yet
         const isKnown = content.statuses.every((status) => hasNumber(app, status.phoneNumberId));

@@ -208,6 +208,8 @@ export interface MessagingPlatform {
     timeoutMs: number,
   ): Promise<{ handle: string }>;
   deleteMedia(sender: SenderAccess, platformMediaId: string): Promise<void>;
+  /** Returns whether a header has the form of a signature, so that a body is worth reading. */
+  isSignature(signatureHeader: string): boolean;
   /** Checks the signature header of a callback over its raw bytes, in constant time. */
   isCallbackSigned(rawBody: Buffer, signatureHeader: string | undefined, appSecret: string): boolean;
   /** Reads a callback; unknown members and kinds are passed over. Throws AppError `invalid_request` if it is no callback at all. */

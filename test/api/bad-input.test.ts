@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestValidator } from '../../src/http/validation.ts';
 import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import {
-  type Container,
   containersIn,
   type Operation,
   operationsOf,
@@ -12,6 +11,7 @@ import {
   sampleOf,
   withAt,
 } from '../harness/operations.ts';
+import { counted, oversized } from '../harness/oversized.ts';
 
 let gateway: Gateway;
 let operations: Operation[];
@@ -136,34 +136,6 @@ test('an unknown field is refused by every operation that takes a body', async (
   }
 });
 
-const far = 5_000;
-const filled = (count: number, value: (index: number) => unknown) =>
-  Array.from({ length: count }, (_, i) => value(i));
-const membersOf = (count: number, value: unknown) =>
-  Object.fromEntries(filled(count, (index) => [`member${index}`, value]) as [string, unknown][]);
-const longKey = 'k'.repeat(60_000);
-
-/** Values that are too large for a container, or of a size that it takes and full of what it does not. */
-function oversized({ schema }: Container): unknown[] {
-  if (schema.type === 'object')
-    return [
-      ...[1, {}, [[]]].flatMap((value) => [membersOf(far, value), membersOf(500, value)]),
-      { [longKey]: 1 },
-    ];
-  const items = [
-    (i: number) => ({ member: i }),
-    () => 7,
-    (i: number) => `text ${i}`,
-    () => [[[]]],
-    () => null,
-  ];
-  const sample = schema.items ? [() => sampleOf(schema.items ?? {})] : [];
-  return [...items, ...sample].flatMap((item) => [
-    filled(far, item),
-    filled(Math.min(schema.maxItems ?? far, far), item),
-  ]);
-}
-
 test('a body with far too many items or members anywhere is answered with at most 100 errors and 100 KB', {
   timeout: 60_000,
 }, async () => {
@@ -200,19 +172,6 @@ test('a body with far too many items or members anywhere is answered with at mos
   expect(wrong).toEqual([]);
   expect(truncated).toBeGreaterThan(10);
 });
-
-/** An array whose items are counted as they are read. */
-function counted(length: number, item: unknown, reads: { count: number }): unknown[] {
-  return new Proxy(
-    filled(length, () => item),
-    {
-      get(target, key) {
-        if (typeof key === 'string' && /^\d+$/.test(key)) reads.count += 1;
-        return Reflect.get(target, key) as unknown;
-      },
-    },
-  );
-}
 
 test('no item of an array that is too long is looked at, and of one full of wrong items only so many', () => {
   const compile = requestValidator();

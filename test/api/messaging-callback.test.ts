@@ -1,4 +1,6 @@
 // What the platform calls: only what is rightly signed is heard, each report goes to its own message, nothing is lost for being new.
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway, waba } from '../harness/gateway.ts';
@@ -143,6 +145,62 @@ describe('a callback', () => {
       'read',
     ]);
     expect((await messageOf(gateway, message.id)).deliveries).toHaveLength(3);
+  });
+});
+
+describe('a body that a stranger announces', () => {
+  const digest = `sha256=${'0'.repeat(64)}`;
+  /** Sends the head of a request alone; the answer, or nothing within the time of a test. */
+  const announce = async (path: string, headers: string[] = [], bytes = 4_000_000) => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    const head = [`POST ${path} HTTP/1.1`, 'Host: a', `Content-Length: ${bytes}`, ...headers];
+    socket.write(`${head.join('\r\n')}\r\nContent-Type: application/json\r\n\r\n`);
+    return { socket, answer: once(socket, 'data').then(([answer]) => String(answer)) };
+  };
+
+  it.each([
+    ['no signature', () => `/callbacks/messaging/${senderId}`, [], 'signature_invalid'],
+    ['a malformed one', () => `/callbacks/messaging/${senderId}`, [`${digest}0`], 'signature_invalid'],
+    ['two of them', () => `/callbacks/messaging/${senderId}`, [digest, digest], 'signature_invalid'],
+    [
+      'no known sender',
+      () => '/callbacks/messaging/019a0b5e-7c00-7000-8000-000000000000',
+      [digest],
+      'not_found',
+    ],
+    ['no id of a sender', () => '/callbacks/messaging/x', [digest], 'not_found'],
+    ['a path that is none', () => '/callbacks/other', [digest], 'not_found'],
+    ['a path that takes no POST', () => '/health/live', [], 'method_not_allowed'],
+    ['no API key', () => '/v1/templates/send', [], 'api_key_missing'],
+  ])('with %s is answered before it comes', async (_, path, signatures, code) => {
+    const { socket, answer } = await announce(
+      path(),
+      signatures.map((one) => `X-Hub-Signature-256: ${one}`),
+    );
+    expect(await answer).toContain(`"code":"${code}"`);
+    socket.destroy();
+  });
+
+  it('is waited for only so many at a time; the platform’s own callbacks still pass', async () => {
+    const signature = [`X-Hub-Signature-256: ${digest}`];
+    const path = `/callbacks/messaging/${senderId}`;
+    const held = await Promise.all(Array.from({ length: 16 }, () => announce(path, signature)));
+    for (const { answer } of held) answer.catch(() => undefined);
+    await expect
+      .poll(async () => {
+        const { socket, answer } = await announce(path, signature);
+        const text = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 20))]);
+        socket.destroy();
+        return text;
+      })
+      .toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n/i);
+    const message = await silent();
+    const body = statusCallback(number.id, [{ status: 'delivered', opaque: message.id }]);
+    expect((await post(body)).status).toBe(200);
+    for (const { socket } of held) socket.destroy();
+    const large = { ...body, padding: 'x'.repeat(100_000) };
+    await expect.poll(async () => (await post(large)).status).toBe(200);
   });
 });
 

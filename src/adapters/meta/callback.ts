@@ -5,9 +5,16 @@ import type { CallbackContent, NumberReport, StatusReport, TemplateReport } from
 import { explanationOf, isObject, type Json, objectsOf, readJson, textOf, told } from './json.ts';
 import { templateQuality } from './template.ts';
 
+const signaturePattern = /^sha256=([0-9a-f]{64})$/i;
+
+/** Returns whether a header has the form `sha256=<64 hex digits>`. */
+export function isSignature(header: string): boolean {
+  return signaturePattern.test(header);
+}
+
 /** `X-Hub-Signature-256: sha256=<hex>`: HMAC-SHA-256 of the raw bytes with the app secret, compared in constant time. */
 export function isSigned(rawBody: Buffer, header: string | undefined, appSecret: string): boolean {
-  const hex = /^sha256=([0-9a-f]{64})$/i.exec(header ?? '')?.[1];
+  const hex = signaturePattern.exec(header ?? '')?.[1];
   if (!hex) return false;
   return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(rawBody).digest());
 }

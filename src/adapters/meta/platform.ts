@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
-import { isSigned, readCallback } from './callback.ts';
+import { isSignature, isSigned, readCallback } from './callback.ts';
 import { type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
 import { classify } from './error-codes.ts';
 import { objectsOf } from './json.ts';
@@ -49,6 +49,7 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
 
   return {
     classify,
+    isSignature,
     isCallbackSigned: isSigned,
     readCallback,
 

@@ -1,0 +1,154 @@
+// Bodies of strangers, over a real server: each is read whole or refused, and only so many are in memory at a time.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import fastify, { type FastifyRequest } from 'fastify';
+import { afterEach, expect, test } from 'vitest';
+import { AppError } from '../../src/base/errors.ts';
+import { closeUnread } from '../../src/http/close-unread.ts';
+import { sendFailure } from '../../src/http/reply.ts';
+import type { Server } from '../../src/http/request.ts';
+import { openStrangerBodies, type StrangerBodyLimits } from '../../src/http/stranger-body.ts';
+
+const limits: StrangerBodyLimits = {
+  maxBytes: 1_000,
+  timeoutMs: 60_000,
+  smallMaxBytes: 100,
+  smallPlaces: 2,
+  largePlaces: 1,
+};
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
+
+/** A server that answers a body with itself, once `gate` is open; "no" is not signed. */
+async function start(more: Partial<StrangerBodyLimits> = {}, lingerMs = 5_000) {
+  const server = fastify() as unknown as Server;
+  const verifying = { gate: Promise.resolve(), count: 0 };
+  const read = openStrangerBodies({ ...limits, ...more });
+  closeUnread(server, lingerMs);
+  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  server.addHook('onRequest', async (request) => {
+    if (request.headers['x-early']) throw new AppError('not_found', 'There is nothing here.');
+  });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
+    read(request, payload, async (body) => {
+      verifying.count += 1;
+      await verifying.gate;
+      if (body.toString() === 'no') throw new Error('not signed');
+      return body.toString();
+    }),
+  );
+  server.post('/', async (request) => request.body);
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = server.server.address() as { port: number };
+  const sockets: Socket[] = [];
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return server.close();
+  });
+
+  /** Sends a head and what follows it; `answer` settles with the first bytes that come back. */
+  async function say(head: string, body = '') {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    const answer = once(socket, 'data').then(([bytes]) => String(bytes));
+    answer.catch(() => undefined);
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Type: a/b\r\n${head}\r\n\r\n${body}`);
+    return { socket, answer };
+  }
+  const sized = (bytes: number, body = '') => say(`Content-Length: ${bytes}`, body);
+  const chunked = (body = '') => say('Transfer-Encoding: chunked', body);
+  /** What a small body of two bytes is answered; the body of a large one with `bytes`. */
+  const post = async (body = 'ok') => (await sized(body.length, body)).answer;
+  return { verifying, say, sized, chunked, post };
+}
+
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const statusOf = (answer: string) => Number(answer.split(' ')[1]);
+
+test('a body is read whole, whether it says its length or not, in one piece or byte by byte', async () => {
+  const { sized, chunked, post } = await start();
+  expect(await post('hello')).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nhello$/);
+  const text = 'Zoë '.repeat(40);
+  const bytes = Buffer.byteLength(text);
+  expect(await (await sized(bytes, text)).answer).toContain(text);
+  const pieces = [...'abcdefghij'.repeat(50)];
+  expect(await (await chunked(`${pieces.map(chunk).join('')}0\r\n\r\n`)).answer).toContain(pieces.join(''));
+});
+
+test('a body that is too large is 413: at its first byte if it says so, else once it has grown', async () => {
+  const { sized, chunked, post } = await start();
+  expect(statusOf(await (await sized(1_001)).answer)).toBe(413);
+  expect(statusOf(await (await chunked(chunk('x'.repeat(1_001)))).answer)).toBe(413);
+  expect(statusOf(await post())).toBe(200);
+});
+
+test('a body that is not complete in time is 408, and its connection is closed', async () => {
+  const { sized, post } = await start({ timeoutMs: 30, smallPlaces: 1 }, 30);
+  const slow = await sized(10, 'abc');
+  const answer = await slow.answer;
+  expect([statusOf(answer), answer]).toEqual([408, expect.stringContaining('request_timeout')]);
+  await once(slow.socket, 'close');
+  expect(statusOf(await post())).toBe(200);
+});
+
+test('more bodies than there are places are 503 with Retry-After, until one is read, refused or broken off', async () => {
+  const { sized, post, verifying } = await start();
+  const held = [await sized(10, 'abc'), await sized(10, 'abc')];
+  await expect.poll(() => post()).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n/i);
+  held[0]?.socket.write('defghij');
+  expect(await held[0]?.answer).toContain('abcdefghij');
+  expect(statusOf(await post('no'))).toBe(500);
+  expect(statusOf(await post())).toBe(200);
+  const another = await sized(10, 'abc');
+  await expect.poll(() => post()).toMatch(/ 503 /);
+  another.socket.destroy();
+  await expect.poll(() => post()).toMatch(/ 200 /);
+  expect(verifying.count).toBeGreaterThanOrEqual(4);
+});
+
+test('a body occupies its place until it is known to be signed', async () => {
+  const { sized, post, verifying } = await start();
+  const open = Promise.withResolvers<void>();
+  verifying.gate = open.promise;
+  const both = [await sized(2, 'ok'), await sized(2, 'ok')];
+  await expect.poll(() => verifying.count).toBe(2);
+  expect(statusOf(await post())).toBe(503);
+  open.resolve();
+  for (const { answer } of both) expect(statusOf(await answer)).toBe(200);
+  expect(statusOf(await post())).toBe(200);
+});
+
+test('large bodies have places of their own, so that slow ones keep no small one out', async () => {
+  const { sized, chunked, post } = await start();
+  const held = await sized(500, 'abc');
+  const large = () => sized(101, 'x'.repeat(101)).then(({ answer }) => answer);
+  await expect.poll(large).toMatch(/ 503 /);
+  const grown = await chunked(chunk('x'.repeat(101)));
+  expect(statusOf(await grown.answer)).toBe(503);
+  expect(statusOf(await post())).toBe(200);
+  held.socket.destroy();
+  await expect.poll(large).toMatch(/ 200 /);
+  const unsized = await chunked(`${chunk('x'.repeat(101))}0\r\n\r\n`);
+  expect(statusOf(await unsized.answer)).toBe(200);
+  // what it outgrew is free again, and so is what it grew into
+  for (let count = 0; count < 3; count++) {
+    expect(statusOf(await large())).toBe(200);
+    expect(statusOf(await post())).toBe(200);
+  }
+});
+
+test('whoever was answered before the body came is closed, unless the body comes after all', async () => {
+  const { say } = await start({}, 100);
+  const early = () => say('Content-Length: 5000\r\nX-Early: yes');
+  const never = await early();
+  expect(statusOf(await never.answer)).toBe(404);
+  await once(never.socket, 'close');
+  const late = await early();
+  expect(statusOf(await late.answer)).toBe(404);
+  const again = once(late.socket, 'data');
+  late.socket.write(`${'x'.repeat(5_000)}POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok`);
+  expect(statusOf(String((await again)[0]))).toBe(200);
+});
