@@ -43,7 +43,13 @@ export function requestValidator(): FastifySchemaCompiler<object> {
     if (httpPart === 'body') {
       const validate = bodies.compile(schema);
       const problemsOf = problemsBy(bodies, schema as BodySchema);
-      return (data: unknown) => (validate(data) ? storable(data) : { error: problemsOf(data) as never });
+      return (data: unknown) => {
+        if (validate(data)) return storable(data);
+        const first = validate.errors;
+        const problems = problemsOf(data);
+        // what Ajv rejects stays rejected, even if the walk finds nothing
+        return { error: (problems.length > 0 ? problems : first) as never };
+      };
     }
     const validate = queries.compile(schema);
     if (httpPart !== 'querystring') return validate;
