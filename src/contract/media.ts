@@ -27,8 +27,24 @@ export const MediaItem = Type.Object(
   },
 );
 
+const senderId = Type.String({
+  maxLength: 64,
+  description:
+    'The number that registers the file with the platform; while it is away, another one of the account does. Default: the default number.',
+});
+
+export const UploadQuery = Type.Object(
+  { senderId: Type.Optional(senderId) },
+  { additionalProperties: false },
+);
+
 export const UploadForm = Type.Object(
-  { file: Type.String({ format: 'binary', description: 'The file, with its name and its Content-Type.' }) },
+  {
+    senderId: Type.Optional(
+      Type.String({ ...senderId, description: 'As the query parameter; must come before the file.' }),
+    ),
+    file: Type.String({ format: 'binary', description: 'The file, with its name and its Content-Type.' }),
+  },
   { additionalProperties: false },
 );
 

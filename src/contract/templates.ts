@@ -128,6 +128,9 @@ export const ListTemplatesQuery = Type.Object(
     status: Type.Optional(Type.Enum([...templateStatuses])),
     category: Type.Optional(Type.Enum([...templateCategories])),
     language: Type.Optional(Type.String({ minLength: 1, maxLength: 15, examples: ['en_US'] })),
+    businessAccountId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: "The platform's id of the business account." }),
+    ),
     search: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Part of the name.' })),
     ...pageProperties,
   },
@@ -175,6 +178,13 @@ export const CreateTemplateBody = Type.Object(
     providerTemplateName: Type.String({ pattern: '^[a-z0-9_]{1,512}$', examples: ['order_update'] }),
     language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$', examples: ['en_US'] }),
     category: Type.Enum([...templateCategories]),
+    businessAccountId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "The business account of one of the account's senders. Default: the default sender's.",
+      }),
+    ),
     components: Type.Array(DraftComponent, { minItems: 1, maxItems: 10 }),
   },
   { additionalProperties: false },

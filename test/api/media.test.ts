@@ -1,8 +1,9 @@
 // POST /v1/templates/media: what is taken, how it is kept, and what the platform makes of it.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
+import { formOf, type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
 import { pngPart, samples } from '../harness/sample-files.ts';
 
 let gateway: MediaGateway;
@@ -17,6 +18,79 @@ const MiB = 1024 * 1024;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const nothingLeft = (accountId: string) => gateway.nothingLeft(accountId);
 const fresh = () => gateway.accountWithSender();
+
+describe('the number that registers an upload', () => {
+  const hosts = async (accountId: string, mediaId: string) => {
+    const { rows } = await sql<{ sender_id: string }>`
+      select r.sender_id from media_registrations r join media m on m.id = r.media_id
+      where m.account_id = ${accountId} and m.public_id = ${mediaId}`.execute(gateway.db);
+    return rows.map((row) => row.sender_id);
+  };
+  const named = (senderId: string) => ({ name: 'senderId', bytes: senderId });
+  const uploadBy = (accountId: string, senderId: string) => {
+    const { type, body } = formOf([pngPart]);
+    const init = { body: new Uint8Array(body), headers: { 'content-type': type } };
+    return gateway.call(accountId, 'POST', `/v1/templates/media?senderId=${senderId}`, init);
+  };
+  const closed = async (senderId: string) =>
+    sql`update senders set api_url = 'http://127.0.0.1:1' where id = ${senderId}`.execute(gateway.db);
+
+  test('is the default one, or the one that the query or the form names', async () => {
+    const own = await gateway.account();
+    const { id: first } = await gateway.sender(own);
+    const { id: second } = await gateway.sender(own);
+    const answers = [
+      await gateway.upload(own, pngPart),
+      await uploadBy(own, second),
+      await gateway.upload(own, named(second), pngPart),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const used = await Promise.all(answers.map(({ json }) => hosts(own, json.data.mediaId)));
+    expect(used).toEqual([[first], [second], [second]]);
+  });
+
+  test('must be the account’s own, named once, before the file', async () => {
+    const own = await fresh();
+    const { id: foreign } = await gateway.sender(account);
+    expect((await uploadBy(own, foreign)).json.code).toBe('sender_not_found');
+    expect((await gateway.upload(own, named('x'), pngPart)).json.code).toBe('sender_not_found');
+    const late = await gateway.upload(own, pngPart, named(foreign));
+    expect([late.status, late.json.errors[0].path]).toEqual([400, 'senderId']);
+    await nothingLeft(own);
+  });
+
+  test('is another one of the account while it is unreachable, halted or without a valid token', async () => {
+    const own = await gateway.account();
+    const { id: first } = await gateway.sender(own);
+    const { id: second } = await gateway.sender(own);
+    const upload = async () => hosts(own, (await gateway.upload(own, pngPart)).json.data?.mediaId ?? '');
+    await closed(first);
+    expect(await upload()).toEqual([second]);
+    const named = await uploadBy(own, first);
+    expect(await hosts(own, named.json.data.mediaId)).toEqual([second]);
+    await sql`update senders set api_url = null, halted_at = now() where id = ${first}`.execute(gateway.db);
+    expect(await upload()).toEqual([second]);
+    await sql`update senders set halted_at = null where id = ${first}`.execute(gateway.db);
+    await gateway.control.addFault({ on: 'media', code: 190, times: 1 });
+    expect(await upload()).toEqual([second]);
+    expect(await upload()).toEqual([first]);
+  });
+
+  test('is not replaced where the file itself is refused, nor is a dead address tried twice', async () => {
+    const own = await gateway.account();
+    const { id: first } = await gateway.sender(own);
+    const { id: second } = await gateway.sender(own);
+    await gateway.control.addFault({ on: 'media', code: 131053, times: 1 });
+    const refused = await gateway.upload(own, pngPart);
+    expect([refused.status, refused.json.provider.code]).toEqual([502, 131053]);
+    await closed(first);
+    await closed(second);
+    const away = await gateway.upload(own, pngPart);
+    expect([away.status, away.json.code]).toEqual([503, 'provider_unavailable']);
+    await gateway.removeLeftovers();
+    await nothingLeft(own);
+  });
+});
 
 describe('an upload', () => {
   test('answers the record, and the platform has the file under its mediaId', async () => {

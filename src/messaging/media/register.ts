@@ -3,10 +3,12 @@ import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { senderAccess } from '../senders/access.ts';
-import { findSender } from '../senders/store.ts';
+import { callByAny } from '../senders/fallback.ts';
+import { findSender, type SenderRow } from '../senders/store.ts';
 import { markRemoving } from './removal-store.ts';
 import { discard, type RemoveDeps } from './remove.ts';
 import {
+  extendRegistering,
   findMediaById,
   findRegistration,
   forgetRegistration,
@@ -39,22 +41,25 @@ export function registerLeaseSeconds(size: number): number {
 }
 
 /**
- * Registers a file that was just stored, and shows it to callers under the id that the platform gave. Refused by the
- * platform: the file is removed, 502 `provider_rejected`. Not reached, or no clear answer: the worker removes the file,
- * 503 `provider_unavailable`.
+ * Registers a file that was just stored, by the first of these numbers that is not away, and shows it to callers under
+ * the id that the platform gave. Refused by the platform: the file is removed, 502 `provider_rejected`. Not reached, or
+ * no clear answer: the worker removes the file, 503 `provider_unavailable`.
  */
 export async function registerUpload(
   deps: RegisterDeps,
   row: MediaRow,
-  sender: SenderAccess,
+  senders: readonly SenderRow[],
 ): Promise<ReadyMedia> {
-  const expiresAt = new Date(deps.clock.now() + keptMs);
-  const publicId = await uploadToPlatform(deps, row, sender).catch(async (error: unknown) => {
+  const { answer, sender } = await callByAny(deps, senders, (access) => uploadLeased(deps, row, access), {
+    // a file that the platform has twice does no harm: it forgets both
+    isRepeatable: true,
+  }).catch(async (error: unknown) => {
     if (error instanceof VendorError && error.outcome === 'refused') await discard(deps, row);
     else await giveUp(deps, row);
-    deps.log.warn({ err: error, accountId: row.account_id, senderId: sender.senderId }, 'media.refused');
+    deps.log.warn({ err: error, accountId: row.account_id }, 'media.refused');
     throw outsideFault(error, 'The messaging platform');
   });
+  const { publicId, expiresAt } = answer;
   const ready = await deps.db.transaction().execute(async (tx) => {
     const shown = await markReady(tx, row.id, publicId);
     if (!shown) return undefined;
@@ -69,6 +74,13 @@ export async function registerUpload(
   // The worker gave this upload up while this process slept; the platform's copy ends by itself.
   if (!ready) throw uploadLost();
   return ready;
+}
+
+/** One upload, within a lease of its own: the numbers that were tried before took their time. */
+async function uploadLeased(deps: RegisterDeps, row: MediaRow, sender: SenderAccess) {
+  if (!(await extendRegistering(deps.db, row.id, registerLeaseSeconds(row.size ?? 0)))) throw uploadLost();
+  const expiresAt = new Date(deps.clock.now() + keptMs);
+  return { publicId: await uploadToPlatform(deps, row, sender), expiresAt };
 }
 
 /** 503 for an upload whose row was taken away because its process stood still for minutes. */

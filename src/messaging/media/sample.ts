@@ -1,5 +1,5 @@
 // Stored files as samples of media headers: found for a draft, and sent to the platform with its submission.
-import { outsideFault } from '../../base/errors.ts';
+import { VendorError } from '../../base/errors.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { uploadTimeoutMs } from './register.ts';
 import { findMedia } from './store.ts';
@@ -24,8 +24,8 @@ export async function findSamples(
 }
 
 /**
- * Sends a stored file to the platform's reviewers; answers the handle that a draft names it by. 404 `media_not_found`,
- * 500 `media_damaged`, 502 and 503 as the platform answers.
+ * Sends a stored file to the platform's reviewers; answers the handle that a draft names it by. Throws AppError
+ * `media_not_found` and `media_damaged`, and VendorError `refused` or `not_sent`: a sample may be sent again.
  */
 export async function sendSample(
   deps: SampleDeps,
@@ -40,6 +40,7 @@ export async function sendSample(
     );
     return handle;
   } catch (error) {
-    throw outsideFault(error, 'The messaging platform');
+    if (!(error instanceof VendorError) || error.outcome !== 'unknown') throw error;
+    throw new VendorError('not_sent', error.message, { cause: error });
   }
 }

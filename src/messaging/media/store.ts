@@ -42,6 +42,14 @@ export async function extendReceiving(db: Db, id: string, leaseSeconds: number):
   return rows.length === 1;
 }
 
+/** Moves the lease of a stored file that is being registered forward; false if the worker took it away meanwhile. */
+export async function extendRegistering(db: Db, id: string, leaseSeconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    update media set due_at = now() + ${leaseSeconds} * interval '1 second'
+    where id = ${id} and state = 'registering' returning 1`.execute(db);
+  return rows.length === 1;
+}
+
 /** Notes that the bytes are stored; undefined if the worker took the file away meanwhile. */
 export async function markStored(
   db: Db,

@@ -3,7 +3,7 @@ import multipart, { type Multipart, type MultipartFile } from '@fastify/multipar
 import type { FastifyRequest } from 'fastify';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { success } from '../../contract/envelope.ts';
-import { MediaItem, NoQuery, UploadForm } from '../../contract/media.ts';
+import { MediaItem, UploadForm, UploadQuery } from '../../contract/media.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { requestValidator } from '../../http/validation.ts';
@@ -50,7 +50,7 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
           'Takes one file (JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF, Office or plain text up to 100 MB), stores it encrypted and registers it with the messaging platform. Use `mediaId` in sends.',
         tags: ['Media'],
         consumes: ['multipart/form-data'],
-        querystring: NoQuery,
+        querystring: UploadQuery,
         body: UploadForm,
         response: { 200: success(MediaItem) },
       },
@@ -64,7 +64,7 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
       // Node's server destroys a socket that times out.
       socket.setTimeout(silenceMs);
       try {
-        const form = await openForm(request);
+        const form = await openForm(request, request.query.senderId);
         const { file, filename, mimetype } = form.part;
         const afterContent = async () => {
           await form.nothingElse();
@@ -73,6 +73,7 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
         };
         const row = await upload(deps, {
           ...{ accountId, fileName: sentName(filename), declaredType: mimetype, content: file },
+          senderId: form.senderId,
           afterContent,
         });
         const { size, kind } = row;
@@ -98,11 +99,12 @@ function sentName(name: string): string {
 
 interface Form {
   part: MultipartFile;
+  senderId: string | undefined;
   /** Rejects with 400 if the form goes on after the file, or does not end as a form does. */
   nothingElse(): Promise<void>;
 }
 
-async function openForm(request: FastifyRequest): Promise<Form> {
+async function openForm(request: FastifyRequest, queried: string | undefined): Promise<Form> {
   if (!request.isMultipart()) {
     throw new AppError(
       'unsupported_media_type',
@@ -115,10 +117,19 @@ async function openForm(request: FastifyRequest): Promise<Form> {
   }
   const parts = request.parts();
   const next = () => parts.next().catch((cause: unknown) => malformed(cause));
-  const first = await next();
-  if (first.done) throw invalidRequest([{ path: 'file', message: 'this part is required' }]);
+  let part = await next();
+  const named = part.done ? undefined : senderField(part.value);
+  if (named !== undefined) {
+    if (queried !== undefined && named !== queried)
+      throw invalidRequest([
+        { path: 'senderId', message: 'is not the same as the query parameter senderId' },
+      ]);
+    part = await next();
+  }
+  if (part.done) throw invalidRequest([{ path: 'file', message: 'this part is required' }]);
   return {
-    part: filePart(first.value),
+    part: filePart(part.value),
+    senderId: named ?? queried,
     async nothingElse() {
       const another = await next();
       if (another.done) return;
@@ -134,8 +145,20 @@ function malformed(cause: unknown): never {
 }
 
 function otherPart(name: string): { path: string; message: string } {
-  const message = name === 'file' ? 'only one file is taken' : 'there is no such part; check its spelling';
+  const message = parts[name] ?? 'there is no such part; check its spelling';
   return { path: name, message };
+}
+
+/** Why a part of the form is not taken where it is. */
+const parts: Record<string, string | undefined> = {
+  file: 'only one file is taken',
+  senderId: 'must be a text, once, before the file',
+};
+
+/** The text of the form's field `senderId`; undefined for any other part. */
+function senderField(part: Multipart): string | undefined {
+  const isText = part.type === 'field' && part.fieldname === 'senderId';
+  return isText && typeof part.value === 'string' && !part.valueTruncated ? part.value : undefined;
 }
 
 function filePart(part: Multipart): MultipartFile {

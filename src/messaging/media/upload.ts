@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
-import { uuidv7 } from '../../base/ids.ts';
-import { senderAccess } from '../senders/access.ts';
-import { findDefaultSender } from '../senders/store.ts';
+import { isUuid, uuidv7 } from '../../base/ids.ts';
+import type { Db } from '../../db/db.ts';
+import { findSender, listCallers, type SenderRow } from '../senders/store.ts';
 import {
   cleanFileName,
   createTextCheck,
@@ -29,6 +29,8 @@ import { newFileKey } from './vault.ts';
 
 export interface Upload {
   accountId: string;
+  /** The number that registers the file if it is not away; default: the account's default one. */
+  senderId?: string | undefined;
   fileName: string;
   /** The part's Content-Type. */
   declaredType: string;
@@ -44,8 +46,8 @@ const receiveMaxMs = 15 * 60_000;
 
 /**
  * Stores and registers one file (`api.md` part 5). 400 for an empty or unnamed one, 415 for an unlisted or contradicted
- * type, 413 as soon as it is over its kind's limit, 409 without a sender, 502 and 503 as the platform answers. Whatever
- * fails, and however early the bytes break off, nothing of the file remains.
+ * type, 413 as soon as it is over its kind's limit, 404 `sender_not_found`, 409 without a sender, 502 and 503 as the
+ * platform answers. Whatever fails, and however early the bytes break off, nothing of the file remains.
  */
 export async function upload(deps: RegisterDeps, input: Upload): Promise<ReadyMedia> {
   try {
@@ -54,18 +56,26 @@ export async function upload(deps: RegisterDeps, input: Upload): Promise<ReadyMe
     const { head, whole } = await readHead(input.content);
     if (head.length === 0) throw new AppError('media_empty', 'The file is empty. Upload one with content.');
     const kind = decideKind(head, input.declaredType, fileName);
-    const sender = await findDefaultSender(deps.db, input.accountId);
-    if (!sender) {
-      throw new AppError(
-        'sender_not_configured',
-        'The account has no sender to register media with. Add one with POST /v1/senders.',
-      );
-    }
+    const senders = await registrars(deps.db, input);
     const row = await receive(deps, input, { fileName, kind, whole });
-    return await registerUpload(deps, row, senderAccess(deps, sender));
+    return await registerUpload(deps, row, senders);
   } finally {
     input.content.destroy();
   }
+}
+
+/** The numbers that can register the file, the preferred one first. */
+async function registrars(db: Db, { accountId, senderId }: Upload): Promise<SenderRow[]> {
+  const named =
+    senderId === undefined || !isUuid(senderId) ? undefined : await findSender(db, accountId, senderId);
+  if (senderId !== undefined && !named)
+    throw new AppError('sender_not_found', 'There is no such sender in this account.');
+  const senders = await listCallers(db, accountId, { firstId: named?.id });
+  if (senders.length > 0) return senders;
+  throw new AppError(
+    'sender_not_configured',
+    'The account has no sender to register media with. Add one with POST /v1/senders.',
+  );
 }
 
 /** The first bytes, and a stream of all of them. */

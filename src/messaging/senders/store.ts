@@ -203,3 +203,23 @@ export async function listSenderLabels(
     .orderBy('id')
     .execute();
 }
+
+/**
+ * The account's numbers that can call for it, the preferred one first: halted ones last, then `firstId`, then those of
+ * the same business account as that, then the default one, then the oldest; of one business account alone if named.
+ */
+export async function listCallers(
+  db: Db,
+  accountId: string,
+  of: { firstId?: string | undefined; businessAccountId?: string | undefined } = {},
+): Promise<SenderRow[]> {
+  const { firstId = null, businessAccountId = null } = of;
+  const { rows } = await sql<SenderRow>`
+    select s.* from senders s left join senders f on f.account_id = s.account_id and f.id = ${firstId}::uuid
+    where s.account_id = ${accountId}
+      and (${businessAccountId}::text is null or s.business_account_id = ${businessAccountId}::text)
+    order by s.halted_at is not null, s.id is not distinct from f.id desc,
+      s.business_account_id is not distinct from f.business_account_id desc, s.is_default desc, s.id
+    limit 20`.execute(db);
+  return rows;
+}

@@ -15,6 +15,7 @@ export interface TemplateFilter {
   category?: string | undefined;
   language?: string | undefined;
   search?: string | undefined;
+  businessAccountId?: string | undefined;
 }
 
 /** The text with the wildcards of LIKE taken literally. */
@@ -31,6 +32,8 @@ export async function listTemplates(
   if (filter.status) matching = matching.where('status', '=', filter.status);
   if (filter.category) matching = matching.where('category', '=', filter.category);
   if (filter.language) matching = matching.where('language', '=', filter.language);
+  if (filter.businessAccountId)
+    matching = matching.where('business_account_id', '=', filter.businessAccountId);
   if (filter.search) matching = matching.where('name', 'ilike', likePart(filter.search));
   const rows = await matching
     .selectAll()

@@ -5,8 +5,9 @@ import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { MessagingPlatform, SenderAccess, TemplateComponent } from '../../ports/platform.ts';
 import type { PublishDeps } from '../../webhooks/publish.ts';
 import { findSamples, type SampleDeps, sendSample } from '../media/sample.ts';
-import { type AccessDeps, senderAccess } from '../senders/access.ts';
-import { findDefaultSender } from '../senders/store.ts';
+import type { AccessDeps } from '../senders/access.ts';
+import { callByAny } from '../senders/fallback.ts';
+import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftFaults, sampleIdOf, withHandle } from './draft.ts';
 import { planTemplate } from './placeholders.ts';
 import { removalOf } from './status-events.ts';
@@ -32,6 +33,8 @@ export interface Draft {
   providerTemplateName: string;
   language: string;
   category: string;
+  /** Default: the default sender's. */
+  businessAccountId?: string | undefined;
   components: { type: string }[];
 }
 
@@ -54,8 +57,13 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
   const { unsupported } = planTemplate({ category, parameterFormat, components });
   if (unsupported)
     faults.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });
+  const sender = await findDefaultSender(deps.db, draft.accountId, draft.businessAccountId);
+  if (draft.businessAccountId !== undefined && !sender)
+    faults.push({
+      path: 'businessAccountId',
+      message: 'no sender of this account belongs to that business account; add one with POST /v1/senders',
+    });
   if (faults.length > 0) throw invalidRequest(faults);
-  const sender = await findDefaultSender(deps.db, draft.accountId);
   const row = await insertDraft(deps.db, {
     id: uuidv7(deps.clock.now()),
     accountId: draft.accountId,
@@ -70,9 +78,12 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
   return row;
 }
 
-async function senderFor(deps: SubmitDeps, row: TemplateRow) {
-  const sender = await findDefaultSender(deps.db, row.account_id, row.business_account_id ?? undefined);
-  if (sender) return senderAccess(deps, sender);
+/** The numbers that can speak for the template's business account, the preferred one first; one at least. */
+async function callersFor(deps: SubmitDeps, row: TemplateRow): Promise<SenderRow[]> {
+  const businessAccountId =
+    row.business_account_id ?? (await findDefaultSender(deps.db, row.account_id))?.business_account_id;
+  const callers = businessAccountId ? await listCallers(deps.db, row.account_id, { businessAccountId }) : [];
+  if (callers.length > 0) return callers;
   throw new AppError('sender_not_configured', 'The account has no sender yet. Add one, then repeat this.');
 }
 
@@ -97,7 +108,10 @@ async function componentsToSend(
   return components;
 }
 
-/** Submits a draft to the platform for review; 409 `template_not_draft` for what was submitted before. */
+/**
+ * Submits a draft to the platform for review, by another number of its business account while the first is away; 409
+ * `template_not_draft` for what was submitted before.
+ */
 export async function submitDraft(
   deps: SubmitDeps,
   input: { accountId: string; templateId: string },
@@ -112,27 +126,30 @@ export async function submitDraft(
       `This template is ${row.status}; only a draft can be submitted.`,
     );
   }
-  const access = await senderFor(deps, row);
+  const callers = await callersFor(deps, row);
+  const businessAccountId = (callers[0] as SenderRow).business_account_id;
   // bound first, so that a list read meanwhile writes over this row instead of making a second one
-  await bindDraft(deps.db, row.id, access.businessAccountId).catch((error: unknown) => {
+  await bindDraft(deps.db, row.id, businessAccountId).catch((error: unknown) => {
     throw (error as { code?: unknown }).code === '23505' ? exists() : error;
   });
-  let answer: Awaited<ReturnType<MessagingPlatform['createTemplate']>>;
-  try {
-    answer = await deps.platform.createTemplate(access, {
+  const create = async (access: SenderAccess) =>
+    deps.platform.createTemplate(access, {
       name: row.name,
       language: row.language,
       category: row.category,
       parameterFormat: row.parameter_format,
       components: await componentsToSend(deps, row, access),
     });
-  } catch (error) {
-    throw outsideFault(error, 'The messaging platform');
-  }
-  const submitted = await keepAnswer(deps, row.id, access.businessAccountId, answer);
+  // a repeat of a creation that was made would be refused as a second one
+  const { answer } = await callByAny(deps, callers, create, { isRepeatable: false }).catch(platformFault);
+  const submitted = await keepAnswer(deps, row.id, businessAccountId, answer);
   const current = submitted ?? (await findTemplate(deps.db, input.accountId, input.templateId));
   if (!current) throw templateNotFound();
   return current;
+}
+
+function platformFault(error: unknown): never {
+  throw outsideFault(error, 'The messaging platform');
 }
 
 /** Writes the platform's answer over a draft and publishes the change; undefined if it is no draft any more. */
@@ -170,15 +187,9 @@ export async function deleteTemplate(
     : undefined;
   if (!row) throw templateNotFound();
   if (row.status !== 'draft' && row.provider_template_id !== null) {
-    const access = await senderFor(deps, row);
-    try {
-      await deps.platform.deleteTemplate(access, {
-        name: row.name,
-        providerTemplateId: row.provider_template_id,
-      });
-    } catch (error) {
-      throw outsideFault(error, 'The messaging platform');
-    }
+    const template = { name: row.name, providerTemplateId: row.provider_template_id };
+    const remove = (access: SenderAccess) => deps.platform.deleteTemplate(access, template);
+    await callByAny(deps, await callersFor(deps, row), remove, { isRepeatable: false }).catch(platformFault);
   }
   const startable = await deps.db.transaction().execute(async (tx) => {
     const removed = await deleteTemplates(tx, [row.id]);

@@ -30,4 +30,25 @@ export const mutations: Mutation[] = [
     replace: 'one.updated_at < new Date(0)',
     tests: ['test/api/template-events.test.ts'],
   },
+  {
+    name: 'a template that may have been made is submitted again by another number',
+    file: 'src/messaging/senders/fallback.ts',
+    find: "error.outcome === 'unknown' && !isRepeatable",
+    replace: 'false',
+    tests: ['test/api/template-callbacks.test.ts'],
+  },
+  {
+    name: 'a file that the platform refuses is registered by every number',
+    file: 'src/messaging/senders/fallback.ts',
+    find: "if (error.outcome !== 'refused') return true;",
+    replace: 'if (error.outcome) return true;',
+    tests: ['test/api/media.test.ts'],
+  },
+  {
+    name: 'a halted number is the first to register a file',
+    file: 'src/messaging/senders/store.ts',
+    find: 'order by s.halted_at is not null, s.id is not distinct',
+    replace: 'order by s.id is not distinct',
+    tests: ['test/api/media.test.ts'],
+  },
 ];
