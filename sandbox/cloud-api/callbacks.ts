@@ -55,11 +55,29 @@ export function createPoster(state: State, connections = 128): Poster {
       const answered = (_answer: number, over: boolean) => {
         if (over) state.record(['callback-done', id]);
       };
-      jobs.send({ appId, body: () => body, tried: 0, answered });
+      jobs.send({ appId, body: () => withNumericIds(body), tried: 0, answered });
     },
     release: jobs.release,
     close: jobs.close,
   };
+}
+
+/** ECMAScript 2026, "JSON.parse source text access"; not in TypeScript's library yet. */
+const { rawJSON } = JSON as typeof JSON & { rawJSON: (json: string) => object };
+
+/**
+ * The body with its template ids as JSON numbers, as the platform writes them, every digit kept: the journal has them as
+ * texts, since a number beyond 2^53 would come back rounded.
+ */
+function withNumericIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNumericIds);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [
+      key,
+      key === 'message_template_id' && typeof one === 'string' ? rawJSON(one) : withNumericIds(one),
+    ]),
+  );
 }
 
 /** The payload of some statuses of one app: an entry a business account, a change a number. */

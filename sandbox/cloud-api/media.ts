@@ -61,7 +61,7 @@ export async function postMedia(platform: Platform, call: Call, number: PhoneNum
   if (!type.begins(file.head)) throw refusal(131053, `The file's content is not of type ${file.mimeType}`);
 
   const media: Media = {
-    id: newNumericId(16),
+    id: newNumericId(),
     phoneNumberId: number.id,
     mimeType: file.mimeType,
     sizeBytes: file.sizeBytes,

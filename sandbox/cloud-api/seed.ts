@@ -17,7 +17,7 @@ function text(given: Given, key: string, otherwise?: string): string {
 
 /** Adds an app, or changes the one of that id; what is not given is made, or stays. */
 export function addApp({ state }: Platform, given: Given): App {
-  const id = text(given, 'id', newNumericId(15));
+  const id = text(given, 'id', newNumericId());
   const old = state.apps.get(id);
   const app: App = {
     id,
@@ -56,7 +56,7 @@ export function appOf(apps: Map<string, App>, id: string): App {
 }
 
 export function addWaba({ state }: Platform, given: Given): Waba {
-  const id = text(given, 'id', newNumericId(15));
+  const id = text(given, 'id', newNumericId());
   const appId = text(given, 'appId', state.wabas.get(id)?.appId);
   appOf(state.apps, appId);
   const waba: Waba = { id, appId, name: text(given, 'name', 'Sandbox Business') };
@@ -65,7 +65,7 @@ export function addWaba({ state }: Platform, given: Given): Waba {
 }
 
 export function addNumber({ state }: Platform, given: Given): PhoneNumber {
-  const id = text(given, 'id', newNumericId(15));
+  const id = text(given, 'id', newNumericId());
   const old = state.numbers.get(id);
   const wabaId = text(given, 'wabaId', old?.wabaId);
   if (!state.wabas.has(wabaId)) throw new ControlError(404, `no business account ${wabaId}`);
@@ -96,7 +96,7 @@ export function addTemplate({ state }: Platform, given: Given): Template {
   if (!Array.isArray(given.components)) throw new ControlError(400, 'components: a list is required');
   const old = state.templateByName.get(templateKey(wabaId, name, language));
   const template: Template = {
-    id: text(given, 'id', old?.id ?? newNumericId(16)),
+    id: text(given, 'id', old?.id ?? newNumericId()),
     wabaId,
     name,
     language,

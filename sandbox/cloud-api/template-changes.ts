@@ -108,10 +108,10 @@ function statusDetails(platform: Platform, before: string, status: string, reaso
   return {};
 }
 
-/** In these callbacks the id is a number, where the API's answers have a string. */
+/** In these callbacks the id is a number, where the API's answers have a string. The poster writes it as one. */
 function named(template: Template) {
   return {
-    message_template_id: Number(template.id),
+    message_template_id: template.id,
     message_template_name: template.name,
     message_template_language: template.language,
   };

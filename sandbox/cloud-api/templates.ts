@@ -146,7 +146,7 @@ async function createTemplate(platform: Platform, call: Call, waba: Waba): Promi
   const keptPending = draft.name.startsWith(magicTemplateNames[1].beginsWith);
   const template: Template = {
     ...draft,
-    id: newNumericId(16),
+    id: newNumericId(),
     wabaId: waba.id,
     status: 'PENDING',
     quality: 'UNKNOWN',

@@ -16,9 +16,9 @@ export function newWamid(waId: string): string {
   return `wamid.${Buffer.from(text, 'latin1').toString('base64')}`;
 }
 
-/** A numeric id with `digits` digits, as the platform gives its objects. */
-export function newNumericId(digits = 16): string {
+/** A numeric id as the platform gives its objects: 18 digits, as seen there, are more than a double holds. */
+export function newNumericId(): string {
   let id = String(1 + Math.floor(Math.random() * 9));
-  while (id.length < digits) id += Math.floor(Math.random() * 10);
+  while (id.length < 18) id += Math.floor(Math.random() * 10);
   return id;
 }

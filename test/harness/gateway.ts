@@ -47,8 +47,8 @@ export interface GatewayOptions {
 
 export const googleClient = { id: 'test-client.apps.example', secret: 'test-client-secret' };
 const app = { id: '100100100100100', secret: 'test-app-secret', token: 'test-token' };
-export const waba = '200200200200200';
-export const number = { id: '300300300300300', displayPhoneNumber: '+1 555 010 0000' };
+export const waba = '200200200200200201';
+export const number = { id: '300300300300300301', displayPhoneNumber: '+1 555 010 0000' };
 const verifyToken = 'test-verify-token';
 
 /** Starts the three servers of the sandbox, a database, and the gateway with one account. */

@@ -109,10 +109,8 @@ test('a template’s review and its callback go on after a restart', async () =>
   await first.close();
   const cloud = await startCloudApi({ dir });
   await catcher.until(() => catcher.callbacks.length === 1);
-  expect(catcher.callbacks[0]?.value).toMatchObject({
-    event: 'APPROVED',
-    message_template_id: Number(created.json.id),
-  });
+  expect(catcher.callbacks[0]?.value).toMatchObject({ event: 'APPROVED' });
+  expect(catcher.callbacks[0]?.raw).toContain(`"message_template_id":${created.json.id},`);
   await cloud.close();
   await catcher.close();
 });

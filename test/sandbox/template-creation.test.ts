@@ -20,6 +20,9 @@ test('a created template is pending, then approved with a callback whose id is a
   expect((await platform.call('GET', json.id)).json).toMatchObject({ status: 'PENDING', name: 'fresh' });
   const update = await updateOf('fresh');
   expect(update?.signed).toBe(true);
+  // more digits than a double holds, each of them in the callback
+  expect(BigInt(json.id)).toBeGreaterThan(2n ** 53n);
+  expect(update?.raw).toContain(`"message_template_id":${json.id},`);
   expect(update?.value).toEqual({
     event: 'APPROVED',
     message_template_id: Number(json.id),

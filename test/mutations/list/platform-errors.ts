@@ -79,4 +79,18 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/api/send-refusals.test.ts'],
   },
+  {
+    name: 'whole numbers beyond 2^53 are rounded',
+    file: 'src/adapters/meta/json.ts',
+    find: 'if (end - start > exactDigits && bytes[start - 1] !== quote) return true;',
+    replace: '',
+    tests: ['test/rules/meta-callback.test.ts'],
+  },
+  {
+    name: 'bytes after a long run of digits are not looked at',
+    file: 'src/adapters/meta/json.ts',
+    find: 'at = end - 1 - (end % (exactDigits + 1));',
+    replace: 'at = end + exactDigits;',
+    tests: ['test/rules/meta-callback.test.ts'],
+  },
 ];
