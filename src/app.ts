@@ -37,6 +37,7 @@ import { openAccessOf } from './messaging/senders/remembered.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
 import { openDispatcher } from './messaging/sending/dispatch.ts';
 import { openOutcomes } from './messaging/sending/outcomes.ts';
+import { doQueueChores } from './messaging/sending/queue-chores.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import { restartWaiting } from './messaging/sending/queue-store.ts';
 import { syncDue } from './messaging/templates/readings.ts';
@@ -176,14 +177,8 @@ async function openDoers(parts: Awaited<ReturnType<typeof openParts>>) {
     templateRefused: async (message, error) => {
       const sender = await access.accessOf(message.sender_id);
       if (!sender) return;
-      const { accountId, businessAccountId } = sender;
-      const template = {
-        accountId,
-        businessAccountId,
-        name: message.template_name,
-        language: message.language,
-      };
-      await markTemplateRefused({ ...parts, deliveries }, template, error);
+      const { template_name: name, language } = message;
+      await markTemplateRefused({ ...parts, deliveries }, { ...sender, name, language }, error);
     },
   });
   return {
@@ -230,6 +225,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     },
     isDraining: () => draining,
     nudgeDispatch: () => workers?.dispatch.nudge(),
+    nudgeQueue: () => workers?.queue.nudge(),
     nudgeSync: () => workers?.sync.nudge(),
     nudgeSettle: () => workers?.settle.nudge(),
     publicUrl: () => config.publicUrl ?? url,
@@ -274,6 +270,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       sweepObjects: () => parts.objects.sweep(),
       doers: {
         dispatch: () => doers.dispatcher.round(),
+        queue: () => doQueueChores(deps),
         deliver: () => doers.deliveries.claimDue(),
         deliverChores: () => doWebhookChores(parts),
         settle: () => settleDue(deps),

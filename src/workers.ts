@@ -10,6 +10,8 @@ import { startWorker, type Work, type Worker } from './work/worker.ts';
 export interface Doers {
   /** dispatch: messages to the platform. */
   dispatch: () => Promise<number>;
+  /** queue: messages of templates that are approved again, and sends that are being cancelled. */
+  queue: () => Promise<number>;
   /** deliver: events to receivers. */
   deliver: () => Promise<number>;
   /** deliver: what endpoints ask for beside their deliveries (burials, recoveries, replays). */
@@ -45,6 +47,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
   const start = (work: Work) => startWorker(work, deps);
   return {
     dispatch: start({ name: 'dispatch', perform: doers.dispatch, idleMs: 250 }),
+    queue: start({ name: 'queue', perform: doers.queue, idleMs: 1_000 }),
     deliver: start({ name: 'deliver', perform: doers.deliver, idleMs: 250 }),
     deliverChores: start({ name: 'deliver-chores', perform: doers.deliverChores, idleMs: 1_000 }),
     settle: start({ name: 'settle', perform: doers.settle, idleMs: 1_000 }),

@@ -289,6 +289,12 @@ export interface Replays {
   to_at: Timestamp;
 }
 
+export interface SendCancellations {
+  account_id: string;
+  due_at: Timestamp;
+  send_id: string;
+}
+
 export interface SenderPaces {
   per_second: number;
   sender_id: string;
@@ -357,6 +363,12 @@ export interface StaffDepartments {
   staff_id: string;
 }
 
+export interface TemplateHolds {
+  account_id: string;
+  parked_at: Generated<Timestamp>;
+  template_id: string;
+}
+
 export interface TemplateReadings {
   account_id: string;
   attempts: Generated<number>;
@@ -410,11 +422,13 @@ export interface DB {
   processes: Processes;
   readiness: Readiness;
   replays: Replays;
+  send_cancellations: SendCancellations;
   sender_paces: SenderPaces;
   senders: Senders;
   sends: Sends;
   staff: Staff;
   staff_departments: StaffDepartments;
+  template_holds: TemplateHolds;
   template_readings: TemplateReadings;
   templates: Templates;
 }

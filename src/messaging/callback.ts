@@ -30,6 +30,8 @@ export interface CallbackDeps extends PublishDeps, Pick<HeedDeps, 'hot'> {
   platform: Pick<MessagingPlatform, 'isSignature' | 'isCallbackSigned' | 'readCallback' | 'classify'>;
   applyReports: ApplyReports;
   nudgeSync: () => void;
+  /** Tells the worker that messages of templates may go on. */
+  nudgeQueue: () => void;
   metrics: Pick<Metrics, 'statuses'>;
 }
 
@@ -222,5 +224,6 @@ async function applyTemplates(deps: CallbackDeps, app: App, content: CallbackCon
     .execute((tx) => applyTemplateReports(deps, tx, businessAccounts, content.templates));
   deps.deliveries.offer(startable);
   await readAgain(deps.db, toRead);
+  deps.nudgeQueue();
   if (toRead.length > 0 || hasChanged) deps.nudgeSync();
 }

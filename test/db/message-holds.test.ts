@@ -7,7 +7,8 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openLog } from '../../src/base/log.ts';
 import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatch.ts';
 import { openOutcomes } from '../../src/messaging/sending/outcomes.ts';
-import { type DueMessage, insertSend, markDispatching, unmark } from '../../src/messaging/sending/store.ts';
+import { type DueMessage, markDispatching, unmark } from '../../src/messaging/sending/store.ts';
+import { insertSend } from '../../src/messaging/sending/write-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -45,6 +46,7 @@ const message = (senderId: string): DueMessage => ({
   media_id: null,
   priority: 1,
   attempts: 0,
+  lease: null,
 });
 
 const write = (of: DueMessage) =>
@@ -148,7 +150,7 @@ describe('a message written as marked', () => {
 
   it('is not put back a second time once somebody has marked it again', async () => {
     const one = message(await sender());
-    const key = { accountId, id: one.id };
+    const key = { accountId, id: one.id, lease: null };
     await write(one);
     await unmark(database.hot, [key]);
     expect(await markDispatching(database.hot, [key])).toEqual([true]);

@@ -10,7 +10,15 @@ import {
   state,
   stateName,
 } from '../../src/messaging/sending/message.ts';
-import { applyMoves, failMessages, insertSend, recordAccepted } from '../../src/messaging/sending/store.ts';
+import {
+  applyMoves,
+  failMessages,
+  markDispatching,
+  recordAccepted,
+  recordRetry,
+  unmark,
+} from '../../src/messaging/sending/store.ts';
+import { insertSend } from '../../src/messaging/sending/write-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -203,5 +211,88 @@ describe('what the platform answered', () => {
     await apply(new Map([[id, ['delivered']]]), 1_000);
     await recordAccepted(database.hot, [{ accountId, id, wamid: 'wamid.B' }]);
     expect(stateName((await rowOf(id)).state)).toBe('delivered');
+  });
+});
+
+describe('the mark before a call', () => {
+  const keyOf = (id: string) => ({ accountId, id });
+  const attemptsOf = async (id: string) => {
+    const { rows } = await sql<{ state: number; attempts: number; lease: string }>`
+      select state, attempts, due_at::text lease from messages where id = ${id}`.execute(database.db);
+    return rows[0] as { state: number; attempts: number; lease: string };
+  };
+  /** Another process's lease, as by a claim. */
+  const claimAnew = async (id: string) => {
+    await sql`update messages set due_at = now() + interval '60 seconds' where id = ${id}`.execute(
+      database.db,
+    );
+    return (await attemptsOf(id)).lease;
+  };
+
+  it('is given once: a message that is being called, was taken or has ended is never called again', async () => {
+    const ids = await queued(5);
+    const [calling = '', taken = '', failed = '', delivered = '', expired = ''] = ids;
+    const marks = () => markDispatching(database.hot, ids.map(keyOf));
+    await sql`update messages set expires_at = now() where id = ${expired}`.execute(database.db);
+    expect(await marks()).toEqual([true, true, true, true, false]);
+    await recordAccepted(database.hot, [{ accountId, id: taken, wamid: 'wamid.T' }]);
+    await apply(
+      new Map<string, Status[]>([
+        [failed, ['failed']],
+        [delivered, ['delivered']],
+      ]),
+      1_000,
+    );
+    expect(await marks()).toEqual([false, false, false, false, false]);
+    expect(await attemptsOf(calling)).toMatchObject({ state: state.dispatching, attempts: 1 });
+  });
+
+  it('is given to one of many who ask for it at the same time', async () => {
+    const ids = await queued(20);
+    const marks = await Promise.all(
+      Array.from({ length: 8 }, () => markDispatching(database.hot, ids.map(keyOf))),
+    );
+    for (const index of ids.keys()) expect(marks.filter((marked) => marked[index])).toHaveLength(1);
+  });
+
+  it('is taken back where its answer was lost, but never one that was given under another lease', async () => {
+    const [id = ''] = await queued(1);
+    const { lease } = await attemptsOf(id);
+    const lost = { accountId, id, lease };
+    await markDispatching(database.hot, [keyOf(id)]);
+    await unmark(database.hot, [lost]);
+    expect((await attemptsOf(id)).state).toBe(state.queued);
+    await claimAnew(id);
+    expect(await markDispatching(database.hot, [keyOf(id)])).toEqual([true]);
+    await unmark(database.hot, [lost]);
+    expect((await attemptsOf(id)).state).toBe(state.dispatching);
+  });
+
+  it('ends with a refusal written down twice, but only with that of its own call', async () => {
+    const [id = ''] = await queued(1);
+    const { lease } = await attemptsOf(id);
+    const refused = { accountId, id, lease, delaySeconds: 5, error: null, countsAttempt: true };
+    await markDispatching(database.hot, [keyOf(id)]);
+    await recordRetry(database.hot, [refused]);
+    await recordRetry(database.hot, [refused]);
+    expect(await attemptsOf(id)).toMatchObject({ state: state.queued, attempts: 1 });
+    await claimAnew(id);
+    await markDispatching(database.hot, [keyOf(id)]);
+    await recordRetry(database.hot, [refused]);
+    expect(await attemptsOf(id)).toMatchObject({ state: state.dispatching, attempts: 2 });
+  });
+
+  it('is not needed to put a message off that lacks what its call needs', async () => {
+    const [id = '', other = ''] = await queued(2);
+    const { lease } = await attemptsOf(id);
+    const late = { accountId, delaySeconds: 5, error: null, countsAttempt: true };
+    await recordRetry(database.hot, [
+      { ...late, id, lease },
+      { ...late, id: other, lease: '2020-01-01' },
+    ]);
+    const soon = Date.now() + 10_000;
+    expect((await attemptsOf(id)).attempts).toBe(1);
+    expect(new Date((await attemptsOf(id)).lease).getTime()).toBeLessThan(soon);
+    expect(await attemptsOf(other)).toMatchObject({ attempts: 0, lease });
   });
 });

@@ -42,7 +42,7 @@ const report = {
   priceCategory: null,
   error: null,
 };
-const retry = { ...key, delaySeconds: 1, error: null, countsAttempt: true };
+const retry = { ...key, delaySeconds: 1, error: null, countsAttempt: true, lease: null };
 const byKey = 'messages_default_pkey';
 const byDue = 'messages_default_sender_id_priority_due_at_idx';
 
@@ -54,7 +54,7 @@ describe('on an empty database', () => {
     ['failing', (db) => failMessages(db, [{ ...key, error: ownErrors.expired }], [0]), byKey],
     ['moving', (db) => applyMoves(db, [foldReports(key.accountId, key.id, [report])]), byKey],
     ['asking which exist', (db) => existingMessages(db, [key]), byKey],
-    ['asking which are settled', (db) => findSettled(db, key.accountId, [key.id]), byKey],
+    ['asking which are settled', (db) => findSettled(db, key.accountId, [key.id], 20), byKey],
     ['giving back', (db) => releaseClaimed(db, [key]), byKey],
     ['claiming', (db) => claimDue(db, 10, []), byDue],
     ['looking for the overdue', (db) => findOverdue(db, 10), byDue],

@@ -56,7 +56,8 @@ function isUnknown(row: MessageRow, taken: Taken | undefined, calls: SendCall[],
   // a report corrects it: where the platform reported anything, the outcome is known
   if (taken && taken.reported.length > 0) return false;
   const last = calls.at(-1);
-  if (!last) return breaks.some(({ toMs }) => toMs >= row.createdAtMs);
+  // a gateway that lives knows that it never called it, whatever became of its database meanwhile
+  if (!last) return breaks.some(({ what, toMs }) => what === 'kill' && toMs >= row.createdAtMs);
   if (!/^\d+$/.test(last.told)) return true;
   return breaks.some(({ fromMs, toMs }) => toMs >= last.at - recordingMs && fromMs <= last.at + recordingMs);
 }

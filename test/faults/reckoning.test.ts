@@ -103,6 +103,15 @@ test.each<[what: string, promise: PromiseName, doctor: (evidence: Evidence) => v
     },
   ],
   [
+    'a message that was never called is called unknown, though no gateway died',
+    'unknown_without_cause',
+    (e) => {
+      Object.assign(row(e, 'm3'), { errorCode: 900001 });
+      e.calls = e.calls.filter(({ opaque }) => opaque !== row(e, 'm3').id);
+      e.breaks = [{ what: 'database', fromMs: 0, toMs: row(e, 'm3').createdAtMs + 1_000 }];
+    },
+  ],
+  [
     'a key never got its answer',
     'unanswered',
     (e) => {

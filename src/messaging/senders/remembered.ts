@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
+import { rounds } from '../../work/rounds.ts';
 import { type AccessDeps, senderAccess } from './access.ts';
 import { findSenderById } from './store.ts';
 
@@ -20,13 +21,16 @@ export interface RememberedAccess {
 export function openAccessOf(deps: AccessDeps & { db: Db; clock: Clock }): RememberedAccess {
   const remembered = new Map<string, { access: Promise<SenderAccess | undefined>; until: number }>();
 
+  const reading = rounds<SenderAccess | undefined>();
+
   async function read(senderId: string): Promise<SenderAccess | undefined> {
     const row = await findSenderById(deps.db, senderId);
     return row && senderAccess(deps, row);
   }
 
   function freshAccessOf(senderId: string): Promise<SenderAccess | undefined> {
-    const access = read(senderId);
+    // many calls refused at the same moment share one reading
+    const access = reading(senderId, () => read(senderId));
     if (remembered.size >= rememberedMax) remembered.clear();
     remembered.set(senderId, { access, until: deps.clock.now() + rememberMs });
     access.catch(() => remembered.delete(senderId));

@@ -4,11 +4,10 @@ import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../ports/platform.ts';
-import { haltNumbers, isHalt } from '../senders/halt.ts';
+import { isHalt } from '../senders/halt.ts';
 import { createdAt } from './answer.ts';
-import type { LaneAdvice } from './lane.ts';
 import { type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
-import { goOn, type RefusalDeps, settleRefusal } from './refusal.ts';
+import { type CallAdvice, goOn, type RefusalDeps, settleRefusal } from './refusal.ts';
 import type { DueMessage, MessageKey } from './store.ts';
 
 export interface CallDeps extends RefusalDeps {
@@ -49,38 +48,96 @@ function errorOf(error: VendorError): MessageError {
   };
 }
 
+/** Why a message of a number that is gone is not called. */
+export function senderRemoved(): AppError {
+  return new AppError('sender_not_found', 'The sender of this message was removed.');
+}
+
+/** A message that lacks nothing for its call but the number's address and token. */
+export interface PreparedMessage {
+  message: DueMessage;
+  /** The platform's id of its file for the number. */
+  platformMediaId?: string;
+}
+
+/**
+ * Gets what a queued message's call needs beside the number's token, which may take as long as an upload. Undefined: it
+ * cannot be called now, and that is recorded. Never rejects.
+ */
+export async function prepareMessage(
+  deps: CallDeps,
+  message: DueMessage,
+): Promise<PreparedMessage | undefined> {
+  if (message.media_id === null) return { message };
+  const { account_id: accountId, sender_id: senderId, media_id: mediaId } = message;
+  try {
+    return { message, platformMediaId: await deps.registeredMedia({ accountId, mediaId, senderId }) };
+  } catch (error) {
+    await settleUncalled(deps, message, error);
+    return undefined;
+  }
+}
+
+/** Records of a message that is not called why that is so: what it needs is gone, or cannot be had now. Never rejects. */
+export async function settleUncalled(
+  deps: CallDeps,
+  message: DueMessage,
+  error: unknown,
+): Promise<CallAdvice> {
+  return recorded(deps, message, () => settleUnprepared(deps, message, error));
+}
+
 /**
  * Calls the platform for a message marked at `markedAtMs` (of `performance.now()`) and records what came of it:
  * taken; refused (tried again, or failed for good, by the platform's code); surely not sent (tried again); or unknown,
- * and then it stays marked until its callback settles it. Never rejects.
+ * and then it stays marked until its callback settles it. The request is handed to the connection before this first
+ * waits for anything. Never rejects.
  */
 export async function callPlatform(
   deps: CallDeps,
-  message: DueMessage,
+  { message, platformMediaId }: PreparedMessage,
+  access: SenderAccess,
   markedAtMs: number,
-): Promise<LaneAdvice> {
-  try {
-    const prepared = await prepare(deps, message).catch((error: unknown) => ({ error }));
-    if ('error' in prepared) return await settleUnprepared(deps, message, prepared.error);
+): Promise<CallAdvice> {
+  return recorded(deps, message, async () => {
     if (performance.now() - markedAtMs > markTrustMs) {
-      await deps.retry({ ...keyOf(message), delaySeconds: 0, error: null, countsAttempt: false });
+      await deps.retry({ ...retryOf(message), delaySeconds: 0, error: null, countsAttempt: false });
       return goOn;
     }
-    return await callPrepared(deps, message, prepared);
+    const outgoing: OutgoingMessage = {
+      phone: message.phone,
+      templateName: message.template_name,
+      language: message.language,
+      filled: message.content,
+      opaqueId: message.id,
+      ...(platformMediaId === undefined ? {} : { platformMediaId }),
+    };
+    return callPrepared(deps, message, { access, outgoing });
+  });
+}
+
+async function recorded(
+  deps: CallDeps,
+  message: DueMessage,
+  act: () => Promise<CallAdvice>,
+): Promise<CallAdvice> {
+  try {
+    return await act();
   } catch (error) {
-    // its outcome could not be written: it stays marked, and its callback or the ten minutes settle it
+    // its outcome could not be written: it stays as it is, and its lease, its callback or the ten minutes settle it
     deps.log.error({ err: error, messageId: message.id }, 'message.record_failed');
     return goOn;
   }
 }
 
 const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
+const retryOf = (message: DueMessage) => ({ ...keyOf(message), lease: message.lease });
 
 async function callPrepared(
   deps: CallDeps,
   message: DueMessage,
   { access, outgoing }: { access: SenderAccess; outgoing: OutgoingMessage },
-): Promise<LaneAdvice> {
+): Promise<CallAdvice> {
   let taken: Awaited<ReturnType<MessagingPlatform['sendTemplate']>>;
   try {
     taken = await deps.platform.sendTemplate(access, outgoing);
@@ -118,31 +175,8 @@ async function hasLostMedia(
   });
 }
 
-async function prepare(
-  deps: CallDeps,
-  message: DueMessage,
-): Promise<{ access: SenderAccess; outgoing: OutgoingMessage }> {
-  const access = await deps.accessOf(message.sender_id);
-  if (!access) throw new AppError('sender_not_found', 'The sender of this message was removed.');
-  const outgoing: OutgoingMessage = {
-    phone: message.phone,
-    templateName: message.template_name,
-    language: message.language,
-    filled: message.content,
-    opaqueId: message.id,
-  };
-  if (message.media_id !== null) {
-    outgoing.platformMediaId = await deps.registeredMedia({
-      accountId: message.account_id,
-      mediaId: message.media_id,
-      senderId: message.sender_id,
-    });
-  }
-  return { access, outgoing };
-}
-
 /** Nothing was sent: what the message needs is gone (it fails), or cannot be had now (it is tried again). */
-async function settleUnprepared(deps: CallDeps, message: DueMessage, error: unknown): Promise<LaneAdvice> {
+async function settleUnprepared(deps: CallDeps, message: DueMessage, error: unknown): Promise<CallAdvice> {
   if (error instanceof AppError && (error.code.endsWith('_not_found') || error.code === 'media_damaged')) {
     await deps.failed({ ...keyOf(message), error: { ...ownErrors.unsendable, message: error.message } });
     return goOn;
@@ -152,9 +186,10 @@ async function settleUnprepared(deps: CallDeps, message: DueMessage, error: unkn
   return retryUnsent(deps, message);
 }
 
-async function retryUnsent(deps: CallDeps, message: DueMessage): Promise<LaneAdvice> {
+async function retryUnsent(deps: CallDeps, message: DueMessage): Promise<CallAdvice> {
   const delaySeconds = retryDelaySeconds(message.attempts + 1, 'retry');
-  await deps.retry({ ...keyOf(message), delaySeconds, error: null, countsAttempt: true });
+  await deps.retry({ ...retryOf(message), delaySeconds, error: null, countsAttempt: true });
+  deps.doubt([message.id]);
   return goOn;
 }
 
@@ -163,14 +198,14 @@ async function settleFailure(
   message: DueMessage,
   error: unknown,
   used?: SenderAccess,
-): Promise<LaneAdvice> {
+): Promise<CallAdvice> {
   if (!(error instanceof VendorError) || error.outcome === 'unknown')
     return leaveUnknown(deps, message, error, used);
   deps.onOutcome(error.outcome === 'refused' ? deps.platform.classify(error) : error.outcome);
   if (error.outcome === 'not_sent') return retryUnsent(deps, message);
   const kind = deps.platform.classify(error);
   if (isHalt(kind) && used && (await hasNewToken(deps, used))) {
-    await deps.retry({ ...keyOf(message), delaySeconds: 0, error: null, countsAttempt: false });
+    await deps.retry({ ...retryOf(message), delaySeconds: 0, error: null, countsAttempt: false });
     return goOn;
   }
   const { retryAfterSeconds } = error;
@@ -186,13 +221,13 @@ async function leaveUnknown(
   message: DueMessage,
   error: unknown,
   used: SenderAccess | undefined,
-): Promise<LaneAdvice> {
+): Promise<CallAdvice> {
   deps.onOutcome('unknown');
   deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
   const kind = error instanceof VendorError && error.code !== undefined && deps.platform.classify(error);
   if (!kind || !isHalt(kind)) return goOn;
   const told = errorOf(error as VendorError);
-  await haltNumbers(deps, { senderId: message.sender_id, kind, error: told, used });
+  await deps.halt({ senderId: message.sender_id, kind, error: told, used });
   return { kind: 'halt' };
 }
 

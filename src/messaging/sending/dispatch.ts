@@ -2,19 +2,25 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
+import { isTransient } from '../../db/failure.ts';
 import type { MessagingPlatform } from '../../ports/platform.ts';
 import type { PublishDeps } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
-import { type CallDeps, callPlatform } from './call.ts';
+import { rounds } from '../../work/rounds.ts';
+import { haltNumbers } from '../senders/halt.ts';
+import { type CallDeps, callPlatform, prepareMessage, settleUncalled } from './call.ts';
 import { failAndPublish } from './fail.ts';
+import { findCallable, park } from './holds-store.ts';
 import { type Lane, openLane } from './lane.ts';
 import { expiredError, ownErrors, state } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
+import { openPersistence } from './persist.ts';
 import { claimDue, findExpired, findOverdue, releaseClaimed } from './queue-store.ts';
 import {
   type DueMessage,
   type MessageKey,
   markDispatching,
+  type Retry,
   recordAccepted,
   recordRetry,
   unmark,
@@ -44,6 +50,8 @@ export interface Dispatcher {
    * them a commit. None for more than a few, since all that is marked is unknown after a crash.
    */
   hold(senderId: string, wanted: number): Promise<number>;
+  /** Gives calls back that were held for messages which then were not written as marked. */
+  letGo(senderId: string, count: number): void;
   /** Calls messages that were written as marked for calls held before. */
   callMarked(messages: DueMessage[]): void;
   /** Those were not written, or nobody knows: gives the calls back, and puts what is there into the queue. */
@@ -62,10 +70,6 @@ const claimPerSender = 200;
 const leastUrgent = 2;
 /** A number with this much waiting here claims no more, but what is most urgent. */
 const laneFull = 400;
-const putBackEveryMs = 250;
-const putBackAtLeastEveryMs = 10_000;
-/** The connections' own limit of 30 s, and a margin. */
-const statementsEndWithinMs = 35_000;
 const sweepMax = 500;
 /** A sweep rests this many times as long as it took. */
 const sweepShare = 20;
@@ -75,15 +79,23 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
   const lanes = new Map<string, Lane>();
   let sweepFrom = 0;
   const stopping = new AbortController();
+  const persist = openPersistence(deps, stopping.signal);
+  const halting = rounds<unknown>();
+  const refusing = rounds<void>();
   const byId = (key: MessageKey) => key.id;
   const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
 
-  const mark = batch<MessageKey[], boolean[]>(
+  const markGroups = batch<MessageKey[], boolean[] | { lost: unknown }>(
     async (groups) => {
       const all = groups
         .flatMap((group, of) => group.map((key, at) => ({ ...key, of, at })))
         .sort((a, b) => (a.id < b.id ? -1 : 1));
-      const marked = await markDispatching(deps.hot, all);
+      const marked = await markDispatching(deps.hot, all).catch((error: unknown) => {
+        // what a deadlock undid is done again; after any other failure nobody knows, and a second try would be refused
+        if (isTransient(error)) throw error;
+        return { lost: error };
+      });
+      if ('lost' in marked) return groups.map(() => marked);
       const results = groups.map((group): boolean[] => new Array(group.length).fill(false));
       all.forEach(({ of, at }, index) => {
         (results[of] as boolean[])[at] = marked[index] as boolean;
@@ -92,6 +104,11 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     },
     { gapMs: 1, max: 16, key: (group) => group[0]?.id ?? '' },
   );
+  async function mark(keys: MessageKey[]): Promise<boolean[]> {
+    const marked = await markGroups(keys);
+    if ('lost' in marked) throw marked.lost;
+    return marked;
+  }
   const accepted = batch<MessageKey & { wamid: string }, void>(
     async (items) => {
       await recordAccepted(deps.hot, items);
@@ -101,7 +118,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     },
     { gapMs: 2, max: 500, key: byId },
   );
-  const retry = batch<Parameters<CallDeps['retry']>[0], void>(
+  const retry = batch<Retry, void>(
     async (items) => {
       await recordRetry(deps.hot, items);
       return items.map(() => undefined);
@@ -116,7 +133,30 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     { gapMs: 2, max: 500, key: byId },
   );
 
-  const call: CallDeps = { ...deps, accepted, retry, failed };
+  const parkRefused = batch<MessageKey, void>(
+    async (keys) => {
+      await park(deps.hot, keys);
+      return keys.map(() => undefined);
+    },
+    { gapMs: 2, max: 500, key: byId },
+  );
+
+  const doubt = (ids: string[]) => deps.outcomes.doubt(ids);
+  const call: CallDeps = {
+    ...deps,
+    // what came of a call is known here alone: it waits for a database that is away
+    accepted: (item) => persist(() => accepted(item)),
+    failed: (item) => persist(() => failed(item)),
+    retry: (item) => (item.lease === null ? retry(item) : persist(() => retry(item))),
+    halt: (of) =>
+      halting(`${of.senderId} ${of.kind} ${of.used?.accessToken ?? ''}`, () => haltNumbers(deps, of)),
+    templateRefused: async (message, error) => {
+      const { sender_id, template_name, language } = message;
+      await refusing(`${sender_id} ${template_name} ${language}`, () => deps.templateRefused(message, error));
+      await parkRefused(keyOf(message));
+    },
+    doubt,
+  };
 
   function lane(senderId: string): Lane {
     const known = lanes.get(senderId);
@@ -128,13 +168,20 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
         db: deps.hot,
         clock: deps.clock,
         log: deps.log,
+        accessOf: deps.accessOf,
+        prepare: (message) => prepareMessage(call, message),
+        settleUncalled: (message, error) => settleUncalled(call, message, error),
         mark: (messages) => mark(messages.map(keyOf)),
-        call: (message, markedAtMs) => callPlatform(call, message, markedAtMs),
-        release: (messages) =>
-          releaseClaimed(
+        putBack,
+        callable: (messages) => findCallable(deps.hot, messages.map(keyOf)),
+        call: (message, access, markedAtMs) => callPlatform(call, message, access, markedAtMs),
+        release: async (messages) => {
+          await releaseClaimed(
             deps.hot,
             messages.map(keyOf).sort((a, b) => (a.id < b.id ? -1 : 1)),
-          ),
+          );
+          doubt(messages.map(({ id }) => id));
+        },
         callsAtOnceMax,
       },
       senderId,
@@ -149,26 +196,11 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   const bySender = (messages: DueMessage[]) => Map.groupBy(messages, (message) => message.sender_id);
 
-  /** Until the database has answered, or the process stops. */
-  async function unmarkSurely(keys: MessageKey[]): Promise<void> {
-    for (let tries = 0; !stopping.signal.aborted; tries++) {
-      try {
-        return await unmark(deps.hot, keys);
-      } catch (error) {
-        deps.log.warn({ err: error, count: keys.length }, 'messages.not_put_back');
-        await deps.clock.sleep(Math.min(putBackEveryMs * 2 ** tries, putBackAtLeastEveryMs), stopping.signal);
-      }
-    }
-  }
-
-  /**
-   * Else they would end as unknown, though it is known that nobody called them. Twice: a statement that was cut off may
-   * still be running at first.
-   */
-  async function putBack(keys: MessageKey[]): Promise<void> {
-    await unmarkSurely(keys);
-    await deps.clock.sleep(statementsEndWithinMs, stopping.signal);
-    await unmarkSurely(keys);
+  /** Else they would end as unknown, though it is known that nobody called them. */
+  function putBack(messages: DueMessage[]): void {
+    const marks = messages.map((message) => ({ ...keyOf(message), lease: message.lease }));
+    marks.sort((a, b) => (a.id < b.id ? -1 : 1));
+    void persist.twice(() => unmark(deps.hot, marks));
   }
 
   /** Fails what no claim brings: what stayed unknown, what expired behind a halted or busy number. */
@@ -189,12 +221,13 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     return unknown.length + expired.length;
   }
 
-  /** Claims what is due; fails what was cancelled or expired meanwhile, and offers the rest. */
+  /** Claims what is due; parks what is held, fails what was cancelled or expired meanwhile, and offers the rest. */
   async function claim(): Promise<number> {
     const busy = [...lanes]
       .filter(([, one]) => one.size(leastUrgent) >= laneFull)
       .map(([senderId]) => senderId);
-    const due = await claimDue(deps.hot, claimPerSender, busy);
+    const { claimed: due, held } = await claimDue(deps.hot, claimPerSender, busy);
+    if (held.length > 0) await park(deps.hot, held);
     const ended = due.filter(({ cancelled, expired }) => cancelled || expired);
     const failures = ended.map((message) => ({
       ...keyOf(message),
@@ -202,19 +235,22 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     }));
     await failAndPublish(deps, failures, [state.queued]);
     offer(due.filter(({ cancelled, expired }) => !cancelled && !expired));
-    return due.length;
+    return due.length + held.length;
   }
 
   return {
     offer,
     hold: async (senderId, wanted) =>
       stopping.signal.aborted || wanted > heldMax ? 0 : lane(senderId).hold(wanted),
+    letGo(senderId, count) {
+      if (count > 0) lane(senderId).letGo(count);
+    },
     callMarked(messages) {
       for (const [senderId, own] of bySender(messages)) lane(senderId).callMarked(own);
     },
     notWritten(messages) {
       for (const [senderId, own] of bySender(messages)) lane(senderId).letGo(own.length);
-      if (messages.length > 0) void putBack(messages.map(keyOf));
+      if (messages.length > 0) putBack(messages);
     },
     room(senderId, messagesPerSecond, priority) {
       return Math.max(0, messagesPerSecond - (lanes.get(senderId)?.size(priority) ?? 0));
@@ -226,6 +262,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     async stop() {
       stopping.abort();
       await Promise.all([...lanes.values()].map((one) => one.stop()));
+      await persist.quiet();
     },
   };
 }

@@ -2,23 +2,35 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import { type DueMessage, reservePace } from './store.ts';
+import type { SenderAccess } from '../../ports/platform.ts';
+import { type PreparedMessage, senderRemoved } from './call.ts';
+import { openPreparing, type Waiting } from './preparing.ts';
+import type { CallAdvice } from './refusal.ts';
+import { openSlots } from './slots.ts';
+import type { DueMessage } from './store.ts';
 
 export interface LaneDeps {
   db: Db;
   clock: Clock;
   log: Log;
+  /** The number's address and token, remembered for seconds; undefined if it was removed. */
+  accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
+  /** What a message's call needs beside them; undefined: it cannot be called, and that is recorded. Never rejects. */
+  prepare: (message: DueMessage) => Promise<PreparedMessage | undefined>;
+  /** Records why a message is not called. Never rejects. */
+  settleUncalled: (message: DueMessage, error: unknown) => Promise<unknown>;
   /** Marks messages in one batch with those of other lanes; answers for each whether it may be called. */
   mark: (messages: DueMessage[]) => Promise<boolean[]>;
+  /** Nobody knows whether these were marked, and they were not called: puts back what is. */
+  putBack: (messages: DueMessage[]) => void;
+  /** For each of these whether it may still be called. */
+  callable: (messages: DueMessage[]) => Promise<boolean[]>;
   /** Calls the platform for one marked message and records the outcome; never rejects. */
-  call: (message: DueMessage, markedAtMs: number) => Promise<LaneAdvice>;
+  call: (message: PreparedMessage, access: SenderAccess, markedAtMs: number) => Promise<CallAdvice>;
   /** Gives messages back that this lane will not call. */
   release: (messages: DueMessage[]) => Promise<void>;
   callsAtOnceMax: number;
 }
-
-/** What the outcome of a call means for the rest of the queue. */
-export type LaneAdvice = { kind: 'go_on' } | { kind: 'halt' };
 
 export interface Lane {
   /** Takes messages that are leased to this process. */
@@ -38,71 +50,103 @@ export interface Lane {
   stop(): Promise<void>;
 }
 
-/** How far ahead pace slots are taken: short, so that a more urgent message never waits behind slots already taken. */
-const paceWindowMs = 100;
-/** The same for messages written as marked, which a crash before their call leaves as unknown. */
+/** The pace window of messages written as marked, which a crash before their call leaves as unknown. */
 const heldWindowMs = 10;
 /** A message not marked this long after it was leased is given back: its lease of 60 s must outlive what follows. */
 const leaseTrustMs = 25_000;
-
-interface Waiting {
-  message: DueMessage;
-  offeredAtMs: number;
-}
+/** Marked together, and called before more are marked: after a crash these alone are unknown though nobody called them. */
+const markedAtOnceMax = 16;
 
 /** Opens the lane of one number. */
 export function openLane(deps: LaneDeps, senderId: string): Lane {
   const queues: Waiting[][] = [[], [], []];
+  const slots = openSlots(deps, senderId);
+  const preparing = openPreparing(deps.prepare, (entry) => (stopped ? giveBack([entry]) : push(entry)));
   let underWay = 0;
   let stopped = false;
+  let access: SenderAccess | undefined;
   let running: Promise<void> | undefined;
   let wake: (() => void) | undefined;
 
   const waitingCount = () => queues.reduce((sum, queue) => sum + queue.length, 0);
 
-  function take(count: number): DueMessage[] {
-    const taken: DueMessage[] = [];
-    const late: DueMessage[] = [];
+  function push(entry: Waiting): void {
+    (queues[entry.prepared.message.priority] ?? queues[2])?.push(entry);
+    start();
+  }
+
+  function take(count: number): PreparedMessage[] {
+    const taken: PreparedMessage[] = [];
+    const late: Waiting[] = [];
     for (const queue of queues) {
       while (taken.length < count && queue.length > 0) {
         const next = queue.shift() as Waiting;
-        if (performance.now() - next.offeredAtMs > leaseTrustMs) late.push(next.message);
-        else taken.push(next.message);
+        if (performance.now() - next.offeredAtMs > leaseTrustMs) late.push(next);
+        else taken.push(next.prepared);
       }
     }
-    if (late.length > 0) giveBack(late);
+    giveBack(late);
     return taken;
   }
 
-  function giveBack(messages: DueMessage[]): void {
+  const takeAll = () => queues.flatMap((queue) => queue.splice(0));
+
+  function giveBack(entries: readonly Pick<Waiting, 'prepared'>[]): void {
+    if (entries.length === 0) return;
     deps
-      .release(messages)
+      .release(entries.map(({ prepared }) => prepared.message))
       .catch((error) => deps.log.warn({ err: error, senderId }, 'messages.release_failed'));
   }
 
-  /** Marks messages together, and calls each. */
-  async function perform(messages: DueMessage[]): Promise<void> {
+  /** Marks messages together, and calls each; answers when all calls are handed to their connections. */
+  async function perform(taken: PreparedMessage[]): Promise<void> {
+    const messages = taken.map(({ message }) => message);
+    const found = await deps.accessOf(senderId).catch((error: unknown) => ({ error }));
+    if (found === undefined || 'error' in found) {
+      slots.spare(taken.length);
+      const error = found?.error ?? senderRemoved();
+      return void (await Promise.all(messages.map((message) => deps.settleUncalled(message, error))));
+    }
+    access = found;
     underWay += messages.length;
     const marked = await deps.mark(messages).catch((error) => {
-      // not marked: their leases lapse and they are claimed again
       deps.log.error({ err: error, senderId, count: messages.length }, 'messages.mark_failed');
+      deps.putBack(messages);
       return undefined;
     });
     const markedAtMs = performance.now();
-    const unmarked = messages.filter((_message, index) => !marked?.[index]);
+    const unmarked = taken.filter((_message, index) => !marked?.[index]);
     underWay -= unmarked.length;
-    // cancelled meanwhile, or expired: given back to be failed at once
-    if (marked && unmarked.length > 0) giveBack(unmarked);
-    messages.forEach((message, index) => {
-      if (marked?.[index]) void call(message, markedAtMs);
+    taken.forEach((prepared, index) => {
+      if (marked?.[index]) void call(prepared, found, markedAtMs);
     });
     wake?.();
+    if (unmarked.length === 0) return;
+    slots.spare(unmarked.length);
+    if (!marked) return;
+    // cancelled meanwhile, held, or expired: given back, with whatever else of it waits here
+    giveBack(unmarked.map((prepared) => ({ prepared })));
+    await sift();
   }
 
-  async function call(message: DueMessage, markedAtMs: number): Promise<void> {
-    const advice = await deps.call(message, markedAtMs);
-    if (advice.kind === 'halt')
-      giveBack(queues.flatMap((queue) => queue.splice(0)).map((entry) => entry.message));
+  /** Gives back all that waits and may not be called any more, so that nothing else waits behind it. */
+  async function sift(): Promise<void> {
+    const entries = queues.flat();
+    if (entries.length === 0) return;
+    const callable = await deps.callable(entries.map(({ prepared }) => prepared.message));
+    const held = new Set(entries.filter((_entry, index) => !callable[index]));
+    giveBack(
+      queues.flatMap((queue) => {
+        const [kept, gone] = [queue.filter((one) => !held.has(one)), queue.filter((one) => held.has(one))];
+        queue.splice(0, queue.length, ...kept);
+        return gone;
+      }),
+    );
+  }
+
+  async function call(prepared: PreparedMessage, by: SenderAccess, markedAtMs: number): Promise<void> {
+    const advice = await deps.call(prepared, by, markedAtMs);
+    if (advice.kind === 'halt') giveBack(takeAll());
     underWay -= 1;
     wake?.();
   }
@@ -124,15 +168,14 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
         await callEnded();
         continue;
       }
-      const wanted = Math.min(free, waitingCount());
-      const { granted, firstInMs } = await reservePace(deps.db, senderId, wanted, paceWindowMs);
-      if (granted === 0) {
-        await deps.clock.sleep(paceWindowMs / 2);
-        continue;
+      let granted = await slots.take(Math.min(free, waitingCount()));
+      while (granted > 0 && !stopped) {
+        const taken = take(Math.min(granted, markedAtOnceMax));
+        if (taken.length === 0) break;
+        granted -= taken.length;
+        await perform(taken);
       }
-      if (firstInMs > 1) await deps.clock.sleep(firstInMs);
-      const taken = take(granted);
-      if (taken.length > 0) void perform(taken);
+      slots.spare(granted);
     }
   }
 
@@ -141,7 +184,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       await run();
     } catch (error) {
       deps.log.error({ err: error, senderId }, 'lane.failed');
-      giveBack(queues.flatMap((queue) => queue.splice(0)).map((entry) => entry.message));
+      giveBack(takeAll());
     }
     running = undefined;
     if (!stopped && waitingCount() > 0) start();
@@ -153,10 +196,12 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
 
   return {
     offer(messages) {
-      if (stopped) return giveBack(messages);
       const offeredAtMs = performance.now();
-      for (const message of messages) (queues[message.priority] ?? queues[2])?.push({ message, offeredAtMs });
-      start();
+      if (stopped) return giveBack(messages.map((message) => ({ prepared: { message } })));
+      for (const message of messages) {
+        if (message.media_id === null) push({ prepared: { message }, offeredAtMs });
+        else preparing.add(message, offeredAtMs);
+      }
     },
     async hold(wanted) {
       const free = Math.min(wanted, deps.callsAtOnceMax - underWay);
@@ -164,9 +209,11 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       underWay += free;
       let held = 0;
       try {
-        const { granted, firstInMs } = await reservePace(deps.db, senderId, free, heldWindowMs);
-        if (granted > 0 && firstInMs > 1) await deps.clock.sleep(firstInMs);
-        if (!stopped) held = granted;
+        access = await deps.accessOf(senderId);
+        if (!access) return 0;
+        const granted = await slots.take(free, heldWindowMs);
+        if (stopped) slots.spare(granted);
+        else held = granted;
         return held;
       } finally {
         underWay -= free - held;
@@ -175,18 +222,22 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
     },
     callMarked(messages) {
       const markedAtMs = performance.now();
-      for (const message of messages) void call(message, markedAtMs);
+      // known since the calls were held
+      for (const message of messages) void call({ message }, access as SenderAccess, markedAtMs);
     },
     letGo(count) {
       underWay -= count;
+      slots.spare(count);
       wake?.();
     },
-    size: (priority) => queues.slice(0, priority + 1).reduce((sum, queue) => sum + queue.length, underWay),
+    size: (priority) =>
+      queues.slice(0, priority + 1).reduce((sum, queue) => sum + queue.length, underWay + preparing.size()),
     async stop() {
       stopped = true;
-      const left = queues.flatMap((queue) => queue.splice(0)).map((entry) => entry.message);
+      const left = [...takeAll().map(({ prepared }) => prepared.message), ...preparing.stop()];
       if (left.length > 0) await deps.release(left).catch(() => undefined);
       await running;
+      await preparing.quiet();
       while (underWay > 0) await callEnded();
     },
   };

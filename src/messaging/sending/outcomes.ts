@@ -12,30 +12,44 @@ export interface Outcome {
 export interface Outcomes {
   /** Tells whoever waits that this outcome of a message is on disk. */
   settled(outcome: Outcome): void;
+  /** These may have no outcome for long: whoever waits for one of them looks soon whether one can come. */
+  doubt(ids: readonly string[]): void;
   /**
    * Resolves with the outcomes that are on disk, by the messages' ids, when they all are or when the time is up. `look`
-   * is asked now and then for those that another process settled.
+   * is asked now and then for those that another process settled, and for those of which no outcome can come in the
+   * milliseconds that are left, which it answers as `queued`.
    */
   wait(
     ids: string[],
     timeoutMs: number,
-    look: (ids: string[]) => Promise<Outcome[]>,
+    look: (ids: string[], leftMs: number) => Promise<Outcome[]>,
   ): Promise<Map<string, Outcome>>;
   /** Lets every waiting request go on, and later ones not wait: the process is about to end. */
   end(): void;
 }
 
 const lookEveryMs = 1_000;
+/** So long after a doubt, so that its neighbours are looked at with it. */
+const doubtMs = 50;
+
+interface Waiting {
+  settle: (outcome: Outcome) => void;
+  doubt: () => void;
+}
 
 /** A registry of waiting requests. */
 export function openOutcomes(): Outcomes {
-  const waiting = new Map<string, (outcome: Outcome) => void>();
+  const waiting = new Map<string, Waiting>();
   const requests = new Set<() => void>();
   let ended = false;
 
   return {
     settled(outcome) {
-      waiting.get(outcome.id)?.(outcome);
+      waiting.get(outcome.id)?.settle(outcome);
+    },
+
+    doubt(ids) {
+      for (const id of ids) waiting.get(id)?.doubt();
     },
 
     wait(ids, timeoutMs, look) {
@@ -43,8 +57,11 @@ export function openOutcomes(): Outcomes {
       if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve(known);
       return new Promise((resolve) => {
         const open = new Set(ids);
+        const endsAtMs = performance.now() + timeoutMs;
+        let doubted: NodeJS.Timeout | undefined;
         const end = () => {
           clearTimeout(deadline);
+          clearTimeout(doubted);
           clearInterval(looking);
           for (const id of open) waiting.delete(id);
           requests.delete(end);
@@ -56,17 +73,22 @@ export function openOutcomes(): Outcomes {
           waiting.delete(outcome.id);
           if (open.size === 0) end();
         };
-        requests.add(end);
-        for (const id of ids) waiting.set(id, settle);
-        const deadline = setTimeout(end, timeoutMs);
-        const looking = setInterval(() => {
-          look([...open]).then(
+        const lookOnce = () => {
+          doubted = undefined;
+          look([...open], endsAtMs - performance.now()).then(
             (settled) => {
               for (const outcome of settled) settle(outcome);
             },
             () => undefined,
           );
-        }, lookEveryMs);
+        };
+        const doubt = () => {
+          if (open.size > 0) doubted ??= setTimeout(lookOnce, doubtMs);
+        };
+        requests.add(end);
+        for (const id of ids) waiting.set(id, { settle, doubt });
+        const deadline = setTimeout(end, timeoutMs);
+        const looking = setInterval(lookOnce, lookEveryMs);
       });
     },
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db } from '../../db/db.ts';
+import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
 import type { MessageError } from './message.ts';
 import type { Outcome } from './outcomes.ts';
 import type { DueMessage, MessageKey } from './store.ts';
@@ -18,17 +19,24 @@ export type ClaimedMessage = DueMessage & {
 /** Of all numbers together; those whose lanes are full by it are passed over in the next round. */
 const claimedAtOnceMax = 5_000;
 
+export interface Claim {
+  claimed: ClaimedMessage[];
+  /** Due messages of templates that are held: not claimed, to be parked; in the order of their ids. */
+  held: MessageKey[];
+}
+
 /**
  * Claims due messages for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
  * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code. Sends
  * are joined to what was claimed, never before: the planner of a small database would read an account's sends, and all
  * their messages, for each message claimed (seen: 20 seconds a claim).
  */
-export async function claimDue(db: Db, perSender: number, busySenders: string[]): Promise<ClaimedMessage[]> {
-  const { rows } = await sql<ClaimedMessage>`
+export async function claimDue(db: Db, perSender: number, busySenders: string[]): Promise<Claim> {
+  type Row = ClaimedMessage & { held: boolean };
+  const { rows } = await sql<Row>`
     with picked as (
-      select x.account_id, x.id from senders s cross join lateral (
-        select m.account_id, m.id from messages m
+      select x.*, x.is_live and ${isTemplateHeld(sql`x.template_id`)} as is_held from senders s cross join lateral (
+        select m.account_id, m.id, m.template_id, m.expires_at > now() as is_live from messages m
         where m.sender_id = s.id and m.due_at <= now() and m.state = 0
           and (m.priority = 0 or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
@@ -36,16 +44,23 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
       limit ${claimedAtOnceMax}),
     claimed as (
       update messages m set due_at = now() + interval '60 seconds'
-      from picked p where m.account_id = p.account_id and m.id = p.id
+      from picked p where m.account_id = p.account_id and m.id = p.id and not p.is_held
       returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.content, m.media_id, m.priority, m.attempts,
-        m.expires_at <= now() expired, m.error)
+        m.due_at::text lease, m.expires_at <= now() expired, m.error)
     select c.account_id, c.id, c.sender_id, s.template_name, s.language, c.phone, c.content, c.media_id, c.priority,
-      c.attempts, s.cancelled_at is not null cancelled, c.expired, c.error
+      c.attempts, c.lease, s.cancelled_at is not null cancelled, c.expired, c.error, false held
     from claimed c cross join lateral (
-      select template_name, language, cancelled_at from sends where account_id = c.account_id and id = c.send_id limit 1) s`.execute(
-    db,
-  );
-  return rows;
+      select template_name, language, cancelled_at from sends where account_id = c.account_id and id = c.send_id limit 1) s
+    union all
+    select p.account_id, p.id, null, null, null, null, null, null, null, null, null, null, null, null, true
+    from picked p where p.is_held`.execute(db);
+  return {
+    claimed: rows.filter(({ held }) => !held),
+    held: rows
+      .filter(({ held }) => held)
+      .map(({ account_id: accountId, id }) => ({ accountId, id }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
 }
 
 /** Gives claimed messages back at once, for whoever is next. */
@@ -97,26 +112,23 @@ export async function countQueued(db: Db, accountId: string, limit: number): Pro
   return rows[0]?.n ?? 0;
 }
 
-/** Of these messages, the outcomes that are known. */
-export async function findSettled(db: Db, accountId: string, ids: string[]): Promise<Outcome[]> {
+/** Longer than any lease: a queued message that is due later than this is put off, not in somebody's hands. */
+const leaseSecondsMax = 61;
+
+/**
+ * Of these messages, the outcomes that are known; and as `queued` those of which none can come within `seconds`: their
+ * number is halted, their template held, or they are put off for longer than that.
+ */
+export async function findSettled(
+  db: Db,
+  accountId: string,
+  ids: string[],
+  seconds: number,
+): Promise<Outcome[]> {
   const { rows } = await sql<Outcome>`
     select m.id, m.state, m.wamid, m.error from unnest(${arrayText(ids.map(() => accountId))}::uuid[], ${arrayText(ids)}::uuid[]) x(a, i)
     join messages m on m.account_id = x.a and m.id = x.i
-    where m.state > 1`.execute(db);
+    where m.state > 1 or (m.state = 0 and (${isSenderHalted(sql`m.sender_id`)} or ${isTemplateHeld(sql`m.template_id`)}
+      or m.due_at > now() + ${Math.max(leaseSecondsMax, seconds)} * interval '1 second'))`.execute(db);
   return rows;
-}
-
-/** Every queued message of a send. */
-export async function findQueuedOfSend(db: Db, accountId: string, sendId: string): Promise<MessageKey[]> {
-  const { rows } = await sql<MessageKey>`
-    select account_id as "accountId", id from messages
-    where send_id = ${sendId} and account_id = ${accountId} and state = 0 order by id`.execute(db);
-  return rows;
-}
-
-/** Notes that a send was cancelled. */
-export async function markCancelled(db: Db, accountId: string, sendId: string): Promise<void> {
-  await sql`
-    update sends set cancelled_at = coalesce(cancelled_at, now())
-    where account_id = ${accountId} and id = ${sendId}`.execute(db);
 }

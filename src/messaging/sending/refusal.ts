@@ -1,20 +1,30 @@
 // What a refusal of the platform does to its message, and to the number, business account or template that it concerns.
+import type { Log } from '../../base/log.ts';
+import type { Db } from '../../db/db.ts';
 import type { RefusalClass, SenderAccess } from '../../ports/platform.ts';
-import { type HaltDeps, haltNumbers, isHalt } from '../senders/halt.ts';
+import { type HaltClass, isHalt } from '../senders/halt.ts';
 import { listBusinessNumbers } from '../senders/store.ts';
-import type { LaneAdvice } from './lane.ts';
 import { type MessageError, retryDelaySeconds, triesMax } from './message.ts';
-import { type DueMessage, type MessageKey, slowPace } from './store.ts';
+import { type DueMessage, type MessageKey, type Retry, slowPace } from './store.ts';
 
-export interface RefusalDeps extends HaltDeps {
+export interface RefusalDeps {
+  db: Db;
+  log: Log;
+  /** Halts the numbers that an error concerns. Refusals that come at the same moment share one halting. */
+  halt: (of: {
+    senderId: string;
+    kind: HaltClass;
+    error: MessageError;
+    used: SenderAccess | undefined;
+  }) => Promise<unknown>;
   /** The platform knows no such template, or it changed: what we know of it is read again. */
   templateOutdated: (message: DueMessage) => Promise<void>;
   /** The template is refused: it takes no further sends until the platform approves it again. */
   templateRefused: (message: DueMessage, error: MessageError) => Promise<void>;
-  retry: (
-    message: MessageKey & { delaySeconds: number; error: MessageError | null; countsAttempt: boolean },
-  ) => Promise<void>;
+  retry: (message: Retry) => Promise<void>;
   failed: (message: MessageKey & { error: MessageError }) => Promise<void>;
+  /** These may wait for long: whoever waits for an outcome of theirs looks whether one can still come. */
+  doubt: (ids: string[]) => void;
 }
 
 export interface Refused {
@@ -26,8 +36,8 @@ export interface Refused {
   used: SenderAccess | undefined;
 }
 
-/** More than any message lives; the queue caps it at the message's own expiry. */
-const untilExpirySeconds = 365 * 86_400;
+/** A message refused together with its number is due again so soon; the halt is written by then. */
+const heldAgainSeconds = 1;
 
 /** Longest that a number's next call is put off at once; a limit that lasts longer puts it off again. */
 const slowedSecondsMax = 60;
@@ -35,26 +45,33 @@ const slowedSecondsMax = 60;
 /** How long a message waits for a limit of its template's category to end, where the platform names no time. */
 const categoryWaitSeconds = 3_600;
 
-export const goOn: LaneAdvice = { kind: 'go_on' };
-const halt: LaneAdvice = { kind: 'halt' };
+/** What the outcome of a call means for the rest of the number's queue. */
+export type CallAdvice = { kind: 'go_on' } | { kind: 'halt' };
+
+export const goOn: CallAdvice = { kind: 'go_on' };
+const halt: CallAdvice = { kind: 'halt' };
 
 /** Records a refused message as its class asks: queued again, or failed; slows or halts what it concerns. */
 export async function settleRefusal(
   deps: RefusalDeps,
   message: DueMessage,
   refused: Refused,
-): Promise<LaneAdvice> {
+): Promise<CallAdvice> {
   const { kind, error, retryAfterSeconds } = refused;
   const key = { accountId: message.account_id, id: message.id };
+  const { lease } = message;
   const attempts = message.attempts + 1;
   deps.log.info({ messageId: message.id, kind, error }, 'message.refused');
   if (isHalt(kind)) {
-    await haltNumbers(deps, { senderId: message.sender_id, kind, error, used: refused.used });
-    await deps.retry({ ...key, delaySeconds: 0, error, countsAttempt: false });
+    // first back into the queue: it surely was not sent, whatever becomes of the halt
+    await deps.retry({ ...key, lease, delaySeconds: heldAgainSeconds, error, countsAttempt: false });
+    await deps.halt({ senderId: message.sender_id, kind, error, used: refused.used });
+    deps.doubt([message.id]);
     return halt;
   }
-  const retryIn = async (delaySeconds: number, countsAttempt = true): Promise<LaneAdvice> => {
-    await deps.retry({ ...key, delaySeconds, error, countsAttempt });
+  const retryIn = async (delaySeconds: number, countsAttempt = true): Promise<CallAdvice> => {
+    await deps.retry({ ...key, lease, delaySeconds, error, countsAttempt });
+    deps.doubt([message.id]);
     return goOn;
   };
   switch (kind) {
@@ -80,9 +97,10 @@ export async function settleRefusal(
         await deps.templateOutdated(message);
         break;
       }
-      // back in the queue until it expires, before the template's messages are held and may be released
-      await retryIn(untilExpirySeconds, kind === 'template_missing');
+      // due again ever later: no hold finds a message whose template was removed and made anew
+      await retryIn(retryDelaySeconds(attempts, kind));
       await deps.templateRefused(message, error);
+      deps.doubt([message.id]);
       return goOn;
     case 'template_outdated':
       await deps.templateOutdated(message);

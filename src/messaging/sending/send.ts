@@ -19,13 +19,14 @@ import type { Outcome, Outcomes } from './outcomes.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import { findSettled } from './queue-store.ts';
 import { phoneFaults, type RequestedRecipient } from './recipients.ts';
-import { type DueMessage, insertSend, type NewMessage } from './store.ts';
+import type { DueMessage } from './store.ts';
+import { insertSend, type NewMessage, type WrittenSend } from './write-store.ts';
 
 export interface SendDeps {
   db: Db;
   hot: Db;
   clock: Clock;
-  dispatcher: Pick<Dispatcher, 'offer' | 'room' | 'hold' | 'callMarked' | 'notWritten'>;
+  dispatcher: Pick<Dispatcher, 'offer' | 'room' | 'hold' | 'letGo' | 'callMarked' | 'notWritten'>;
   outcomes: Outcomes;
   /** Tells the worker that messages are due now. */
   nudgeDispatch: () => void;
@@ -89,23 +90,26 @@ export async function startSend(
   await deps.checkQueue(request.accountId, messages.length);
   const sendId = uuidv7(deps.clock.now());
   if (!sender.halted_at) await setStandings(deps, messages, sender, priorityOf(template.category));
-  const standing = (wanted: NewMessage['standing']) =>
+  const standing = (wanted: NewMessage['standing'], lease: string | null) =>
     messages
       .filter((message) => message.standing === wanted)
-      .map((message) => dueMessage(message, request.accountId, template, sender));
-  const marked = standing('marked');
+      .map((message) => ({ ...dueMessage(message, request.accountId, template, sender), lease }));
+  const marked = standing('marked', null);
+  let written: WrittenSend;
   try {
-    await write(deps, { sendId, request, template, sender, messages, key });
+    written = await write(deps, { sendId, request, template, sender, messages, key });
   } catch (error) {
     deps.dispatcher.notWritten(marked);
     releaseIfAway(deps, error, sendId);
     throw error;
   }
-  deps.dispatcher.callMarked(marked);
-  const leased = standing('leased');
+  const { isOpen, lease } = written;
+  if (isOpen) deps.dispatcher.callMarked(marked.map((message) => ({ ...message, lease })));
+  else deps.dispatcher.letGo(sender.id, marked.length);
+  const leased = isOpen ? standing('leased', lease) : [];
   deps.dispatcher.offer(leased);
-  if (marked.length + leased.length < messages.length) deps.nudgeDispatch();
-  const awaited = sender.halted_at ? [] : messages.map((message) => message.id);
+  if (!isOpen || marked.length + leased.length < messages.length) deps.nudgeDispatch();
+  const awaited = isOpen ? messages.map((message) => message.id) : [];
   return { id: sendId, templateId: template.id, messages, awaited };
 }
 
@@ -116,21 +120,28 @@ async function setStandings(
   sender: ChosenSender,
   priority: number,
 ): Promise<void> {
-  const held = await dispatcher.hold(sender.id, messages.length);
+  // a file has to be known to the platform first, which may take as long as an upload
+  const mayHold = messages.every(({ mediaId }) => mediaId === null);
+  const held = mayHold ? await dispatcher.hold(sender.id, messages.length) : 0;
   const room = held + dispatcher.room(sender.id, sender.messages_per_second, priority);
   messages.forEach((message, index) => {
     message.standing = index < held ? 'marked' : index < room ? 'leased' : 'due';
   });
 }
 
-/** Waits until every message has an outcome on disk, at most as long as sends may wait; answers those that have. */
+/**
+ * Waits until every message has an outcome on disk or can have none while sends may wait; answers those that have, and
+ * as `queued` some that have not.
+ */
 export async function awaitOutcomes(
   deps: SendDeps,
   accountId: string,
   messageIds: string[],
   timeoutMs: number = deps.sendWaitMs,
 ): Promise<Map<string, Outcome>> {
-  return deps.outcomes.wait(messageIds, timeoutMs, (ids) => findSettled(deps.hot, accountId, ids));
+  return deps.outcomes.wait(messageIds, timeoutMs, (ids, leftMs) =>
+    findSettled(deps.hot, accountId, ids, leftMs / 1000),
+  );
 }
 
 /** The files that the request names, by the id that callers know. */
@@ -205,7 +216,7 @@ async function write(
     messages: NewMessage[];
     key: (KeyOf & { fingerprint: Buffer }) | undefined;
   },
-): Promise<void> {
+): Promise<WrittenSend> {
   const { request, template, sender, messages, key } = send;
   const isAuthentication = template.category.toUpperCase() === 'AUTHENTICATION';
   const expiresInSeconds =
@@ -228,14 +239,15 @@ async function write(
   const mediaIds = mediaIdsOf(request);
   // alone, it needs no transaction around it and its three round trips
   const isAlone = mediaIds.length === 0 && key === undefined;
-  const isWritten = isAlone
+  const written = isAlone
     ? await insert(deps.hot)
     : await deps.hot.transaction().execute(async (tx) => {
         await hold(tx, request.accountId, mediaIds);
         if (key) await keep(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
         return insert(tx);
       });
-  if (!isWritten) throw new AppError('sender_not_found', 'The sender was removed meanwhile. Send again.');
+  if (!written) throw new AppError('sender_not_found', 'The sender was removed meanwhile. Send again.');
+  return written;
 }
 
 /** Keeps files from being deleted until the transaction ends, which makes messages need them; 404 if one is gone. */
@@ -266,5 +278,6 @@ function dueMessage(
     media_id: message.mediaId,
     priority: priorityOf(template.category),
     attempts: 0,
+    lease: null,
   };
 }

@@ -2,33 +2,9 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { jsonLines } from '../../db/json-lines.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
+import { mayBeCalled } from './conditions-store.ts';
 import type { MessageError, Move } from './message.ts';
-
-export interface NewSend {
-  accountId: string;
-  id: string;
-  senderId: string;
-  templateId: string;
-  templateName: string;
-  language: string;
-  total: number;
-}
-
-export interface NewMessage {
-  id: string;
-  phone: string;
-  name: string | null;
-  content: FilledTemplate;
-  mediaId: string | null;
-  metadata: Record<string, string> | null;
-  /**
-   * `due`: now, for whoever claims it; `leased` to the writer for 60 s; `marked` as about to be called by it as soon as
-   * it is written, as by `markDispatching`.
-   */
-  standing: 'due' | 'leased' | 'marked';
-}
 
 /** A message as the doer needs it. */
 export interface DueMessage {
@@ -42,38 +18,8 @@ export interface DueMessage {
   media_id: string | null;
   priority: number;
   attempts: number;
-}
-
-/**
- * Writes a send and its messages in one statement. Together with the caller's key row this is the intent: once
- * committed, none is lost. The number is kept from being removed meanwhile; false, and nothing is written, if it is gone.
- */
-export async function insertSend(
-  db: Db | Tx,
-  send: NewSend,
-  messages: NewMessage[],
-  common: { priority: number; expiresInSeconds: number },
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    with sender as (select id from senders where id = ${send.senderId} for key share),
-    s as (
-      insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
-      select ${send.accountId}, ${send.id}, id, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total}
-      from sender returning account_id, id, sender_id, template_id)
-    insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
-      position, priority, state, attempts, due_at, expires_at)
-    select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
-      x.metadata, x.position - 1, ${common.priority}, x.marked::int, x.marked::int,
-      now() + case when x.leased then interval '60 seconds' else interval '0' end,
-      now() + ${common.expiresInSeconds} * interval '1 second'
-    from s, unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
-      ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
-      ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
-      ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
-      ${arrayText(messages.map((one) => one.standing !== 'due'))}::boolean[],
-      ${arrayText(messages.map((one) => one.standing === 'marked'))}::boolean[])
-      with ordinality x(id, phone, name, content, media_id, metadata, leased, marked, position)`.execute(db);
-  return numAffectedRows !== 0n;
+  /** The lease under which it is called: what `due_at` says, to the microsecond. Null where the writer was not told. */
+  lease: string | null;
 }
 
 /** The rate of a number now: its own, or what throttling left of it, recovering by 5 % a second. */
@@ -128,30 +74,37 @@ const accounts = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => ke
 const ids = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => key.id));
 
 /**
- * Marks messages as about to be called: the lock that forbids doubling. Answers for each key whether it was marked, and
- * only those may be called; from here on a message's outcome is unknown until it is recorded, for ten minutes from the
+ * Marks messages as about to be called: the lock that forbids doubling. None of a halted number, a held template or a
+ * cancelled send is marked. Answers for each key whether it was marked, and only those may be called; from here on a message's outcome is unknown until it is recorded, for ten minutes from the
  * lapse of its lease, which stays as it is: so that this move is heap-only. Keys in the order of their ids.
  */
 export async function markDispatching(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
   const { rows } = await sql<{ no: number }>`
     update messages m set state = 1, attempts = m.attempts + 1
     from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) with ordinality x(a, i, no)
-    where m.account_id = x.a and m.id = x.i and m.state = 0 and m.expires_at > now()
+    where m.account_id = x.a and m.id = x.i and ${mayBeCalled}
     returning x.no::int`.execute(db);
   const marked: boolean[] = new Array(keys.length).fill(false);
   for (const { no } of rows) marked[no - 1] = true;
   return marked;
 }
 
+/** A message that may be marked, though whoever marked it was not told. */
+export interface DoubtfulMark extends MessageKey {
+  /** The lease under which it was to be marked; null where that was written together with the mark, and not told either. */
+  lease: string | null;
+}
+
 /**
- * Puts messages back that were written as marked and surely never called, though whoever wrote them was not told that
- * they are there. May be repeated: `attempts` stays, so that what was marked again since is not met.
+ * Puts messages back that may be marked and surely were never called. May be repeated, since nobody else's mark is
+ * met: whoever claims a message changes its lease, and a first mark that was taken back once is not its first again.
  */
-export async function unmark(db: Db, keys: readonly MessageKey[]): Promise<void> {
+export async function unmark(db: Db, marks: readonly DoubtfulMark[]): Promise<void> {
   await sql`
     update messages m set state = 0, due_at = now()
-    from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) x(a, i)
-    where m.account_id = x.a and m.id = x.i and m.state = 1 and m.attempts = 1`.execute(db);
+    from unnest(${accounts(marks)}::uuid[], ${ids(marks)}::uuid[], ${marks.map((one) => one.lease)}::text[]) x(a, i, lease)
+    where m.account_id = x.a and m.id = x.i and m.state = 1
+      and case when x.lease is null then m.attempts = 1 else m.due_at = x.lease::timestamptz end`.execute(db);
 }
 
 /** Records what the platform took; a callback may have been quicker, so never backward. */
@@ -163,18 +116,32 @@ export async function recordAccepted(db: Db, accepted: (MessageKey & { wamid: st
     where m.account_id = x.a and m.id = x.i`.execute(db);
 }
 
-/** Puts messages that surely were not taken back into the queue, due after `delaySeconds`; the last refusal is kept. */
-export async function recordRetry(
-  db: Db,
-  retries: (MessageKey & { delaySeconds: number; error: MessageError | null; countsAttempt: boolean })[],
-): Promise<void> {
+/** A message that surely was not taken. */
+export interface Retry extends MessageKey {
+  delaySeconds: number;
+  /** The platform's refusal. */
+  error: MessageError | null;
+  countsAttempt: boolean;
+  /** The lease under which it was called: where it is known, only that call's mark is met, so that this may be repeated. */
+  lease: string | null;
+}
+
+/**
+ * Puts messages that surely were not taken back into the queue, due after `delaySeconds`; the last refusal is kept. Those
+ * that were not even marked are put off under their lease.
+ */
+export async function recordRetry(db: Db, retries: readonly Retry[]): Promise<void> {
   await sql`
     update messages m set state = 0, due_at = least(now() + x.delay * interval '1 second', greatest(m.expires_at, now())),
-      error = coalesce(x.error, m.error), attempts = m.attempts - case when x.counts then 0 else 1 end
+      error = coalesce(x.error, m.error), attempts = m.attempts - m.state + x.counts::int
     from unnest(${accounts(retries)}::uuid[], ${ids(retries)}::uuid[], ${arrayText(retries.map((one) => one.delaySeconds))}::float8[],
       ${retries.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
-      ${arrayText(retries.map((one) => one.countsAttempt))}::boolean[]) x(a, i, delay, error, counts)
-    where m.account_id = x.a and m.id = x.i and m.state = 1`.execute(db);
+      ${arrayText(retries.map((one) => one.countsAttempt))}::boolean[], ${retries.map((one) => one.lease)}::text[])
+      x(a, i, delay, error, counts, lease)
+    where m.account_id = x.a and m.id = x.i
+      and (m.state = 1 and (x.lease is null or m.due_at = x.lease::timestamptz) or m.state = 0 and m.due_at = x.lease::timestamptz)`.execute(
+    db,
+  );
 }
 
 /** A message's row after a move, as the events need it. Times are epoch seconds. */

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { wantReading } from '../senders/readings-store.ts';
 import { statusEvents } from './status-events.ts';
-import { changeTemplate, holdMessages, lockByName } from './store.ts';
+import { changeTemplate, isApproved, lockByName } from './store.ts';
 
 export interface RefuseDeps extends PublishDeps {
   db: Db;
@@ -15,19 +15,18 @@ export interface RefuseDeps extends PublishDeps {
 const statusOfCode: Record<number, string> = { 132015: 'PAUSED', 132016: 'DISABLED' };
 
 /**
- * Marks the template as not approved for the reason of `error`, holds its queued messages, publishes that, and makes the
- * platform's list due to be read.
+ * Marks the template as not approved for the reason of `error`, which holds its queued messages; publishes that, and
+ * makes the platform's list due to be read. Of many refusals the first changes the row; those after it only read it.
  */
 export async function markTemplateRefused(
   deps: RefuseDeps,
   template: { accountId: string; businessAccountId: string; name: string; language: string },
   error: { code: number; title: string },
 ): Promise<void> {
+  if (!(await isApproved(deps.db, template))) return;
   const startable = await deps.db.transaction().execute(async (tx) => {
     const row = await lockByName(tx, template);
-    if (!row) return [];
-    await holdMessages(tx, row.account_id, row.id);
-    if (row.status !== 'approved') return [];
+    if (row?.status !== 'approved') return [];
     const providerStatus = statusOfCode[error.code];
     const reason = `${error.code} ${error.title}`;
     const changed = await changeTemplate(tx, row.id, {

@@ -107,6 +107,17 @@ export async function lockByProviderId(
   return rows as unknown as TemplateRow[];
 }
 
+/** True if the platform takes the template of that name and language; false where there is none. */
+export async function isApproved(
+  db: Db,
+  of: { accountId: string; businessAccountId: string; name: string; language: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from templates where account_id = ${of.accountId} and business_account_id = ${of.businessAccountId}
+      and name = ${of.name} and language = ${of.language} and status = 'approved'`.execute(db);
+  return rows.length === 1;
+}
+
 /** The template of that name and language of a business account, locked. */
 export async function lockByName(
   tx: Tx,
@@ -122,22 +133,6 @@ export async function lockByName(
     .forUpdate()
     .executeTakeFirst();
   return row as unknown as TemplateRow | undefined;
-}
-
-/** Holds the queued messages of a template until it is approved again or they expire. */
-export async function holdMessages(tx: Tx, accountId: string, templateId: string): Promise<void> {
-  await sql`
-    update messages m set due_at = m.expires_at from senders s
-    where s.account_id = ${accountId} and m.sender_id = s.id and m.due_at is not null and m.state = 0
-      and m.template_id = ${templateId}`.execute(tx);
-}
-
-/** Lets held messages of a template that is approved again go on. */
-export async function releaseMessages(tx: Tx, accountId: string, templateId: string): Promise<void> {
-  await sql`
-    update messages m set due_at = now() from senders s
-    where s.account_id = ${accountId} and m.sender_id = s.id and m.due_at >= m.expires_at and m.state = 0
-      and m.template_id = ${templateId} and m.expires_at > now()`.execute(tx);
 }
 
 export interface TemplateValues {

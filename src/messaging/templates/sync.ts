@@ -21,7 +21,6 @@ import {
   deleteTemplates,
   lockByProviderId,
   lockTemplates,
-  releaseMessages,
   type TemplateRow,
   type TemplateValues,
   upsertTemplates,
@@ -32,6 +31,8 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
   db: Db;
   clock: Clock;
   log: Log;
+  /** Tells the worker that messages of templates may go on. */
+  nudgeQueue: () => void;
   platform: Pick<MessagingPlatform, 'listTemplates' | 'readTemplate'>;
 }
 
@@ -65,16 +66,12 @@ function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): Templa
   }));
 }
 
-/** Publishes what changed; messages held for a template go on once it is approved again. */
+/** Publishes what changed. */
 export async function publishChanges(
   deps: { clock: Clock } & PublishDeps,
   tx: Tx,
   changes: readonly TemplateChange[],
 ): Promise<StartableDelivery[]> {
-  for (const { before, after } of changes) {
-    if (before.status !== 'approved' && after.status === 'approved')
-      await releaseMessages(tx, after.account_id, after.id);
-  }
   return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
@@ -116,6 +113,7 @@ export async function syncTemplates(
     return publishChanges(deps, tx, [...changes, ...gone.map(removalOf)]);
   });
   deps.deliveries.offer(startable);
+  deps.nudgeQueue();
   return { count: templates.length, calls };
 }
 
@@ -160,4 +158,5 @@ export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: 
     return publishChanges(deps, tx, changes);
   });
   deps.deliveries.offer(startable);
+  deps.nudgeQueue();
 }

@@ -1,12 +1,152 @@
 // Mutations of sending.
 import type { Mutation } from '../mutation.ts';
 
+const conditions = 'src/messaging/sending/conditions-store.ts';
+const store = 'src/messaging/sending/store.ts';
+const queue = 'src/messaging/sending/queue-store.ts';
+const holds = 'src/messaging/sending/holds-store.ts';
+const moves = ['test/db/message-moves.test.ts'];
+const held = ['test/db/held-messages.test.ts'];
+
 export const mutations: Mutation[] = [
   {
     name: 'a message that is not queued any more is marked again',
-    file: 'src/messaging/sending/store.ts',
+    file: conditions,
     find: 'm.state = 0 and m.expires_at > now()',
     replace: 'm.expires_at > now()',
-    tests: ['test/db/message-moves.test.ts'],
+    tests: moves,
+  },
+  {
+    name: 'a message is called past its time to live',
+    file: conditions,
+    find: 'm.state = 0 and m.expires_at > now()',
+    replace: 'm.state = 0',
+    tests: moves,
+  },
+  {
+    name: 'a halted number goes on calling what it leased before',
+    file: conditions,
+    find: 'and not ${isSenderHalted(sql`m.sender_id`)} and',
+    replace: 'and',
+    tests: held,
+  },
+  {
+    name: 'messages of a held template are marked',
+    file: conditions,
+    find: ' and not ${isTemplateHeld(sql`m.template_id`)}',
+    replace: '',
+    tests: held,
+  },
+  {
+    name: 'messages of a cancelled send are marked',
+    file: conditions,
+    find: 'and not ${isSendCancelled(sql`m.account_id`, sql`m.send_id`)})`',
+    replace: ')`',
+    tests: held,
+  },
+  {
+    name: 'a send is written as marked although its number was halted meanwhile',
+    file: 'src/messaging/sending/write-store.ts',
+    find: 'not ${isSenderHalted(sql`s.sender_id`)} and not',
+    replace: 'not',
+    tests: held,
+  },
+  {
+    name: 'a send is written as marked although its template was refused meanwhile',
+    file: 'src/messaging/sending/write-store.ts',
+    find: ' and not ${isTemplateHeld(sql`s.template_id`)} as is_open',
+    replace: ' as is_open',
+    tests: held,
+  },
+  {
+    name: 'a mark of another lease is taken back',
+    file: store,
+    find: 'else m.due_at = x.lease::timestamptz end',
+    replace: 'else true end',
+    tests: moves,
+  },
+  {
+    name: 'a refusal that is written twice ends the mark of a later call',
+    file: store,
+    find: '(x.lease is null or m.due_at = x.lease::timestamptz)',
+    replace: 'true',
+    tests: moves,
+  },
+  {
+    name: 'a message is put off under a lease that is not its own',
+    file: store,
+    find: 'or m.state = 0 and m.due_at = x.lease::timestamptz',
+    replace: 'or m.state = 0',
+    tests: moves,
+  },
+  {
+    name: 'a claim does not take the most urgent first',
+    file: queue,
+    find: 'order by m.priority, m.due_at limit',
+    replace: 'order by m.due_at limit',
+    tests: held,
+  },
+  {
+    name: 'a claim waits for what another process has in its hands',
+    file: queue,
+    find: 'for update of m skip locked',
+    replace: 'for update of m',
+    tests: held,
+  },
+  {
+    name: 'a claim takes messages of halted numbers',
+    file: queue,
+    find: '      where s.halted_at is null\n',
+    replace: '',
+    tests: held,
+  },
+  {
+    name: 'a claim takes messages that somebody calls',
+    file: queue,
+    find: 'm.sender_id = s.id and m.due_at <= now() and m.state = 0\n          and',
+    replace: 'm.sender_id = s.id and m.due_at <= now()\n          and',
+    tests: ['test/db/message-queue.test.ts'],
+  },
+  {
+    name: 'messages of held templates are claimed instead of parked',
+    file: queue,
+    find: 'x.is_live and ${isTemplateHeld(sql`x.template_id`)} as is_held',
+    replace: 'false as is_held',
+    tests: held,
+  },
+  {
+    name: 'an expired message of a held template is parked again and again',
+    file: queue,
+    find: 'x.is_live and ${isTemplateHeld',
+    replace: '${isTemplateHeld',
+    tests: held,
+  },
+  {
+    name: 'a message is parked although its template was approved meanwhile',
+    file: holds,
+    find: 'm.due_at < m.expires_at\n      and ${isTemplateHeld(sql`m.template_id`)}`',
+    replace: 'm.due_at < m.expires_at`',
+    tests: held,
+  },
+  {
+    name: 'a hold ends while messages are being parked',
+    file: holds,
+    find: 'limit 1 for update of h skip locked',
+    replace: 'limit 1',
+    tests: held,
+  },
+  {
+    name: 'a cancellation ends while a message of the send is being called',
+    file: 'src/messaging/sending/cancel-store.ts',
+    find: 'state in (0, 1)',
+    replace: 'state = 0',
+    tests: held,
+  },
+  {
+    name: 'a cancellation whose process died is not gone on with',
+    file: 'src/messaging/sending/cancel.ts',
+    find: '  return send ? 1 + (await cancelQueued(deps, send)) : 0;',
+    replace: '  return send ? 1 : 0;',
+    tests: held,
   },
 ];

@@ -1,0 +1,295 @@
+// Messages that may not be called: of a held template, a halted number, a cancelled send; parked, given back, failed, each once.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { cancelSend, goOnCancelling } from '../../src/messaging/sending/cancel.ts';
+import { beginCancel } from '../../src/messaging/sending/cancel-store.ts';
+import { park, unpark } from '../../src/messaging/sending/holds-store.ts';
+import { openOutcomes } from '../../src/messaging/sending/outcomes.ts';
+import { claimDue, findSettled } from '../../src/messaging/sending/queue-store.ts';
+import { markDispatching } from '../../src/messaging/sending/store.ts';
+import { insertSend, type NewMessage } from '../../src/messaging/sending/write-store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // every new version of a message's row is counted
+  await sql`create table versions (id uuid not null)`.execute(database.db);
+  await sql`
+    create function count_version() returns trigger language plpgsql as
+    $$ begin insert into versions values (new.id); return null; end $$`.execute(database.db);
+  await sql`create trigger versions after update on messages for each row execute function count_version()`.execute(
+    database.db,
+  );
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await sql`truncate messages, versions, template_holds, send_cancellations`.execute(database.db);
+});
+
+const accountId = uuidv7();
+
+async function sender(): Promise<string> {
+  const id = uuidv7();
+  await sql`insert into accounts (id, name) values (${accountId}, 'held') on conflict do nothing`.execute(
+    database.db,
+  );
+  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
+    database.db,
+  );
+  return id;
+}
+
+async function template(status = 'approved'): Promise<string> {
+  const id = uuidv7();
+  await sql`insert into templates (id, account_id, business_account_id, name, language, category, status, components)
+    values (${id}, ${accountId}, '2', ${id}, 'en', 'UTILITY', ${status}, '[]')`.execute(database.db);
+  return id;
+}
+
+const setStatus = (templateId: string, status: 'approved' | 'submitted') =>
+  sql`update templates set status = ${status} where id = ${templateId}`.execute(database.db);
+
+interface Place {
+  senderId: string;
+  templateId: string;
+  priority?: number;
+}
+
+/** Writes a send of so many messages; answers its id, and the keys of its messages. */
+async function queued(
+  count: number,
+  { senderId, templateId, priority = 1 }: Place,
+  standing: NewMessage['standing'] = 'due',
+) {
+  const sendId = uuidv7();
+  const messages: NewMessage[] = Array.from({ length: count }, (_, index) => ({
+    id: uuidv7(),
+    phone: String(15_550_000_000 + index),
+    name: null,
+    content: { body: [], buttons: [] },
+    mediaId: null,
+    metadata: null,
+    standing,
+  }));
+  const send = {
+    accountId,
+    id: sendId,
+    senderId,
+    templateId,
+    templateName: 't',
+    language: 'en',
+    total: count,
+  };
+  const written = await insertSend(database.hot, send, messages, { priority, expiresInSeconds: 600 });
+  return { sendId, written, keys: messages.map(({ id }) => ({ accountId, id })) };
+}
+
+/** How many messages of a template are in each state, and how many of the queued are parked. */
+async function standingOf(templateId: string) {
+  const { rows } = await sql<{ queued: number; parked: number; failed: number }>`
+    select count(*) filter (where state = 0)::int queued, count(*) filter (where state = 6)::int failed,
+      count(*) filter (where state = 0 and due_at = expires_at)::int parked
+    from messages where template_id = ${templateId}`.execute(database.db);
+  return rows[0];
+}
+
+async function versions(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int n from versions`.execute(database.db);
+  return rows[0]?.n ?? 0;
+}
+
+/** As the worker's round: what is held is parked. */
+async function round(perSender = 200) {
+  const { claimed, held } = await claimDue(database.hot, perSender, []);
+  if (held.length > 0) await park(database.hot, held);
+  return { claimed, held: held.length };
+}
+
+async function unparkAll(atOnce = 2_000): Promise<number> {
+  let times = 0;
+  while ((await unpark(database.hot, atOnce)) > 0) times += 1;
+  return times;
+}
+
+describe('messages of a held template', () => {
+  it('are written once each however many wait, and let what stands behind them pass', async () => {
+    const senderId = await sender();
+    const [paused, other] = [await template(), await template()];
+    await queued(1_000, { senderId, templateId: paused });
+    await queued(1_000, { senderId, templateId: paused });
+    const behind = await queued(3, { senderId, templateId: other });
+    await setStatus(paused, 'submitted');
+    const claimed: string[] = [];
+    let rounds = 0;
+    for (; claimed.length < 3; rounds++) claimed.push(...(await round()).claimed.map(({ id }) => id));
+    expect(claimed).toEqual(behind.keys.map(({ id }) => id));
+    expect(rounds).toBeLessThanOrEqual(11);
+    expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 2_000, failed: 0 });
+    expect(await versions()).toBe(2_003);
+    // and nothing more while the hold lasts
+    expect(await round()).toEqual({ claimed: [], held: 0 });
+    expect(await unparkAll()).toBe(0);
+    expect(await versions()).toBe(2_003);
+
+    await setStatus(paused, 'approved');
+    expect(await unparkAll(500)).toBe(5);
+    expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 0, failed: 0 });
+    expect(await versions()).toBe(4_003);
+    expect((await round()).claimed).toHaveLength(200);
+  });
+
+  it('go on when their template is gone from the platform: the platform says what becomes of them', async () => {
+    const place = { senderId: await sender(), templateId: await template('submitted') };
+    await queued(3, place);
+    expect(await round()).toEqual({ claimed: [], held: 3 });
+    await sql`delete from templates where id = ${place.templateId}`.execute(database.db);
+    await unparkAll();
+    expect((await round()).claimed).toHaveLength(3);
+  });
+
+  it('that are parked while the template is approved are not forgotten', async () => {
+    const place = { senderId: await sender(), templateId: await template('submitted') };
+    const { keys } = await queued(2, place);
+    await setStatus(place.templateId, 'approved');
+    await database
+      .open()
+      .transaction()
+      .execute(async (tx) => {
+        // what a claim saw a moment before the approval
+        await sql`insert into template_holds (template_id, account_id) values (${place.templateId}, ${accountId})
+        on conflict (template_id) do update set parked_at = now()`.execute(tx);
+        await sql`update messages set due_at = expires_at where id = any(${keys.map(({ id }) => id)})`.execute(
+          tx,
+        );
+        expect(await unpark(database.hot, 10)).toBe(0);
+      });
+    expect(await unpark(database.hot, 10)).toBe(2);
+    expect((await round()).claimed).toHaveLength(2);
+    // seen as held by a claim, and approved before they are parked: they stay due
+    const late = await queued(1, place);
+    await park(database.hot, late.keys);
+    expect((await round()).claimed).toHaveLength(1);
+  });
+
+  it('are neither marked nor written as marked, and an answer need not wait for them', async () => {
+    const senderId = await sender();
+    const [held, open] = [await template('submitted'), await template()];
+    const waiting = await queued(1, { senderId, templateId: held }, 'leased');
+    const free = await queued(1, { senderId, templateId: open }, 'leased');
+    expect(waiting.written).toEqual({ isOpen: false, lease: null });
+    expect(free.written).toEqual({ isOpen: true, lease: expect.any(String) });
+    const keys = [...waiting.keys, ...free.keys];
+    const settled = await findSettled(
+      database.hot,
+      accountId,
+      keys.map(({ id }) => id),
+      20,
+    );
+    expect(settled).toMatchObject([{ id: waiting.keys[0]?.id, state: 0 }]);
+    expect(await markDispatching(database.hot, keys)).toEqual([false, true]);
+    const marked = await queued(1, { senderId, templateId: held }, 'marked');
+    expect(marked.written?.isOpen).toBe(false);
+    expect(await standingOf(held)).toMatchObject({ queued: 2 });
+  });
+
+  it('expire like any others, without being parked for ever', async () => {
+    const place = { senderId: await sender(), templateId: await template('submitted') };
+    const { keys } = await queued(2, place);
+    await sql`update messages set expires_at = now() where id = ${keys[0]?.id}`.execute(database.db);
+    expect(await round()).toMatchObject({ claimed: [{ id: keys[0]?.id, expired: true }], held: 1 });
+  });
+});
+
+describe('messages of a halted number', () => {
+  it('are neither claimed, marked nor written as marked, whoever leased them before', async () => {
+    const [senderId, otherId] = [await sender(), await sender()];
+    const templateId = await template();
+    const before = await queued(1, { senderId, templateId }, 'leased');
+    const others = await queued(1, { senderId: otherId, templateId });
+    await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
+    const after = await queued(1, { senderId, templateId }, 'marked');
+    expect(after.written).toEqual({ isOpen: false, lease: null });
+    const keys = [...before.keys, ...after.keys];
+    expect(await markDispatching(database.hot, keys)).toEqual([false, false]);
+    expect((await round()).claimed.map(({ id }) => id)).toEqual(others.keys.map(({ id }) => id));
+    const ids = [...keys, ...others.keys].map(({ id }) => id);
+    expect((await findSettled(database.hot, accountId, ids, 20)).map(({ id }) => id).sort()).toEqual(
+      keys.map(({ id }) => id).sort(),
+    );
+  });
+});
+
+describe('a claim', () => {
+  it('takes the most urgent first, and of those the oldest', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const marketing = await queued(2, { ...place, priority: 2 });
+    const utility = await queued(2, { ...place, priority: 1 });
+    const codes = await queued(1, { ...place, priority: 0 });
+    const order: string[] = [];
+    for (let taken = 0; taken < 5; taken++) {
+      const { claimed } = await round(1);
+      order.push(...claimed.map(({ id }) => id));
+    }
+    const first = [...codes.keys, ...utility.keys].map(({ id }) => id);
+    expect(order.slice(0, 1)).toEqual(first.slice(0, 1));
+    expect(order.slice(1, 3).sort()).toEqual(first.slice(1).sort());
+    expect(order.slice(3).sort()).toEqual(marketing.keys.map(({ id }) => id).sort());
+  });
+
+  it('passes over what another process has in its hands, without waiting for it', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { keys } = await queued(2, place);
+    const [first, second] = keys.map(({ id }) => id);
+    await database
+      .open()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`select from messages where id = ${first} for update`.execute(tx);
+        expect((await round()).claimed.map(({ id }) => id)).toEqual([second]);
+      });
+    expect((await round()).claimed.map(({ id }) => id)).toEqual([first]);
+  });
+});
+
+describe('a cancelled send', () => {
+  const deps = () => ({
+    db: database.db,
+    hot: database.hot,
+    clock: systemClock,
+    outcomes: openOutcomes(),
+    deliveries: { offer: () => undefined, busyEndpoints: () => [], processId: 0 },
+  });
+
+  it('has nothing marked from its commit on, and ends though the process dies before the first step', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { sendId, keys } = await queued(1_500, place);
+    const other = await queued(2, place);
+    await beginCancel(database.db, { accountId, sendId }, 0);
+    expect(await markDispatching(database.hot, keys.slice(0, 2))).toEqual([false, false]);
+    expect(await markDispatching(database.hot, other.keys)).toEqual([true, true]);
+    // another process goes on
+    expect(await goOnCancelling(deps())).toBe(1_501);
+    expect(await goOnCancelling(deps())).toBe(0);
+    expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 1_500 });
+    expect(await versions()).toBe(1_502);
+    expect(await cancelSend(deps(), { accountId, sendId })).toBe(0);
+  });
+
+  it('is looked at again while a message of it is being called, which may come back into the queue', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { sendId, keys } = await queued(3, place);
+    expect(await markDispatching(database.hot, keys.slice(0, 1))).toEqual([true]);
+    expect(await cancelSend(deps(), { accountId, sendId })).toBe(2);
+    // refused for now, by a number that is halted since, so that no claim brings it
+    await sql`update messages set state = 0 where state = 1`.execute(database.db);
+    await sql`update senders set halted_at = now() where id = ${place.senderId}`.execute(database.db);
+    expect(await goOnCancelling(deps())).toBe(0);
+    await sql`update send_cancellations set due_at = now()`.execute(database.db);
+    expect(await goOnCancelling(deps())).toBe(2);
+    expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 3 });
+  });
+});
