@@ -1,7 +1,11 @@
 // POST /v1/templates/media: what may not come in, and that nothing of it remains.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFilesystemStore } from '../../src/adapters/filesystem/object-store.ts';
 import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
 import { padded, pngPart, samples } from '../harness/sample-files.ts';
+import { mountSmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
 
 let gateway: MediaGateway;
@@ -125,3 +129,28 @@ describe('refused, and nothing remains', () => {
     expect((await gateway.filesOnDisk()).filter((path) => path.includes('incoming'))).toEqual([]);
   });
 });
+
+const disk = mountSmallDisk(3);
+afterAll(() => disk?.close());
+if (!disk) test('a full disk NOT TESTED: this user may not mount one', () => expect(disk).toBeUndefined());
+else
+  test('a full disk is 507 with what to do, nothing remains, and the file is taken once there is room', async () => {
+    const { deps } = gateway;
+    const kept = deps.objects;
+    deps.objects = await openFilesystemStore({ directory: disk.folder, clock: deps.clock });
+    try {
+      const [first, second] = [await fresh(), await fresh()];
+      const large = { ...pngPart, bytes: padded(samples.png, 2 * MiB) };
+      const taken = await gateway.upload(first, large);
+      const refused = await gateway.upload(second, large);
+      expect([taken.status, refused.status, refused.json.code]).toEqual([200, 507, 'storage_full']);
+      expect(refused.headers.get('retry-after')).toBe('30');
+      expect(refused.json.message).toMatch(/Free or add space/);
+      await nothingLeft(second);
+      expect(await readdir(join(disk.folder, 'incoming'))).toEqual([]);
+      await gateway.call(first, 'DELETE', `/v1/media/${taken.json.data.mediaId}`);
+      expect((await gateway.upload(second, large)).status).toBe(200);
+    } finally {
+      deps.objects = kept;
+    }
+  });

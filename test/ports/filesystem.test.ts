@@ -4,10 +4,11 @@ import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFilesystemStore } from '../../src/adapters/filesystem/object-store.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { VendorError } from '../../src/base/errors.ts';
+import { mountSmallDisk } from '../harness/small-disk.ts';
 import { objectStoreSuite } from './object-store.suite.ts';
 
 const newFolder = () => mkdtemp(join(tmpdir(), 'objects-'));
@@ -59,6 +60,23 @@ describe('a directory', () => {
     expect(await store.sweep()).toBe(1);
     expect(await readdir(join(directory, 'incoming'))).toEqual([]);
   });
+
+  const disk = mountSmallDisk(2);
+  if (!disk)
+    test('on a full disk NOT TESTED: this user may not mount one', () => expect(disk).toBeUndefined());
+  else
+    test('a directory on a full disk says so, keeps nothing of the file, and takes it once there is room', async () => {
+      const store = await openFilesystemStore({ directory: disk.folder, clock: systemClock });
+      const file = () => Readable.from(Array.from({ length: 15 }, () => randomBytes(100_000)));
+      await store.put('media/a/1', file());
+      const full = { outcome: 'refused', code: 'storage_full' };
+      await expect(store.put('media/a/2', file())).rejects.toMatchObject(full);
+      expect(await readdir(join(disk.folder, 'incoming'))).toEqual([]);
+      expect(await store.head('media/a/2')).toBeNull();
+      await store.delete('media/a/1');
+      expect(await store.put('media/a/2', file())).toEqual({ size: 1_500_000 });
+    });
+  afterAll(() => disk?.close());
 
   test('a directory that is gone is told as the store failing, not as a missing object', async () => {
     const store = await openFilesystemStore({ directory, clock: systemClock });

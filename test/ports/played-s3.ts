@@ -14,6 +14,8 @@ export interface PlayedS3 {
   bucket: string;
   /** Multipart uploads that were begun and neither completed nor aborted. */
   begun: Map<string, Begun>;
+  /** What every PUT is refused with from now on; undefined: nothing. */
+  refuseWith(error: { status: number; code: string } | undefined): void;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function startPlayedS3(pageSize = 2): Promise<PlayedS3> {
   const bucket = 'files';
   const objects = new Map<string, Buffer>();
   const begun = new Map<string, Begun>();
+  let refusal: { status: number; code: string } | undefined;
   const server = createServer((req, res) => void serve(req, res));
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -69,6 +72,7 @@ export async function startPlayedS3(pageSize = 2): Promise<PlayedS3> {
   function answer(name: string, call: Call): Answer {
     if (name !== bucket) return failure(404, 'NoSuchBucket');
     if (call.key === '') return ofBucket(call);
+    if (refusal && call.method === 'PUT') return failure(refusal.status, refusal.code);
     return call.query.has('uploads') || call.query.has('uploadId') ? ofUpload(call) : ofObject(call);
   }
 
@@ -134,6 +138,9 @@ export async function startPlayedS3(pageSize = 2): Promise<PlayedS3> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bucket,
     begun,
+    refuseWith(error) {
+      refusal = error;
+    },
     close: () =>
       new Promise((closed) => {
         server.close(() => closed());

@@ -67,6 +67,28 @@ describe('a bucket', () => {
     }
   });
 
+  test.each([
+    [507, 'XMinioStorageFull'],
+    [400, 'XMinioAdminBucketQuotaExceeded'],
+    [403, 'QuotaExceeded'],
+  ])(
+    'without room (%i %s) says so, keeps no part, and takes the file once there is room',
+    async (status, code) => {
+      const { store, played, close } = await openBucket();
+      try {
+        played.refuseWith({ status, code });
+        const full = { outcome: 'refused', code: 'storage_full' };
+        await expect(store.put('media/small', content(1))).rejects.toMatchObject(full);
+        await expect(store.put('media/large', content(12))).rejects.toMatchObject(full);
+        expect(played.begun.size).toBe(0);
+        played.refuseWith(undefined);
+        expect(await store.put('media/large', content(12))).toEqual({ size: 12 * MiB });
+      } finally {
+        await close();
+      }
+    },
+  );
+
   test('that is not there fails the check; one that cannot be reached too', async () => {
     const { played, close } = await openBucket();
     const place = parseS3Address(`s3://none?endpoint=${played.url}`);

@@ -45,8 +45,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {});
         // The content's own failure is the caller's to understand; every other one is the store's.
-        const cutOff = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE';
-        throw content.errored === error || cutOff ? error : asVendorError('be written', error);
+        throw error instanceof ContentError ? error.cause : asVendorError('be written', error);
       }
     },
 
@@ -101,10 +100,28 @@ function keyParts(key: string): string[] {
   return parts;
 }
 
-/** Writes and syncs; the file is closed when this settles, however it settles. */
+/** Says that the content failed, not the file. */
+class ContentError extends Error {}
+
+/**
+ * Writes and syncs; the file is closed when this settles, however it settles. A failure of either stream destroys the
+ * other with the same error, so whoever failed first has failed.
+ */
 async function writeDurably(path: string, content: Parameters<ObjectStore['put']>[1]): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-  await pipeline(content, file);
+  let failed: 'content' | 'file' | undefined = content.errored ? 'content' : undefined;
+  content.once('error', () => {
+    failed ??= 'content';
+  });
+  file.once('error', () => {
+    failed ??= 'file';
+  });
+  try {
+    await pipeline(content, file);
+  } catch (cause) {
+    const cutOff = codeOf(cause) === 'ERR_STREAM_PREMATURE_CLOSE';
+    throw failed === 'content' || (cutOff && failed === undefined) ? new ContentError('', { cause }) : cause;
+  }
   return file.bytesWritten;
 }
 
@@ -178,6 +195,8 @@ const reasons: Record<string, string> = {
   EMFILE: 'too many files are open',
 };
 
+const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
+
 async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -191,7 +210,7 @@ function asVendorError(what: string, error: unknown): VendorError {
   const code = codeOf(error);
   const reason = (code && reasons[code]) ?? 'the file system failed';
   return new VendorError('refused', `The directory of stored files could not ${what}: ${reason}.`, {
-    ...(code ? { code } : {}),
+    ...(code ? { code: fullCodes.has(code) ? 'storage_full' : code } : {}),
     cause: error,
   });
 }

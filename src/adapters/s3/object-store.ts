@@ -56,8 +56,9 @@ export function openS3Store({ place, outgoing, clock, credentials }: S3StoreOpti
         await putParts(client, at, counted.stream);
         return { size: counted.size() };
       } catch (error) {
-        // The content's own failure is the caller's to understand; every other one is the store's.
-        throw counted.failure() ?? asVendorError(error);
+        // The content's own failure is the caller's to understand; every other one is the store's, also where the content
+        // failed after it, because it was broken off.
+        throw counted.isFailure(error) ? error : asVendorError(error);
       } finally {
         counted.stream.destroy();
       }
@@ -99,7 +100,11 @@ function checkedKey(key: string): string {
 }
 
 /** The content with its bytes counted and its failure kept, whatever the client makes of it. */
-function countBytes(content: Readable): { stream: Readable; size(): number; failure(): unknown } {
+function countBytes(content: Readable): {
+  stream: Readable;
+  size(): number;
+  isFailure(error: unknown): boolean;
+} {
   let size = 0;
   let failure: { error: unknown } | undefined;
   async function* pass() {
@@ -114,7 +119,7 @@ function countBytes(content: Readable): { stream: Readable; size(): number; fail
     }
   }
   const stream = Readable.from(pass(), { objectMode: false });
-  return { stream, size: () => size, failure: () => failure?.error };
+  return { stream, size: () => size, isFailure: (error) => failure !== undefined && failure.error === error };
 }
 
 async function* list(
@@ -184,6 +189,17 @@ function statusOf(error: unknown): number | undefined {
   return metadata?.httpStatusCode;
 }
 
+/**
+ * How servers say that they are full or a quota is used up: MinIO (507 for its disks, 400 for a bucket's quota), Ceph
+ * (403), Garage and SeaweedFS. AWS has no such limit.
+ */
+const fullCodes = new Set([
+  'QuotaExceeded',
+  'XMinioStorageFull',
+  'XMinioAdminBucketQuotaExceeded',
+  'InsufficientStorage',
+]);
+
 function asVendorError(error: unknown): VendorError {
   if (error instanceof VendorError) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -198,6 +214,15 @@ function asVendorError(error: unknown): VendorError {
     return new VendorError('not_sent', 'The object store cannot be used: no credentials for it were found.', {
       cause: error,
     });
+  }
+  if (status === 507 || fullCodes.has(name)) {
+    const details = {
+      code: 'storage_full',
+      title: name,
+      ...(status === undefined ? {} : { status }),
+      cause: error,
+    };
+    return new VendorError('refused', `The object store has no room: ${name}: ${text}`, details);
   }
   const outcome = status !== undefined && status >= 400 && status < 500 ? 'refused' : 'unknown';
   const details = { code: name, ...(status === undefined ? {} : { status }), cause: error };

@@ -20,8 +20,15 @@ export function mediaNotFound(): AppError {
   return new AppError('media_not_found', 'There is no such media in this account.');
 }
 
-/** 503 for a store that cannot be reached or has no room, 500 for a file that was altered; anything else unchanged. */
+/** 507 for a store without room, 503 for one that cannot be reached, 500 for a file that was altered; anything else unchanged. */
 export function storageFault(error: unknown): unknown {
+  if (error instanceof VendorError && error.code === 'storage_full') {
+    return new AppError(
+      'storage_full',
+      'There is no room left for files, and nothing of this one was kept. Free or add space where OBJECT_STORE_URL leads; then upload it again.',
+      { retryAfterSeconds: 30, cause: error },
+    );
+  }
   if (error instanceof VendorError) {
     return new AppError('storage_unavailable', 'Stored files cannot be reached at the moment. Try again.', {
       retryAfterSeconds: 5,

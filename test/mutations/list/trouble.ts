@@ -68,4 +68,18 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/db/migrate.test.ts'],
   },
+  {
+    name: 'a full disk of files is told as a store that cannot be reached',
+    file: 'src/messaging/media/stored-file.ts',
+    find: "error.code === 'storage_full'",
+    replace: 'false',
+    tests: ['test/api/media-refusals.test.ts'],
+  },
+  {
+    name: 'a file half-written on a full disk remains',
+    file: 'src/adapters/filesystem/object-store.ts',
+    find: 'await rm(temporary, { force: true }).catch(() => {});',
+    replace: '',
+    tests: ['test/ports/filesystem.test.ts'],
+  },
 ];
