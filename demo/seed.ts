@@ -23,7 +23,7 @@ export interface Demo {
 }
 
 /** The sandbox's own names for the demonstration's app; fixed, so that a second start finds them. */
-const app = { id: '100200300400500', secret: 'demo-app-secret', token: 'demo-access-token' };
+const app = { id: '100200300400500', secret: 'c3a5125f1d2dd30af555a0e8c6879c50', token: 'demo-access-token' };
 const waba = { id: '200300400500600', name: 'Demonstration' };
 const number = { id: '300400500600700', displayPhoneNumber: '+1 555 010 0000' };
 const verifyToken = 'demo-verify-token';

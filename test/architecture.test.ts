@@ -118,7 +118,7 @@ describe('the import law can fail:', () => {
       'the server names an adapter',
       'src/server.ts',
       "import { b } from './adapters/s3/b.ts';",
-      /only app.ts/,
+      /only parts.ts/,
     ],
     ['a sub-room goes up', 'src/messaging/media/a.ts', "import { b } from '../routes.ts';", /goes up/],
     [
@@ -210,7 +210,7 @@ describe('the import law can fail:', () => {
       "// process.env, fetch(\nconst a = 'process.env fetch(';",
     ],
     ["another's fetch", 'src/http/a.ts', 'deps.outgoing.fetch(1);'],
-    ['the program as a whole', 'src/app.ts', "import { a } from './adapters/meta/a.ts';"],
+    ['the program as a whole', 'src/parts.ts', "import { a } from './adapters/meta/a.ts';"],
     [
       'the door to webhooks',
       'src/messaging/sending/a.ts',

@@ -1,7 +1,6 @@
 // `doctor`: looks at everything the gateway needs and says what to mend; changes nothing.
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { objectsFolder, openObjects } from '../app.ts';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import { openOutgoing } from '../base/outgoing.ts';
@@ -10,6 +9,7 @@ import { hasEmbedded } from '../db/embedded-running.ts';
 import { migrationState, problemWith } from '../db/migrate.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
+import { objectsFolder, openObjects } from '../parts.ts';
 import { databaseOf } from './database.ts';
 
 /** What a look came to: a finding that is well, or throws; a warning begins with `!`. */

@@ -2,6 +2,7 @@
 
 import { resealCalendars, resealConsents } from '../appointments/calendar/reseal.ts';
 import { type KeyRing, openCipher } from '../base/cipher.ts';
+import { openKeyedHash } from '../base/keyed-hash.ts';
 import { openLog } from '../base/log.ts';
 import type { Page, SecretsRound, UnopenedSecret } from '../base/reseal.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -10,6 +11,7 @@ import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
 import { addEncryptionKey, keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { resealMedia } from '../messaging/media/reseal.ts';
+import { rehashAllSenders } from '../messaging/senders/rehash.ts';
 import { resealSenders } from '../messaging/senders/reseal.ts';
 import { resealEndpoints } from '../webhooks/endpoints/reseal.ts';
 import { databaseOf } from './database.ts';
@@ -59,7 +61,7 @@ const secrets: [string, (deps: Parameters<typeof resealSenders>[0], page: Page) 
   ];
 
 async function resealSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
-  const deps = { db, cipher: openCipher(ring) };
+  const deps = { db, cipher: openCipher(ring), keyedHash: openKeyedHash(ring) };
   const failed: UnopenedSecret[] = [];
   for (const [what, reseal] of secrets) {
     let resealed = 0;
@@ -73,6 +75,7 @@ async function resealSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
     } while (afterId);
     print(`  ${what}: ${resealed} secrets sealed anew`);
   }
+  await rehashAllSenders(deps);
   return failed;
 }
 

@@ -15,7 +15,12 @@ const fields = {
     pattern: '^[\\x21-\\x7e]+$',
     description: 'Goes in and never comes out.',
   }),
-  appSecret: Type.String({ ...secret, description: 'Signs the callbacks of the platform. Never comes out.' }),
+  appSecret: Type.String({
+    pattern: '^[0-9a-fA-F]{32}$',
+    examples: ['0f1e2d3c4b5a69788796a5b4c3d2e1f0'],
+    description:
+      "The platform app's secret, 32 hexadecimal digits: it signs the platform's callbacks. Never comes out.",
+  }),
   verifyToken: Type.String({
     ...secret,
     description: 'Answers the handshake of the platform. Never comes out.',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
+import type { KeyedHash } from '../base/keyed-hash.ts';
 import type { Db } from '../db/db.ts';
 import { findKey, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
 
@@ -40,12 +41,32 @@ function canonical(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, canonical(member)]));
 }
 
-/** SHA-256 of the canonical JSON of a body. */
-export function fingerprintOf(body: unknown): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(canonical(body)))
-    .digest();
+/** What a repeat of a request is known by. */
+export interface Fingerprint {
+  /** To be stored: a keyed hash of the body, which may hold phone numbers and one-time codes. */
+  fingerprint: Buffer;
+  /** True if the stored fingerprint is of the same body, whichever key of the ring made it. */
+  isSameBody: (stored: Buffer) => boolean;
 }
+
+/** Earlier versions stored a bare SHA-256, which is told by its length. */
+const bareSha256Bytes = 32;
+
+/** The fingerprint of the canonical JSON of a body. */
+export function fingerprintOf(keyedHash: KeyedHash, body: unknown): Fingerprint {
+  const text = JSON.stringify(canonical(body));
+  const fingerprint = keyedHash.of(purpose, text);
+  return {
+    fingerprint,
+    isSameBody(stored) {
+      if (stored.equals(fingerprint)) return true;
+      if (stored.length === bareSha256Bytes) return createHash('sha256').update(text).digest().equals(stored);
+      return keyedHash.allOf(purpose, text).some((one) => one.equals(stored));
+    },
+  };
+}
+
+const purpose = 'idempotency_keys.fingerprint';
 
 /** What a request with a key is: the first of its kind, a repeat of an answered one, or one whose first doer died. */
 export type Repeat =
@@ -60,12 +81,12 @@ export type Repeat =
  */
 export async function consultKey(
   db: Db,
-  of: KeyOf & { fingerprint: Buffer; leaseSeconds: number },
+  of: KeyOf & Pick<Fingerprint, 'isSameBody'> & { leaseSeconds: number },
   find = (key: KeyOf) => findKey(db, key),
 ): Promise<Repeat> {
   const row = await find(of);
   if (!row) return { kind: 'first' };
-  if (!row.fingerprint.equals(of.fingerprint)) {
+  if (!of.isSameBody(row.fingerprint)) {
     throw new AppError(
       'idempotency_key_reused',
       'This Idempotency-Key came with another body before. Use a fresh UUID for a new request.',

@@ -8,6 +8,7 @@ import type { Cipher } from '../base/cipher.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
+import type { KeyedHash } from '../base/keyed-hash.ts';
 import type { Log } from '../base/log.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { Db } from '../db/db.ts';
@@ -16,7 +17,7 @@ import type { Server } from '../http/request.ts';
 import { callbackBodyLimits, openStrangerBodies } from '../http/stranger-body.ts';
 import type { CallbackContent, MessagingPlatform } from '../ports/platform.ts';
 import type { PublishDeps } from '../webhooks/publish.ts';
-import { openSecret } from './senders/access.ts';
+import { appSecretHashes, openSecret } from './senders/access.ts';
 import { findSenderById, findSendersOfApp, type SenderRow } from './senders/store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
 import { type HeedDeps, heedNumberReports } from './sending/heed-reports.ts';
@@ -27,6 +28,7 @@ export interface CallbackDeps extends PublishDeps, Pick<HeedDeps, 'hot'> {
   clock: Clock;
   log: Log;
   cipher: Cipher;
+  keyedHash: KeyedHash;
   platform: Pick<MessagingPlatform, 'isSignature' | 'isCallbackSigned' | 'readCallback' | 'classify'>;
   applyReports: ApplyReports;
   nudgeSync: () => void;
@@ -62,11 +64,12 @@ function openApps(deps: CallbackDeps): Apps {
   async function read(senderId: string): Promise<App> {
     const sender = isUuid(senderId) ? await findSenderById(deps.db, senderId) : undefined;
     if (!sender) throw new AppError('not_found', 'There is no sender behind this address.');
+    const appSecret = openSecret(deps.cipher, sender, 'app_secret');
     return {
       sender,
-      appSecret: openSecret(deps.cipher, sender, 'app_secret'),
+      appSecret,
       verifyToken: openSecret(deps.cipher, sender, 'verify_token'),
-      numbers: await findSendersOfApp(deps.db, sender.app_secret_hash),
+      numbers: await findSendersOfApp(deps.db, appSecretHashes(deps.keyedHash, appSecret)),
     };
   }
 

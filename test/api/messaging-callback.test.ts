@@ -1,4 +1,5 @@
 // What the platform calls: only what is rightly signed is heard, each report goes to its own message, nothing is lost for being new.
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
@@ -221,11 +222,23 @@ describe('one platform app posts all its numbers to one address', () => {
 
   it('so a number that was added a moment ago is heard at the first one’s address at once', async () => {
     await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
+    // an earlier version stored the hash of the first one's secret without a key
+    const { db } = gateway.database;
+    const bare = createHash('sha256').update(secret).digest();
+    await db.updateTable('senders').set({ app_secret_hash: bare }).execute();
     await gateway.platform.addNumber({ ...second, wabaId: waba, messagesPerSecond: 0 });
     const added = await register();
     const message = await silent({ senderId: added.body.data._id });
+    const first = await silent({ senderId });
     await post(statusCallback(second.id, [{ status: 'read', opaque: message.id }]));
     expect(await stateOf(message.id)).toBe('read');
+    await post(statusCallback(number.id, [{ status: 'read', opaque: first.id }]));
+    expect(await stateOf(first.id)).toBe('read');
+    // the next start hashes it again
+    await gateway.another();
+    const rows = await db.selectFrom('senders').select('app_secret_hash').execute();
+    expect(new Set(rows.map((row) => row.app_secret_hash.toString('hex'))).size).toBe(1);
+    expect(rows[0]?.app_secret_hash).not.toEqual(bare);
   });
 
   it('and each account that has the number is told of its own messages alone', async () => {
@@ -242,12 +255,12 @@ describe('one platform app posts all its numbers to one address', () => {
 test('a changed app secret counts at once, and the old one no more', async () => {
   await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
   const changed = await gateway.call('PATCH', `/v1/senders/${senderId}`, {
-    body: { appSecret: 'a-new-secret' },
+    body: { appSecret: '57831e4b5bc88e0a4c0d9dddbfb409f1' },
   });
   expect(changed.status).toBe(200);
   const message = await silent();
   const read = statusCallback(number.id, [{ status: 'read', opaque: message.id }]);
-  expect((await post(read, 'a-new-secret')).status).toBe(200);
+  expect((await post(read, '57831e4b5bc88e0a4c0d9dddbfb409f1')).status).toBe(200);
   expect(await stateOf(message.id)).toBe('read');
   expect((await post(read)).status).toBe(401);
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await gateway?.close();
 });
 
-const secrets = { accessToken: 'token', appSecret: 'secret', verifyToken: 'verify' };
+const secrets = { accessToken: 'token', appSecret: 'a'.repeat(32), verifyToken: 'verify' };
 const addSender = (apiUrl: string) =>
   gateway.call('POST', '/v1/senders', {
     body: { name: 'x', phoneNumberId: '1', businessAccountId: '2', apiUrl, ...secrets },

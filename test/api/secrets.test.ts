@@ -11,8 +11,8 @@ const answers: string[] = [];
 /** Each by where it went in. */
 const canaries: Record<string, string> = { googleClientSecret: googleClient.secret };
 
-const canary = (name: string): string => {
-  const text = `canary-${randomBytes(12).toString('hex')}`;
+const canary = (name: string, prefix = 'canary-'): string => {
+  const text = `${prefix}${randomBytes(16).toString('hex')}`;
   canaries[name] = text;
   return text;
 };
@@ -40,7 +40,7 @@ async function useSecrets(): Promise<void> {
   const { senderId, templateIds } = await addSender(gateway, [{ name: 'hello', ...seed }]);
   const secrets = () => ({
     accessToken: canary('accessToken'),
-    appSecret: canary('appSecret'),
+    appSecret: canary('appSecret', ''),
     verifyToken: canary('verifyToken'),
   });
   const number = { name: 'x', phoneNumberId: '1', businessAccountId: '2' };
@@ -51,7 +51,7 @@ async function useSecrets(): Promise<void> {
   await call('POST', '/v1/senders', { body: JSON.stringify({ ...number, ...secrets() }).slice(0, -1) });
   await call('PATCH', `/v1/senders/${senderId}`, { body: { accessToken: `${canary('badToken')}\r\n` } });
   await call('PATCH', `/v1/senders/${senderId}`, {
-    body: { appSecret: canary('newAppSecret'), verifyToken: canary('newVerifyToken') },
+    body: { appSecret: canary('newAppSecret', ''), verifyToken: canary('newVerifyToken') },
   });
   await call('GET', '/v1/senders');
   await call(

@@ -263,7 +263,7 @@ it('a file is registered for each number that sends it, under the one mediaId of
   const second = await gateway.platform.addNumber({ wabaId });
   const body = {
     ...{ name: 'second', phoneNumberId: second.id, businessAccountId: wabaId, accessToken: 'test-token' },
-    ...{ appSecret: 'test-app-secret', verifyToken: 'x' },
+    ...{ appSecret: '315490ac490cfc7c3c5e4bf869b69dab', verifyToken: 'x' },
   };
   const other = (await gateway.call<{ _id: string }>('POST', '/v1/senders', { body })).body.data._id;
   for (const [index, from] of [senderId, other, senderId, other].entries()) {

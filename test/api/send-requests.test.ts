@@ -207,7 +207,11 @@ describe('what is named must be there, and what is there must be fit', () => {
   });
 
   test('a sender of another business account', async () => {
-    await gateway.platform.addApp({ id: '9', secret: 'other-secret', tokens: ['other-token'] });
+    await gateway.platform.addApp({
+      id: '9',
+      secret: '1df0bfcf3306c3c4d06f471467bbdee2',
+      tokens: ['other-token'],
+    });
     await gateway.platform.addWaba({ id: '98', appId: '9' });
     await gateway.platform.addNumber({ id: '99', wabaId: '98', displayPhoneNumber: '+1 555 010 9999' });
     const other = await gateway.call<{ _id: string; isDefault: boolean }>('POST', '/v1/senders', {
@@ -216,7 +220,7 @@ describe('what is named must be there, and what is there must be fit', () => {
         phoneNumberId: '99',
         businessAccountId: '98',
         accessToken: 'other-token',
-        appSecret: 'other-secret',
+        appSecret: '1df0bfcf3306c3c4d06f471467bbdee2',
         verifyToken: 'v',
       },
     });

@@ -16,7 +16,7 @@ let gateway: Gateway;
 let senderId: string;
 const secrets = {
   accessToken: 'test-token',
-  appSecret: 'very-secret-app',
+  appSecret: '5c7b33a795075890997f53132de05db7',
   verifyToken: 'very-secret-verify',
 };
 
@@ -66,7 +66,10 @@ describe('adding a number', () => {
     const twice = await add();
     expect([twice.status, twice.body.code]).toEqual([409, 'sender_exists']);
     const shown = await gateway.call('GET', '/v1/senders');
-    for (const { text } of [added, shown]) expect(text).not.toMatch(/test-token|very-secret|test-app-secret/);
+    for (const { text } of [added, shown])
+      expect(text).not.toMatch(
+        /test-token|5c7b33a795075890997f53132de05db7|315490ac490cfc7c3c5e4bf869b69dab/,
+      );
     expect((await list()).map(({ isDefault }) => isDefault)).toEqual([true, false]);
     await expect
       .poll(async () => (await list()).every((one) => one.templatesSyncedAt !== null), { timeout: 8_000 })

@@ -23,14 +23,18 @@ const template = async () => (await gateway.call<Item>('GET', `/v1/templates/${t
 test("another account that claims the same business account cannot change this one's templates", async () => {
   const key = await gateway.otherAccount();
   // their own app reaches the same business account, or answers whatever it likes at an address of theirs
-  await gateway.platform.addApp({ id: '900', secret: 'their-secret', tokens: ['their-token'] });
+  await gateway.platform.addApp({
+    id: '900',
+    secret: 'c18f2abaebaa1d7e818f47c54d319afe',
+    tokens: ['their-token'],
+  });
   const theirWaba = await gateway.platform.addWaba({ id: '901', appId: '900' });
   await gateway.platform.addNumber({ id: '902', wabaId: theirWaba.id });
   const added = await gateway.call<{ _id: string }>('POST', '/v1/senders', {
     key,
     body: {
       ...{ name: 'theirs', phoneNumberId: '902', businessAccountId: theirWaba.id },
-      ...{ accessToken: 'their-token', appSecret: 'their-secret', verifyToken: 'x' },
+      ...{ accessToken: 'their-token', appSecret: 'c18f2abaebaa1d7e818f47c54d319afe', verifyToken: 'x' },
     },
   });
   expect(added.status).toBe(200);
@@ -43,7 +47,7 @@ test("another account that claims the same business account cannot change this o
   const value = { event: 'DISABLED', message_template_id: providerTemplateId };
   const changes = [{ field: 'message_template_status_update', value }];
   const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: waba, changes }] });
-  const signature = `sha256=${createHmac('sha256', 'their-secret').update(body).digest('hex')}`;
+  const signature = `sha256=${createHmac('sha256', 'c18f2abaebaa1d7e818f47c54d319afe').update(body).digest('hex')}`;
   const answer = await gateway.call('POST', `/callbacks/messaging/${added.body.data._id}`, {
     key: null,
     body,
@@ -65,7 +69,7 @@ describe('an account with two business accounts', () => {
       await gateway.platform.addNumber({ id, wabaId: other });
       const body = {
         ...{ name: id, phoneNumberId: id, businessAccountId: other, accessToken: 'test-token' },
-        ...{ appSecret: 'test-app-secret', verifyToken: 'x' },
+        ...{ appSecret: '315490ac490cfc7c3c5e4bf869b69dab', verifyToken: 'x' },
       };
       const added = await gateway.call<{ _id: string }>('POST', '/v1/senders', { body });
       senderIds.push(added.body.data._id);

@@ -121,7 +121,7 @@ it('one reading serves all numbers of a business account', async () => {
     await gateway.platform.addNumber({ id, wabaId: waba });
     const body = {
       ...{ name: id, phoneNumberId: id, businessAccountId: waba, accessToken: 'test-token' },
-      ...{ appSecret: 'test-app-secret', verifyToken: 'x' },
+      ...{ appSecret: '315490ac490cfc7c3c5e4bf869b69dab', verifyToken: 'x' },
     };
     expect((await gateway.call('POST', '/v1/senders', { body })).status).toBe(200);
   }

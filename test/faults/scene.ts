@@ -29,7 +29,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-const app = { id: '100100100100100', secret: 'campaign-app-secret', token: 'campaign-token' };
+const app = { id: '100100100100100', secret: 'a0b0c17da6cc8935432f35a5611f2ed1', token: 'campaign-token' };
 const waba = '200200200200200';
 const verifyToken = 'campaign-verify-token';
 const seconds = 1000;

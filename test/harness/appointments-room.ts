@@ -16,6 +16,7 @@ import { openReadDay } from '../../src/appointments/slots/readings.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import type { Db, DbOptions } from '../../src/db/db.ts';
@@ -103,6 +104,7 @@ export async function openAppointmentsRoom(
     clock,
     log: openLog('silent'),
     cipher: openCipher(parseKeyRing(makeKey())),
+    keyedHash: openKeyedHash(parseKeyRing(makeKey())),
     meetingUrl: 'https://meet.example',
     webhookTimeoutMs: 15_000,
     deliveries: { processId: 0, busyEndpoints: () => [], offer: () => {} },

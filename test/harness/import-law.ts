@@ -13,6 +13,7 @@ const rows: string[][] = [
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
   ['server.ts', 'workers.ts', 'encryption-keys.ts'],
+  ['parts.ts'],
   ['app.ts'],
   ['commands'],
   ['cli.ts'],
@@ -63,8 +64,8 @@ const adaptersSeeLittle: ImportRule = (file, { target }) =>
     : undefined;
 
 const adaptersAreWired: ImportRule = (file, { target }) =>
-  target && isIn(target, 'src/adapters') && !isIn(file.path, 'src/adapters', 'src/app.ts')
-    ? `only app.ts names an adapter (${target})`
+  target && isIn(target, 'src/adapters') && !isIn(file.path, 'src/adapters', 'src/parts.ts')
+    ? `only parts.ts names an adapter (${target})`
     : undefined;
 
 const oneVendorAFolder: ImportRule = (file, { target }) =>

@@ -15,6 +15,7 @@ import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { sendFailure } from '../../src/http/reply.ts';
@@ -32,7 +33,7 @@ function movableClock(): Clock & { aheadMs: number } {
   return clock;
 }
 
-const appSecret = 'an-app-secret';
+const appSecret = '3fc1c48ba93e6c24c72b7c9f06f08e8f';
 const accessToken = 'EAA-media-test-token';
 
 async function startPlatform() {
@@ -79,6 +80,7 @@ export async function openMediaGateway() {
     clock,
     log: openLog('silent'),
     cipher: openCipher(parseKeyRing(keys)),
+    keyedHash: openKeyedHash(parseKeyRing(keys)),
     messagingApiUrl: cloud.url,
     platform: openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' }),
     webhookOutgoing: outgoing,

@@ -8,6 +8,7 @@ import { createAccount } from '../../src/accounts/keys.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { type Connection, openDb } from '../../src/db/db.ts';
 import { gatewayConnections } from '../../src/db/gateways.ts';
 import { appSecretHash, sealSecret as sealSenderSecret } from '../../src/messaging/senders/access.ts';
@@ -99,7 +100,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
         access_token: sealed('access_token'),
         app_secret: sealed('app_secret'),
         verify_token: sealed('verify_token'),
-        app_secret_hash: appSecretHash('the app_secret'),
+        app_secret_hash: appSecretHash(openKeyedHash(parseKeyRing(oldKey)), 'the app_secret'),
         api_url: null,
         messages_per_second: 80,
         is_default: true,
@@ -132,6 +133,8 @@ describe('of ENCRYPTION_KEYS on a server', () => {
       const place = { table: 'senders', column, row: senderId };
       expect(cipher.open(sender?.[column] as Buffer, place)).toBe(`the ${column}`);
     }
+    const hash = appSecretHash(openKeyedHash(parseKeyRing(newKey)), 'the app_secret');
+    expect(sender?.app_secret_hash).toEqual(hash);
     const endpoint = await findTarget(database.db, endpointId);
     expect(endpoint && validSecrets(cipher, endpoint, 0).given).toBe('the secret');
     expect((await rotate()).out).not.toMatch(/[1-9]\d* (?:secrets|files) sealed/);

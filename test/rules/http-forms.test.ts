@@ -1,4 +1,4 @@
-// Small forms of the HTTP edge: phones, idempotency keys and fingerprints, pages and cursors, API keys.
+// Small forms of the HTTP edge: phones, idempotency keys, pages and cursors, API keys.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hashKey, hintOf, looksLikeKey, makeKey } from '../../src/accounts/key.ts';
@@ -6,7 +6,7 @@ import { asciiEmail, emailFault, emailSpellings, keptEmail } from '../../src/bas
 import { AppError, invalidRequest } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { phoneDigits, phoneFault } from '../../src/base/phone.ts';
-import { fingerprintOf, idempotencyKeyOf } from '../../src/http/idempotency.ts';
+import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { shapeProblem } from '../../src/http/json-shape.ts';
 import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
 import { httpStatus } from '../../src/http/reply.ts';
@@ -126,32 +126,6 @@ describe('an Idempotency-Key', () => {
         expect(codeOf(() => idempotencyKeyOf(header, need))).toBe('idempotency_key_invalid');
     },
   );
-});
-
-describe('the fingerprint of a body', () => {
-  const reordered = (value: unknown): unknown =>
-    Array.isArray(value)
-      ? value.map(reordered)
-      : value !== null && typeof value === 'object'
-        ? Object.fromEntries(
-            Object.entries(value)
-              .reverse()
-              .map(([key, member]) => [key, reordered(member)]),
-          )
-        : value;
-
-  it('is the same for another order of members, and another for any other value', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
-        const body: unknown = JSON.parse(JSON.stringify(value));
-        expect(fingerprintOf(reordered(body))).toEqual(fingerprintOf(body));
-        expect(fingerprintOf([body])).not.toEqual(fingerprintOf(body));
-      }),
-    );
-    expect(fingerprintOf({ a: 1 })).not.toEqual(fingerprintOf({ a: '1' }));
-    expect(fingerprintOf([1, 2])).not.toEqual(fingerprintOf([2, 1]));
-    expect(fingerprintOf({ a: { b: 1 } })).not.toEqual(fingerprintOf({ a: { c: 1 } }));
-  });
 });
 
 describe('pages', () => {

@@ -6,7 +6,7 @@ import { type CloudApiOptions, startCloudApi } from '../../sandbox/cloud-api/ser
 import { cloudApiControl } from '../../sandbox/control.ts';
 
 export const appId = '100200300400500';
-export const appSecret = 'the-app-secret';
+export const appSecret = '986a346c9962b1d345e053bcd1211b22';
 export const token = 'EAA-sandbox-token';
 export const wabaId = '111000111000111';
 export const numberId = '222000222000222';

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { keptEmail } from '../../base/email.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
+import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { phoneDigits } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
 import { isAway } from '../../db/failure.ts';
@@ -26,6 +27,7 @@ import type { NewHold } from './store.ts';
 export type BookDeps = PlaceDeps & {
   clock: Clock;
   readDay: ReadDay;
+  keyedHash: KeyedHash;
   /** Base of the meeting rooms that are taken where the calendar makes no meeting. */
   meetingUrl: string;
   bookingReleases: Pick<Releases, 'release'>;
@@ -52,7 +54,7 @@ export async function book(deps: BookDeps, input: BookInput): Promise<Answered> 
     accountId: input.accountId,
     operation: 'book',
     key: input.key,
-    fingerprint: fingerprintOf(input.body),
+    ...fingerprintOf(deps.keyedHash, input.body),
   };
   const day = askedDay(input.accountId, input.body.appointmentUserId, input.body.date);
   // the two do not depend on one another; what is read is looked at only if the key is new

@@ -3,14 +3,14 @@ import { AppError } from '../../base/errors.ts';
 import type { Tx } from '../../db/db.ts';
 import { isAway } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
-import { consultKey, inProgress } from '../../http/idempotency.ts';
+import { consultKey, type Fingerprint, inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
 import type { PlaceDeps } from './place.ts';
 import { settleLapsed } from './settle.ts';
 import { leaseMs } from './settle-deps.ts';
 
 /** An Idempotency-Key with the fingerprint of its request. */
-export type Key = KeyOf & { fingerprint: Buffer };
+export type Key = KeyOf & Fingerprint;
 
 /** The bytes to answer with, and whether an earlier request stored them. */
 export interface Answered {

@@ -144,7 +144,7 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       config: { ...manage, idempotency: 'optional' },
     },
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
-      const key = keyOf(accountId, idempotencyKey, 'cancel', { id, body });
+      const key = keyOf(deps, accountId, idempotencyKey, 'cancel', { id, body });
       const cancel = () => cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key });
       return send(reply, await answerOnce(deps, key, id, cancel, (row) => changeAnswerOf('cancel', row)));
     },
@@ -165,7 +165,7 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       config: { ...manage, idempotency: 'optional' },
     },
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
-      const key = keyOf(accountId, idempotencyKey, 'reschedule', { id, body });
+      const key = keyOf(deps, accountId, idempotencyKey, 'reschedule', { id, body });
       const move = () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key });
       return send(reply, await answerOnce(deps, key, id, move, (row) => changeAnswerOf('reschedule', row)));
     },
@@ -174,11 +174,12 @@ function changingRoutes(server: Server, deps: BookDeps): void {
 
 /** The key of a change; its fingerprint covers the booking, so that a key is good for one booking alone. */
 function keyOf(
+  { keyedHash }: Pick<BookDeps, 'keyedHash'>,
   accountId: string,
   key: string | undefined,
   operation: ChangeOperation,
   of: { id: string; body: unknown },
 ): Key | undefined {
   if (key === undefined) return undefined;
-  return { accountId, operation, key, fingerprint: fingerprintOf({ ...of, id: of.id.toLowerCase() }) };
+  return { accountId, operation, key, ...fingerprintOf(keyedHash, { ...of, id: of.id.toLowerCase() }) };
 }

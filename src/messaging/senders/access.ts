@@ -1,6 +1,7 @@
 // From a sender's row to what a call on its behalf needs: its secrets opened, its address chosen.
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
+import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import type { SenderRow } from './store.ts';
 
@@ -24,9 +25,16 @@ export function openSecret(cipher: Cipher, row: SenderRow, column: SealedColumn)
   return cipher.open(row[column], place(column, row.id));
 }
 
-/** What finds the numbers of one app: the SHA-256 of its secret, which has no fewer bits than any guess would need. */
-export function appSecretHash(appSecret: string): Buffer {
-  return createHash('sha256').update(appSecret).digest();
+const appSecretPurpose = 'senders.app_secret_hash';
+
+/** What finds the numbers of one app: a keyed hash of its secret. */
+export function appSecretHash(keyedHash: KeyedHash, appSecret: string): Buffer {
+  return keyedHash.of(appSecretPurpose, appSecret);
+}
+
+/** Every form in which a row may hold the hash: under any key of the ring, or the bare SHA-256 of earlier versions. */
+export function appSecretHashes(keyedHash: KeyedHash, appSecret: string): Buffer[] {
+  return [...keyedHash.allOf(appSecretPurpose, appSecret), createHash('sha256').update(appSecret).digest()];
 }
 
 /** Where the platform is for a number: at the address that its account named, else at the operator's. */

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError, type Fault, invalidRequest, outsideFault } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
+import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { Db } from '../../db/db.ts';
 import { violates } from '../../db/failure.ts';
@@ -24,6 +25,7 @@ import {
 
 export interface SendersDeps extends AccessDeps {
   db: Db;
+  keyedHash: KeyedHash;
   clock: Clock;
   platform: Pick<MessagingPlatform, 'readNumber' | 'listTemplates'>;
   /** Guarded: it knows which addresses may be called. */
@@ -104,7 +106,7 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
         access_token: sealed('access_token', input.accessToken),
         app_secret: sealed('app_secret', input.appSecret),
         verify_token: sealed('verify_token', input.verifyToken),
-        app_secret_hash: appSecretHash(input.appSecret),
+        app_secret_hash: appSecretHash(deps.keyedHash, input.appSecret),
         api_url: input.apiUrl ?? null,
         messages_per_second: input.messagesPerSecond ?? 80,
         is_default: isDefault,
@@ -146,7 +148,7 @@ export async function changeSender(
   }
   if (input.appSecret !== undefined) {
     change.app_secret = sealSecret(deps.cipher, row.id, 'app_secret', input.appSecret);
-    change.app_secret_hash = appSecretHash(input.appSecret);
+    change.app_secret_hash = appSecretHash(deps.keyedHash, input.appSecret);
   }
   if (input.verifyToken !== undefined) {
     change.verify_token = sealSecret(deps.cipher, row.id, 'verify_token', input.verifyToken);

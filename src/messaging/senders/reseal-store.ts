@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Page, SealedChange, SealedRow } from '../../base/reseal.ts';
 import type { Db } from '../../db/db.ts';
+import type { SenderRow } from './store.ts';
 
 export type SenderSecret = 'access_token' | 'app_secret' | 'verify_token';
 
@@ -21,4 +22,28 @@ export async function replaceSenderSecret(db: Db, change: SealedChange<SenderSec
     update senders set ${column} = ${change.after} where id = ${change.id} and ${column} = ${change.before}
     returning 1`.execute(db);
   return rows.length === 1;
+}
+
+/** A page of the senders of all accounts, in the order of their ids. */
+export async function listSendersPage(db: Db, page: Page): Promise<SenderRow[]> {
+  return db
+    .selectFrom('senders')
+    .selectAll()
+    .$if(page.afterId !== undefined, (query) => query.where('id', '>', page.afterId as string))
+    .orderBy('id')
+    .limit(page.limit)
+    .execute();
+}
+
+/** Replaces the hash of an app secret, unless the secret was changed in the meantime. */
+export async function replaceAppSecretHash(
+  db: Db,
+  change: { id: string; before: Buffer; after: Buffer },
+): Promise<void> {
+  await db
+    .updateTable('senders')
+    .set({ app_secret_hash: change.after })
+    .where('id', '=', change.id)
+    .where('app_secret_hash', '=', change.before)
+    .execute();
 }

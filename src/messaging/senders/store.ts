@@ -161,9 +161,9 @@ export async function listBusinessNumbers(db: Db, id: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-/** All numbers of one platform app: those with the same app secret. */
-export async function findSendersOfApp(db: Db, appSecretHash: Buffer): Promise<SenderRow[]> {
-  return db.selectFrom('senders').selectAll().where('app_secret_hash', '=', appSecretHash).execute();
+/** All numbers of one platform app: those with the same app secret, by all forms of its hash. */
+export async function findSendersOfApp(db: Db, appSecretHashes: Buffer[]): Promise<SenderRow[]> {
+  return db.selectFrom('senders').selectAll().where('app_secret_hash', 'in', appSecretHashes).execute();
 }
 
 /** The numbers that can ask for a business account's templates, the likeliest first. */

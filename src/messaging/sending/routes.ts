@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import {
   ListMessagesQuery,
@@ -42,7 +43,7 @@ import {
   startSend,
 } from './send.ts';
 
-export type SendingRoutesDeps = SendDeps & CancelDeps;
+export type SendingRoutesDeps = SendDeps & CancelDeps & { keyedHash: KeyedHash };
 
 const tags = ['Messages'];
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
@@ -128,7 +129,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         accountId,
         operation: 'send',
         key: request.idempotencyKey,
-        fingerprint: fingerprintOf(request.body),
+        ...fingerprintOf(deps.keyedHash, request.body),
       };
       const answer = (send: { id: string; templateId: string }, rows: OutcomeRow[]) =>
         answerSend(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);

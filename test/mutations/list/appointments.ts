@@ -50,8 +50,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the key of a change is good for any booking',
     file: 'src/appointments/booking/routes.ts',
-    find: 'fingerprint: fingerprintOf({ ...of, id: of.id.toLowerCase() })',
-    replace: 'fingerprint: fingerprintOf(of.body)',
+    find: '...fingerprintOf(keyedHash, { ...of, id: of.id.toLowerCase() })',
+    replace: '...fingerprintOf(keyedHash, of.body)',
     tests: changeKeys,
   },
   {

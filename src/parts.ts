@@ -1,0 +1,130 @@
+// What everything rests on, opened from the settings: database, keys, clocks, adapters. The only file that names an adapter.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openAuthenticator } from './accounts/authenticate.ts';
+import { caldavCalendar } from './adapters/caldav/calendar.ts';
+import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
+import { googleCalendar } from './adapters/google/calendar.ts';
+import { openMetaPlatform } from './adapters/meta/platform.ts';
+import { releaseBookings } from './appointments/booking/store.ts';
+import type { Calendars } from './appointments/calendar/connection.ts';
+import { type KeyRing, openCipher } from './base/cipher.ts';
+import { type Clock, systemClock } from './base/clock.ts';
+import { openKeyedHash } from './base/keyed-hash.ts';
+import type { Log } from './base/log.ts';
+import { openMetrics } from './base/metrics.ts';
+import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
+import type { Config } from './config.ts';
+import { openDb } from './db/db.ts';
+import { gatewayConnections } from './db/gateways.ts';
+import { releaseKeysOf } from './db/idempotency-keys.ts';
+import type { OpenDatabase } from './db/open-database.ts';
+import { openProcessSession } from './db/process-session.ts';
+import { openKeyRing } from './encryption-keys.ts';
+import { openVault } from './messaging/media/vault.ts';
+import { openOutcomes } from './messaging/sending/outcomes.ts';
+import { openQueueLimit } from './messaging/sending/queue-limit.ts';
+import type { ObjectStore } from './ports/object-store.ts';
+import { openReleases } from './work/releases.ts';
+
+export interface AppOptions {
+  log: Log;
+  /** Keys that somebody else keeps (tests); else the settings or the key file. */
+  keyRing?: KeyRing;
+}
+
+/** The directory of stored files; undefined if they lie in a bucket. */
+export function objectsFolder({ objectStoreUrl }: Config): string | undefined {
+  if (objectStoreUrl.startsWith('s3:')) return undefined;
+  return objectStoreUrl.startsWith('file://')
+    ? fileURLToPath(objectStoreUrl)
+    : objectStoreUrl.replace(/^file:/, '');
+}
+
+/** Where stored files are kept: a directory, or a bucket. */
+export async function openObjects(
+  config: Config,
+  tools: { outgoing: Outgoing; clock: Clock },
+): Promise<ObjectStore> {
+  const directory = objectsFolder(config);
+  if (directory === undefined) {
+    // loaded only where it is used
+    const [{ openS3Store }, { parseS3Address }] = await Promise.all([
+      import('./adapters/s3/object-store.ts'),
+      import('./adapters/s3/place.ts'),
+    ]);
+    return openS3Store({ place: parseS3Address(config.objectStoreUrl), ...tools });
+  }
+  return openFilesystemStore({ directory, clock: tools.clock });
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** What everything rests on: settings, database, keys, clocks, and the outside. */
+export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
+  const { log } = options;
+  const clock = systemClock;
+  const processSession = await openProcessSession({ connection, log });
+  const ring = options.keyRing ?? (await openKeyRing(config));
+  const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
+  const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });
+  const webhookCalls: OutgoingOptions = {
+    // bounded by the deliverer, for each endpoint: a limit for each host would let one hanging endpoint starve its neighbours
+    connectionsPerOrigin: null,
+    keepAliveMs: 30_000,
+    guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
+  };
+  const webhookOutgoing = openOutgoing(webhookCalls);
+  const { clientId, clientSecret, ...googleUrls } = config.google;
+  const calendars: Calendars = { caldav: caldavCalendar({ outgoing: webhookOutgoing, clock }) };
+  if (clientId !== null && clientSecret !== null) {
+    calendars.google = googleCalendar({ clientId, clientSecret, ...googleUrls, outgoing, clock });
+  }
+  return {
+    config,
+    log,
+    clock,
+    db,
+    hot,
+    processSession,
+    cipher: openCipher(ring),
+    keyedHash: openKeyedHash(ring),
+    vault: openVault(),
+    objects: await openObjects(config, { outgoing, clock }),
+    outgoing,
+    webhookOutgoing,
+    platform: openMetaPlatform({
+      outgoing,
+      guardedOutgoing: webhookOutgoing,
+      apiVersion: config.messaging.apiVersion,
+    }),
+    calendars,
+    metrics: openMetrics(),
+    outcomes: openOutcomes(),
+    authenticator: openAuthenticator({ db, clock, log }),
+    messagingApiUrl: config.messaging.apiUrl,
+    meetingUrl: config.meetingUrl,
+    webhookTimeoutMs: config.webhookTimeoutMs,
+    sendWaitMs: config.sendWaitMs,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+    corsOrigins: config.corsOrigins,
+    role: config.role,
+    checkQueue: openQueueLimit({ db, clock }),
+    releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
+    bookingReleases: openReleases({ clock, log }, (ids) => releaseBookings(db, ids)),
+    version,
+    /** What the thread that delivers opens anew for itself. */
+    forDeliveries: {
+      connection,
+      processId: processSession.id,
+      keyRing: ring,
+      outgoing: webhookCalls,
+      webhookTimeoutMs: config.webhookTimeoutMs,
+      logLevel: log.level,
+    },
+  };
+}
+
+export type Parts = Awaited<ReturnType<typeof openParts>>;
