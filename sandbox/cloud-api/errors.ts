@@ -136,6 +136,12 @@ export function badTemplate(subcode: number, userTitle: string, userMessage: str
   });
 }
 
+/** 100 without a subcode, for a button that is not taken. */
+export function badButton(userMessage: string): Refusal {
+  const message = 'Invalid parameter';
+  return new Refusal({ status: 400, code: 100, message, userTitle: 'Invalid buttons', userMessage });
+}
+
 /** 100/33: no such object, or not this token's to see. */
 export function unknownObject(method: string, id: string): Refusal {
   const message =

@@ -39,6 +39,8 @@ export interface Button {
   url?: string;
   phone_number?: string;
   otp_type?: string;
+  supported_apps?: unknown;
+  zero_tap_terms_accepted?: unknown;
   example?: unknown;
 }
 

@@ -27,6 +27,7 @@ type Entry =
   | ['number', PhoneNumber]
   | ['template', Template]
   | ['template-gone', string]
+  | ['name-blocked', string, number]
   | ['media', Media]
   | ['media-gone', string]
   | ['handle', string]
@@ -47,6 +48,8 @@ export interface State {
   templates: Map<string, Template>;
   /** By business account, name and language. */
   templateByName: Map<string, Template>;
+  /** Until when nobody can create a template of that business account, name and language. */
+  blockedNames: Map<string, number>;
   media: Map<string, Media>;
   /** Handles that resumable uploads ended in. */
   handles: Set<string>;
@@ -74,6 +77,7 @@ export function openState(dir: string | null, given: Partial<Settings> = {}): St
     numbers: new Map(),
     templates: new Map(),
     templateByName: new Map(),
+    blockedNames: new Map(),
     media: new Map(),
     handles: new Set(),
     callbacks: new Map(),
@@ -114,6 +118,9 @@ function apply(state: Plain, entry: Entry): void {
       return;
     case 'template-gone':
       dropTemplate(state, entry[1]);
+      return;
+    case 'name-blocked':
+      state.blockedNames.set(entry[1], entry[2]);
       return;
     case 'media':
       state.media.set(entry[1].id, entry[1]);
@@ -167,6 +174,7 @@ function* snapshot(state: Plain): Iterable<Entry> {
   for (const waba of state.wabas.values()) yield ['waba', waba];
   for (const number of state.numbers.values()) yield ['number', number];
   for (const template of state.templates.values()) yield ['template', template];
+  for (const [key, until] of state.blockedNames) yield ['name-blocked', key, until];
   for (const media of state.media.values()) yield ['media', media];
   for (const handle of state.handles) yield ['handle', handle];
   for (const message of state.ledger.kept()) yield ['message', message];

@@ -19,6 +19,11 @@ const defaultFields = [
   'id',
 ];
 
+/** Of a verified business account; others may have 250. */
+const templatesMax = 6000;
+/** For so long nobody can create a template under the name and language of an approved one that was deleted. */
+const nameBlockedMs = 30 * 86_400_000;
+
 /** Answers every call on a business account's `message_templates`. */
 export async function templatesEdge(platform: Platform, call: Call, waba: Waba): Promise<void> {
   if (call.req.method === 'GET') return listTemplates(platform, call, waba);
@@ -143,6 +148,18 @@ async function createTemplate(platform: Platform, call: Call, waba: Waba): Promi
       'Content in This Language Already Exists',
       `There is already ${draft.language} content for this template. You can create a new template and try again.`,
     );
+  if ((state.blockedNames.get(templateKey(waba.id, draft.name, draft.language)) ?? 0) > state.clock.now())
+    throw badTemplate(
+      2388023,
+      'Message template language is being deleted',
+      `New ${draft.language} content for this template can't be added while the existing content is being deleted. Try again in 4 weeks or create a new message template.`,
+    );
+  if (ownTemplates(platform, waba).length >= templatesMax)
+    throw badTemplate(
+      2388019,
+      'Message Template Limit Exceeded',
+      'You have exceeded the maximum number of message templates you can have for this WhatsApp business account.',
+    );
   const keptPending = draft.name.startsWith(magicTemplateNames[1].beginsWith);
   const template: Template = {
     ...draft,
@@ -180,6 +197,13 @@ function deleteTemplates(platform: Platform, call: Call, waba: Waba): void {
   if (!name) throw badParam('The parameter name is required.');
   const gone = ownTemplates(platform, waba).filter((t) => t.name === name && (id === null || t.id === id));
   if (gone.length === 0) throw refusal(100, `No template named ${name} was found`);
-  for (const template of gone) platform.state.record(['template-gone', template.id]);
+  if (gone.some(({ status }) => status === 'DISABLED'))
+    throw badParam('A disabled template cannot be deleted.');
+  const { state } = platform;
+  for (const { id: goneId, language, status } of gone) {
+    state.record(['template-gone', goneId]);
+    if (status === 'APPROVED')
+      state.record(['name-blocked', templateKey(waba.id, name, language), state.clock.now() + nameBlockedMs]);
+  }
   answer(call, 200, { success: true });
 }

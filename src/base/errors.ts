@@ -1,4 +1,5 @@
 // The two kinds of error that travel: AppError, told to the caller; VendorError, what an outside call came to.
+import { visible } from './visible.ts';
 
 /** One fault of a request: `path` names the field (`recipients[3].variables.2`), `message` says what to mend. */
 export interface Fault {
@@ -33,19 +34,25 @@ export interface AppErrorDetails {
 
 /**
  * A failure that is told to the caller. `code` is stable snake_case; `http/reply.ts` alone knows which HTTP status
- * belongs to it. `message` says what happened and what to do, and holds nothing secret.
+ * belongs to it. `message` says what happened and what to do, and holds nothing secret. What of the caller's text it and
+ * the problems in `errors` repeat is shown with its invisible characters written as codes.
  */
 export class AppError extends Error {
   readonly code: string;
   readonly details: AppErrorDetails;
 
   constructor(code: string, message: string, details: AppErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(visible(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'AppError';
     this.code = code;
-    this.details = details;
+    this.details = details.errors ? { ...details, errors: details.errors.map(visibleProblem) } : details;
   }
 }
+
+const visibleProblem = ({ path, message }: Fault): Fault => ({
+  path: visible(path),
+  message: visible(message),
+});
 
 const pathMaxLength = 200;
 const messageMaxLength = 500;
@@ -138,7 +145,7 @@ export class VendorError extends Error {
 export function outsideFault(error: unknown, who: string): unknown {
   if (!(error instanceof VendorError)) return error;
   if (error.outcome === 'refused') {
-    return new AppError('provider_rejected', `${who} refused: ${error.message}`, {
+    return new AppError('provider_rejected', `${who} refused: ${error.message.replace(/\s+/g, ' ')}`, {
       provider: {
         code: error.code ?? error.status ?? 0,
         title: error.title ?? 'Refused',

@@ -230,3 +230,33 @@ describe('what is named must be there, and what is there must be fit', () => {
     expect((await send(gateway, { ...request, senderId })).body.data).toMatchObject({ accepted: 1 });
   });
 });
+
+test('what a refusal repeats of the request has no invisible character in it', async () => {
+  const hidden = '\u200b\u202e\u00a0\u3164';
+  const hiddenPhone = `1555${hidden}0100001`;
+  const sent = (body: object) =>
+    gateway.call('POST', '/v1/templates/send', {
+      body: { templateId: ids.order_update, recipients: [{ phone: hiddenPhone }], ...body },
+    });
+  const recipient = { phone: '15550100001', variables: three };
+  const answers = [
+    await sent({}),
+    await sent({ recipients: [{ ...recipient, variables: { ...three, [`1${hidden}`]: 'Ada' } }] }),
+    await sent({ recipients: [recipient], [`a${hidden}`]: 1 }),
+    await sent({ recipients: [recipient], metadata: { [hidden]: 5 } }),
+    await gateway.call('GET', `/v1/templates?${encodeURIComponent(`statu${hidden}`)}=approved`),
+    await gateway.call('POST', '/v1/templates', {
+      body: {
+        ...{ providerTemplateName: 'hidden', language: 'en_US', category: 'UTILITY' },
+        components: [{ type: 'BODY', text: 'Hello.', [`mediaId`]: `x${hidden}` }],
+      },
+    }),
+    await gateway.call('GET', `/v1/messages?from=${encodeURIComponent(`2026${hidden}`)}`),
+  ];
+  for (const { status, text } of answers) {
+    expect(status).toBe(400);
+    expect(text).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}\u3164\u00a0]/u);
+  }
+  expect(answers[0]?.body.errors?.[0]?.message).toContain('\\u200b');
+  expect(answers[1]?.body.errors?.[0]?.path).toBe('recipients[0].variables.1\\u200b\\u202e\\u00a0\\u3164');
+});

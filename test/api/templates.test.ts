@@ -43,7 +43,7 @@ const draft = (providerTemplateName: string, more: object = {}, key = gateway.ap
       providerTemplateName,
       language: 'en_US',
       category: 'UTILITY',
-      components: [{ type: 'BODY', text: 'Hello {{1}}.', example: { body_text: [['Ada']] } }],
+      components: [{ type: 'BODY', text: 'Hello {{1}}, welcome back.', example: { body_text: [['Ada']] } }],
       ...more,
     },
   });
@@ -203,6 +203,8 @@ describe('a draft', () => {
       [{ providerTemplateName: 'Has Spaces' }, /providerTemplateName/],
       [{ category: 'FUN' }, /category: must be one of AUTHENTICATION, MARKETING, UTILITY/],
       [{ language: 'english' }, /language/],
+      [{ language: 'zz' }, /zz is not a language/],
+      [{ components: [body('Hi there {{1}}{{2}} from all of us.')] }, /text between two variables/],
     ];
     for (const [wrong, message] of cases) {
       const answer = await draft('faulty', wrong);

@@ -2,39 +2,32 @@
 import { describe, expect, it } from 'vitest';
 import { draftFaults, sampleIdOf, withHandle } from '../../src/messaging/templates/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
-
-const files = new Map([
-  ['png', { kind: 'image', mimeType: 'image/png' }],
-  ['mp4', { kind: 'video', mimeType: 'video/mp4' }],
-  ['3gp', { kind: 'video', mimeType: 'video/3gpp' }],
-  ['pdf', { kind: 'document', mimeType: 'application/pdf' }],
-  ['text', { kind: 'document', mimeType: 'text/plain' }],
-]);
-const body = { type: 'BODY', text: 'Hello there.' };
-const pathsOf = (components: TemplateComponent[], more: { category?: string; named?: boolean } = {}) =>
-  draftFaults(
-    {
-      category: more.category ?? 'UTILITY',
-      parameterFormat: more.named ? 'named' : 'positional',
-      components,
-    },
-    files,
-  ).map(({ path }) => path);
-const buttons = (...list: object[]): TemplateComponent[] => [
+import {
+  app,
   body,
-  { type: 'BUTTONS', buttons: list as { type: string }[] },
-];
-const url = (text: string, more: object = {}) => ({ type: 'URL', text: 'Open', url: text, ...more });
-const reply = { type: 'QUICK_REPLY', text: 'Yes' };
+  bodyOf,
+  buttons,
+  files,
+  type More,
+  otp,
+  pathsOf,
+  replies,
+  reply,
+  url,
+} from '../harness/drafts.ts';
 
 describe('a draft that the platform takes has no fault', () => {
-  it.each<[string, TemplateComponent[], { category?: string; named?: boolean }?]>([
+  it.each<[string, TemplateComponent[], More?]>([
     ['a body alone', [body]],
     [
       'texts with variables and examples',
       [
         { type: 'HEADER', format: 'TEXT', text: 'The {{1}} sale', example: { header_text: ['June'] } },
-        { type: 'BODY', text: 'Hi {{1}} and {{2}}.', example: { body_text: [['Ada', 'Ben']] } },
+        {
+          type: 'BODY',
+          text: 'Hi {{1}} and {{2}}, see you in June.',
+          example: { body_text: [['Ada', 'Ben']] },
+        },
         { type: 'FOOTER', text: 'Reply stop to end' },
       ],
     ],
@@ -43,7 +36,7 @@ describe('a draft that the platform takes has no fault', () => {
       [
         {
           type: 'BODY',
-          text: 'Hi {{name}}.',
+          text: 'Hi {{name}}, welcome back.',
           example: { body_text_named_params: [{ param_name: 'name', example: 'Ada' }] },
         },
       ],
@@ -61,9 +54,9 @@ describe('a draft that the platform takes has no fault', () => {
       'every kind of button',
       buttons(
         reply,
-        reply,
+        { ...reply, text: 'No' },
         url('https://a.example/{{1}}', { example: ['https://a.example/x'] }),
-        url('https://b.example/'),
+        url('https://b.example/', { text: 'More' }),
         { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550100' },
         { type: 'COPY_CODE', example: '250FF' },
       ),
@@ -72,9 +65,20 @@ describe('a draft that the platform takes has no fault', () => {
       'a one-time password, whose texts the platform writes',
       [
         { type: 'BODY', add_security_recommendation: true },
-        { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'ONE_TAP' }] },
+        { type: 'FOOTER', code_expiration_minutes: 10 },
+        otp({ otp_type: 'ONE_TAP', supported_apps: [app] }),
       ],
       { category: 'AUTHENTICATION' },
+    ],
+    [
+      'a code that fills itself in, under the terms for it',
+      [{ type: 'BODY' }, otp({ otp_type: 'ZERO_TAP', supported_apps: [app], zero_tap_terms_accepted: true })],
+      { category: 'AUTHENTICATION' },
+    ],
+    [
+      'words of a language without spaces',
+      [{ type: 'BODY', text: '您的订单{{1}}已经发货了。', example: { body_text: [['A-1']] } }],
+      { language: 'zh_CN' },
     ],
   ])('%s', (_what, components, more) => {
     expect(pathsOf(components, more)).toEqual([]);
@@ -86,18 +90,42 @@ describe('a fault is named by its path', () => {
     ['no body', [{ type: 'FOOTER', text: 'x' }], ['components']],
     ['two of one kind', [body, body], ['components']],
     ['a text too long', [{ ...body, text: 'x'.repeat(1025) }], ['components[0].text']],
-    ['a gap', [{ ...body, text: 'a {{2}} b', example: { body_text: [['x']] } }], ['components[0].text']],
-    [
-      'a variable at an end',
-      [{ ...body, text: '{{1}} b', example: { body_text: [['x']] } }],
-      ['components[0].text'],
-    ],
-    ['no example', [{ ...body, text: 'a {{1}} b' }], ['components[0].example.body_text']],
+    ['a gap', [bodyOf('Hi there {{2}} from us.', 'x')], ['components[0].text']],
+    ['a variable at an end', [bodyOf('{{1}} is here for you.', 'x')], ['components[0].text']],
+    ['no example', [bodyOf('Hi there {{1}} from us.')], ['components[0].example.body_text']],
     [
       'too few examples',
-      [{ ...body, text: 'a {{1}} {{2}} b', example: { body_text: [['x']] } }],
+      [bodyOf('Hi {{1}} and {{2}} and all others.', 'x')],
       ['components[0].example.body_text'],
     ],
+    ['an empty example', [bodyOf('Hi there {{1}} from us.', '')], ['components[0].example.body_text']],
+    [
+      'two variables without text between',
+      [bodyOf('Hi there {{1}}{{2}} from all of us.', 'a', 'b')],
+      ['components[0].text'],
+    ],
+    [
+      'two variables with a space between',
+      [bodyOf('Hi there {{1}} {{2}} from all of us.', 'a', 'b')],
+      ['components[0].text'],
+    ],
+    [
+      'too few words for its variables',
+      [bodyOf('Hi {{1}} from {{2}}, bye.', 'a', 'b')],
+      ['components[0].text'],
+    ],
+    ['braces that are no variable', [bodyOf('Hi {{first name}}, welcome back.')], ['components[0].text']],
+    [
+      'a line break in a header',
+      [{ type: 'HEADER', format: 'TEXT', text: 'a\nb' }, body],
+      ['components[0].text'],
+    ],
+    [
+      'formatting in a header',
+      [{ type: 'HEADER', format: 'TEXT', text: '*Sale*' }, body],
+      ['components[0].text'],
+    ],
+    ['an emoji in a footer', [body, { type: 'FOOTER', text: 'Bye 👋' }], ['components[1].text']],
     [
       'a header of two variables',
       [{ type: 'HEADER', format: 'TEXT', text: '{{1}} {{2}}', example: { header_text: ['a', 'b'] } }, body],
@@ -126,13 +154,21 @@ describe('a fault is named by its path', () => {
     ],
     ['a sample where none belongs', [{ ...body, mediaId: 'png' }], ['components[0].mediaId']],
     ['a footer with a variable', [body, { type: 'FOOTER', text: 'a {{1}}' }], ['components[1].text']],
-    ['eleven buttons', buttons(...Array.from({ length: 11 }, () => reply)), ['components[1].buttons']],
+    ['eleven buttons', buttons(...replies(11)), ['components[1].buttons']],
     [
       'three links',
-      buttons(url('https://a.example'), url('https://b.example'), url('https://c.example')),
+      buttons(
+        url('https://a.example', { text: 'A' }),
+        url('https://b.example', { text: 'B' }),
+        url('https://c.example', { text: 'C' }),
+      ),
       ['components[1].buttons'],
     ],
-    ['quick replies apart', buttons(reply, url('https://a.example'), reply), ['components[1].buttons']],
+    [
+      'quick replies apart',
+      buttons(reply, url('https://a.example'), { ...reply, text: 'No' }),
+      ['components[1].buttons'],
+    ],
     ['a label too long', buttons({ ...reply, text: 'x'.repeat(26) }), ['components[1].buttons[0].text']],
     [
       'a link’s variable in the middle',
@@ -144,6 +180,36 @@ describe('a fault is named by its path', () => {
       buttons(url('https://a.example/{{1}}')),
       ['components[1].buttons[0].example'],
     ],
+    ['two buttons of one text', buttons(reply, reply), ['components[1].buttons']],
+    ['a variable in a label', buttons({ ...reply, text: 'Hi {{1}}' }), ['components[1].buttons[0].text']],
+    ['a link into a conversation', buttons(url('https://wa.me/15550100')), ['components[1].buttons[0].url']],
+    [
+      'a link to the platform',
+      buttons(url('https://api.WhatsApp.com/send')),
+      ['components[1].buttons[0].url'],
+    ],
+    [
+      'a link without a host',
+      buttons(url('https://{{1}}', { example: ['x'] })),
+      ['components[1].buttons[0].url'],
+    ],
+    [
+      'a link’s variable with an empty example',
+      buttons(url('https://a.example/{{1}}', { example: [''] })),
+      ['components[1].buttons[0].example'],
+    ],
+    [
+      'a phone button without a number',
+      buttons({ type: 'PHONE_NUMBER', text: 'Call' }),
+      ['components[1].buttons[0].phone_number'],
+    ],
+    ['a coupon without a code', buttons({ type: 'COPY_CODE' }), ['components[1].buttons[0].example']],
+    [
+      'a coupon too long',
+      buttons({ type: 'COPY_CODE', example: 'x'.repeat(16) }),
+      ['components[1].buttons[0].example'],
+    ],
+    ['an OTP button elsewhere', buttons({ type: 'OTP', otp_type: 'COPY_CODE' }), ['components[1].buttons']],
     ['no address', buttons(url('shop')), ['components[1].buttons[0].url']],
     [
       'all faults at once',
@@ -161,7 +227,12 @@ describe('a fault is named by its path', () => {
 it('several faults of one place are told together', () => {
   const text = '{{1}} hi {{3}}';
   const [fault] = draftFaults(
-    { category: 'UTILITY', parameterFormat: 'positional', components: [{ type: 'BODY', text }] },
+    {
+      category: 'UTILITY',
+      language: 'en_US',
+      parameterFormat: 'positional',
+      components: [{ type: 'BODY', text }],
+    },
     files,
   );
   expect(fault?.path).toBe('components[0].text');

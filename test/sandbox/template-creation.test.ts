@@ -1,6 +1,6 @@
 // Creating templates on the played platform: what it checks, its review, and the upload of header samples.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { caller, startPlatform, token } from './platform.ts';
+import { caller, startPlatform, token, wabaId } from './platform.ts';
 import { body, templateCalls } from './template-calls.ts';
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
@@ -14,7 +14,10 @@ afterAll(() => platform.close());
 
 test('a created template is pending, then approved with a callback whose id is a number', async () => {
   await platform.control.settings({ approvalMs: 50 });
-  const { json, status } = await create({ name: 'fresh', components: [body('Hi {{1}}, welcome.', 'Asha')] });
+  const { json, status } = await create({
+    name: 'fresh',
+    components: [body('Hi {{1}}, welcome back.', 'Asha')],
+  });
   expect(status).toBe(200);
   expect(json).toEqual({ id: expect.stringMatching(/^\d+$/), status: 'PENDING', category: 'UTILITY' });
   expect((await platform.call('GET', json.id)).json).toMatchObject({ status: 'PENDING', name: 'fresh' });
@@ -84,78 +87,161 @@ test('an authentication template reads back with the platform’s own words and 
   expect(sent.status).toBe(200);
 });
 
-test.each<[string, object]>([
+const buttons = (...list: object[]) => [body('a'), { type: 'BUTTONS', buttons: list }];
+const link = (url: string, more: object = {}) => ({ type: 'URL', text: 'Go', url, ...more });
+const header = (text: string, ...example: string[]) => ({
+  ...{ type: 'HEADER', format: 'TEXT', text },
+  ...(example.length > 0 && { example: { header_text: example } }),
+});
+const otp = (more: object) => ({
+  category: 'AUTHENTICATION',
+  components: [{ type: 'BODY' }, { type: 'BUTTONS', buttons: [{ type: 'OTP', ...more }] }],
+});
+const app = { package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' };
+
+/** What is refused, and the platform's subcode; none: 100 alone. */
+test.each<[string, object, number?]>([
   ['a name with capitals', { name: 'Sale' }],
-  ['a language that is none', { name: 'x', language: 'english' }],
-  ['a category that is none', { name: 'x', category: 'NEWS' }],
-  ['no components', { name: 'x', components: undefined }],
-  ['no body', { name: 'x', components: [{ type: 'FOOTER', text: 'bye' }] }],
-  ['two bodies', { name: 'x', components: [body('a'), body('b')] }],
-  ['too long a body', { name: 'x', components: [body('x'.repeat(1025))] }],
-  ['a variable without example', { name: 'x', components: [body('Hi {{1}}, hello.')] }],
-  ['a gap in the numbers', { name: 'x', components: [body('Hi {{1}} and {{3}}, hello.', 'a', 'b')] }],
-  ['a variable at the end', { name: 'x', components: [body('Hi {{1}}', 'a')] }],
-  ['a variable in the footer', { name: 'x', components: [body('a'), { type: 'FOOTER', text: 'by {{1}}' }] }],
+  ['a language that is none', { language: 'english' }],
+  ['a language that only looks like one', { language: 'zz' }],
+  ['a category that is none', { category: 'NEWS' }],
+  ['no components', { components: undefined }],
+  ['a component of no kind', { components: [body('a'), { type: 'SIDEBAR' }] }],
+  ['a life too long', { message_send_ttl_seconds: 43_201 }],
+  ['no body', { components: [{ type: 'FOOTER', text: 'bye' }] }, 2388072],
+  ['two bodies', { components: [body('a'), body('b')] }],
+  ['an empty body', { components: [body(' ')] }, 2388072],
+  ['too long a body', { components: [body('x'.repeat(1025))] }, 2388040],
+  ['a variable without example', { components: [body('Hi {{1}}, hello again.')] }, 2388072],
+  ['an empty example', { components: [body('Hi {{1}}, hello again.', '')] }, 2388072],
+  ['a gap in the numbers', { components: [body('Hi {{1}} and {{3}}, hello.', 'a', 'b')] }, 2388072],
+  ['braces that are no variable', { components: [body('Hi {{1}, hello again.', 'a')] }, 2388072],
+  ['a variable at the end', { components: [body('Hi {{1}}', 'a')] }, 2388299],
+  ['a variable at the start', { components: [body('{{1}} is here today', 'a')] }, 2388299],
   [
-    'too long a header',
-    { name: 'x', components: [body('a'), { type: 'HEADER', format: 'TEXT', text: 'x'.repeat(61) }] },
+    'two variables without text between',
+    { components: [body('Hi there {{1}}{{2}} from all of us.', 'a', 'b')] },
+    2388072,
   ],
+  ['too many variables for its length', { components: [body('Hi {{1}}, your {{2}}.', 'a', 'b')] }, 2388293],
+  [
+    'a named variable twice',
+    {
+      parameter_format: 'NAMED',
+      components: [
+        {
+          ...body('Hi {{a}} and {{a}}, welcome back to us.'),
+          example: { body_text_named_params: [{ param_name: 'a', example: 'x' }] },
+        },
+      ],
+    },
+    2388072,
+  ],
+  ['a variable in the footer', { components: [body('a'), { type: 'FOOTER', text: 'by {{1}}' }] }, 2388073],
+  ['an emoji in the footer', { components: [body('a'), { type: 'FOOTER', text: 'bye 👋' }] }, 2388073],
+  ['too long a footer', { components: [body('a'), { type: 'FOOTER', text: 'x'.repeat(61) }] }, 2388040],
+  ['too long a header', { components: [body('a'), header('x'.repeat(61))] }, 2388040],
+  ['two variables in a header', { components: [body('a'), header('{{1}} {{2}}', 'a', 'b')] }, 2388047],
+  ['formatting in a header', { components: [body('a'), header('*Sale*')] }, 2388047],
+  ['a line break in a header', { components: [body('a'), header('a\nb')] }, 2388047],
   [
     'a media header without sample',
-    { name: 'x', components: [body('a'), { type: 'HEADER', format: 'IMAGE' }] },
+    { components: [body('a'), { type: 'HEADER', format: 'IMAGE' }] },
+    2388273,
   ],
   [
     'a sample that was never uploaded',
     {
-      name: 'x',
       components: [
         body('a'),
         { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::made-up'] } },
       ],
     },
+    2388273,
   ],
   [
     'three URLs',
-    {
-      name: 'x',
-      components: [
-        body('a'),
-        { type: 'BUTTONS', buttons: Array(3).fill({ type: 'URL', text: 'Go', url: 'https://a.example' }) },
-      ],
-    },
+    { components: buttons(...['A', 'B', 'C'].map((text) => link('https://a.example', { text }))) },
   ],
   [
     'a URL variable in the middle',
-    {
-      name: 'x',
-      components: [
-        body('a'),
-        {
-          type: 'BUTTONS',
-          buttons: [{ type: 'URL', text: 'Go', url: 'https://a.example/{{1}}/b', example: ['x'] }],
-        },
-      ],
-    },
+    { components: buttons(link('https://a.example/{{1}}/b', { example: ['x'] })) },
   ],
+  ['a URL without a host', { components: buttons(link('https://{{1}}', { example: ['x'] })) }],
+  ['a link into a conversation', { components: buttons(link('https://wa.me/15550100')) }],
+  ['a link to the platform', { components: buttons(link('https://api.whatsapp.com/send?phone=1')) }],
+  ['too long a label', { components: buttons({ type: 'QUICK_REPLY', text: 'x'.repeat(26) }) }, 2388040],
+  ['a variable in a label', { components: buttons({ type: 'QUICK_REPLY', text: 'Hi {{1}}' }) }],
+  [
+    'two buttons of one label',
+    { components: buttons({ type: 'QUICK_REPLY', text: 'A' }, { type: 'QUICK_REPLY', text: 'A' }) },
+  ],
+  ['a button of no kind', { components: buttons({ type: 'SHARE', text: 'A' }) }],
+  ['too long a coupon', { components: buttons({ type: 'COPY_CODE', example: 'x'.repeat(16) }) }, 2388040],
   [
     'quick replies apart',
     {
-      name: 'x',
-      components: [
-        body('a'),
-        {
-          type: 'BUTTONS',
-          buttons: [
-            { type: 'QUICK_REPLY', text: 'A' },
-            { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550100' },
-            { type: 'QUICK_REPLY', text: 'B' },
-          ],
-        },
-      ],
+      components: buttons(
+        { type: 'QUICK_REPLY', text: 'A' },
+        { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550100' },
+        { type: 'QUICK_REPLY', text: 'B' },
+      ),
     },
   ],
-])('%s is refused with 100', async (_what, template) => {
-  expect(await create(template)).toMatchObject({ status: 400, json: { error: { code: 100 } } });
+  ['an OTP button elsewhere', { components: buttons({ type: 'OTP', otp_type: 'COPY_CODE', text: 'A' }) }],
+  [
+    'an authentication text of its own',
+    { ...otp({ otp_type: 'COPY_CODE' }), components: [body('a')] },
+    2388072,
+  ],
+  ['a code of no kind', otp({ otp_type: 'TWO_TAP' })],
+  ['one tap without an app', otp({ otp_type: 'ONE_TAP' })],
+  [
+    'one tap with a wrong package',
+    otp({ otp_type: 'ONE_TAP', supported_apps: [{ ...app, package_name: 'app' }] }),
+  ],
+  [
+    'one tap with a wrong hash',
+    otp({ otp_type: 'ONE_TAP', supported_apps: [{ ...app, signature_hash: 'x' }] }),
+  ],
+  ['zero tap without the terms', otp({ otp_type: 'ZERO_TAP', supported_apps: [app] })],
+])('%s is refused with 100 and its subcode', async (_what, template, subcode) => {
+  const { status, json } = await create({ name: 'x', ...template });
+  expect([status, json.error?.code, json.error?.error_subcode]).toEqual([400, 100, subcode]);
+  if (subcode !== undefined) {
+    expect(json.error).toMatchObject({
+      message: 'Invalid parameter',
+      type: 'OAuthException',
+      is_transient: false,
+    });
+    expect(json.error.error_user_title).toMatch(/\w/);
+    expect(json.error.error_user_msg).toMatch(/\w/);
+  }
+});
+
+test.each([
+  ['one tap', otp({ otp_type: 'ONE_TAP', supported_apps: [app] })],
+  ['one tap, its app on the button itself', otp({ otp_type: 'ONE_TAP', ...app })],
+  ['zero tap', otp({ otp_type: 'ZERO_TAP', supported_apps: [app], zero_tap_terms_accepted: true })],
+  ['words without spaces', { language: 'ja', components: [body('ご注文{{1}}を発送しました。', 'A-1')] }],
+])('%s is taken', async (what, template) => {
+  expect((await create({ name: what.replaceAll(/\W+/g, '_'), ...template })).status).toBe(200);
+});
+
+test('the name of an approved template that was deleted is blocked for 30 days', async () => {
+  const { id } = await platform.control.addTemplate({ wabaId, name: 'gone', components: [body('Hello.')] });
+  await platform.call('DELETE', `${wabaId}/message_templates?name=gone&hsm_id=${id}`);
+  expect((await create({ name: 'gone' })).json.error).toMatchObject({ code: 100, error_subcode: 2388023 });
+  expect((await create({ name: 'gone', language: 'fr' })).status).toBe(200);
+  await platform.control.advanceClock(30 * 86_400_000);
+  expect((await create({ name: 'gone' })).status).toBe(200);
+});
+
+test('a disabled template cannot be deleted', async () => {
+  const seed = { wabaId, name: 'disabled_one', status: 'DISABLED', components: [body('Hello.')] };
+  await platform.control.addTemplate(seed);
+  const answer = await platform.call('DELETE', `${wabaId}/message_templates?name=disabled_one`);
+  expect(answer.json.error.code).toBe(100);
 });
 
 test('the same name and language twice is refused, another language is not', async () => {

@@ -51,9 +51,9 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
   const components = draft.components as TemplateComponent[];
   const text = components.map((part) => part.text ?? '').join(' ');
   const parameterFormat = /\{\{\s*[a-z][a-z0-9_]*\s*\}\}/i.test(text) ? 'named' : 'positional';
-  const { category } = draft;
+  const { category, language } = draft;
   const samples = await findSamples(deps, draft.accountId, sampleIds(components));
-  const faults = draftFaults({ category, parameterFormat, components }, samples);
+  const faults = draftFaults({ category, language, parameterFormat, components }, samples);
   const { unsupported } = planTemplate({ category, parameterFormat, components });
   if (unsupported)
     faults.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });

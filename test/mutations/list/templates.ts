@@ -51,4 +51,32 @@ export const mutations: Mutation[] = [
     replace: 'order by s.id is not distinct',
     tests: ['test/api/media.test.ts'],
   },
+  {
+    name: 'an error repeats invisible characters of the request',
+    file: 'src/base/errors.ts',
+    find: 'details.errors.map(visibleProblem)',
+    replace: 'details.errors',
+    tests: ['test/rules/visible.test.ts'],
+  },
+  {
+    name: 'a draft leads into a conversation of the platform',
+    file: 'src/messaging/templates/draft-buttons.ts',
+    find: 'platformHost.test(new URL(fixed).hostname)',
+    replace: 'false',
+    tests: ['test/rules/draft.test.ts'],
+  },
+  {
+    name: 'a draft has two variables without text between them',
+    file: 'src/messaging/templates/draft-texts.ts',
+    find: 'if (/\\}\\}\\s*\\{\\{/.test(text))',
+    replace: 'if (text === null)',
+    tests: ['test/rules/draft.test.ts'],
+  },
+  {
+    name: 'a draft has too many variables for its words',
+    file: 'src/messaging/templates/draft-texts.ts',
+    find: 'if (words < least)',
+    replace: 'if (words < 0)',
+    tests: ['test/rules/draft.test.ts'],
+  },
 ];

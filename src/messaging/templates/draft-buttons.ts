@@ -1,0 +1,105 @@
+// What the platform asks of a template's buttons before it reviews it. Pure.
+import type { TemplateButton } from '../../ports/platform.ts';
+import { type Add, lengthOf } from './draft-texts.ts';
+import { tokensOf } from './placeholders.ts';
+
+/** The platform's limits (Cloud API, "Template components"), in characters. */
+const most = { label: 25, url: 2000, phone: 20, code: 15 };
+const buttonsMax = 10;
+const mostButtons: Record<string, number> = { URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 };
+/** Apps that a one-tap or zero-tap button names at most. */
+const appsMax = 5;
+const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'];
+/** The platform's own domains: a template may not lead back into a conversation. */
+const platformHost = /(^|\.)(wa\.me|whatsapp\.com)\.?$/i;
+
+const upper = (text: unknown) => (typeof text === 'string' ? text.toUpperCase() : '');
+
+/** Problems of a template's buttons; paths begin with `.buttons`. */
+export function checkButtons(buttons: TemplateButton[], isAuthentication: boolean, add: Add): void {
+  const types = buttons.map((button) => upper(button.type));
+  if (isAuthentication && (types.length !== 1 || types[0] !== 'OTP'))
+    add('.buttons', 'an authentication template has one button, of the type OTP');
+  if (!isAuthentication && types.includes('OTP'))
+    add('.buttons', 'OTP buttons are for templates of the category AUTHENTICATION');
+  if (buttons.length === 0 || buttons.length > buttonsMax)
+    add('.buttons', `must hold 1 to ${buttonsMax} buttons`);
+  for (const [type, limit] of Object.entries(mostButtons))
+    if (types.filter((one) => one === type).length > limit)
+      add('.buttons', `must hold at most ${limit} of the type ${type}`);
+  const [first, last] = [types.indexOf('QUICK_REPLY'), types.lastIndexOf('QUICK_REPLY')];
+  if (first >= 0 && types.slice(first, last).some((type) => type !== 'QUICK_REPLY'))
+    add('.buttons', 'quick replies must stand together');
+  const labels = buttons.flatMap(({ text }) => (text ? [text] : []));
+  if (new Set(labels).size < labels.length) add('.buttons', 'must not have the same text on two buttons');
+  buttons.slice(0, buttonsMax).forEach((button, index) => {
+    checkButton(button, (member, message) => add(`.buttons[${index}]${member}`, message));
+  });
+}
+
+function checkButton(button: TemplateButton, add: Add): void {
+  const type = upper(button.type);
+  if (lengthOf(button.text) > most.label) add('.text', `takes at most ${most.label} characters`);
+  if (!button.text && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
+  if (/\{\{|[\n\r\t]/.test(button.text ?? '')) add('.text', 'takes no variables, line breaks or tabs');
+  if (type === 'URL') checkUrl(button, add);
+  if (type === 'PHONE_NUMBER') checkPhone(button.phone_number, add);
+  if (type === 'COPY_CODE') checkCode(button.example, add);
+  if (type === 'OTP') checkOtp(button, add);
+}
+
+function checkUrl(button: TemplateButton, add: Add): void {
+  const url = button.url ?? '';
+  const fixed = url.trimEnd().replace(/\{\{[^{}]*\}\}$/, '');
+  if (!/^https?:\/\//i.test(url)) add('.url', 'must begin with https:// or http://');
+  else if (!URL.canParse(fixed)) add('.url', 'must be an address with a host name');
+  else if (platformHost.test(new URL(fixed).hostname))
+    add('.url', 'must not lead to WhatsApp (wa.me, whatsapp.com); use an address of your own');
+  if (lengthOf(url) > most.url) add('.url', `takes at most ${most.url} characters`);
+  const tokens = tokensOf(url);
+  if (tokens.length > 1 || (tokens.length === 1 && !url.trimEnd().endsWith('}}')))
+    add('.url', 'takes one variable, at its end');
+  if (tokens.length > 0 && !firstExample(button.example)) add('.example', 'must show the variable filled');
+}
+
+/** The one example of a button, which may stand in a list. */
+function firstExample(example: unknown): string | undefined {
+  const first: unknown = Array.isArray(example) ? example[0] : example;
+  return typeof first === 'string' && first !== '' ? first : undefined;
+}
+
+function checkPhone(phone: unknown, add: Add): void {
+  if (typeof phone !== 'string' || !/^\+?\d{5,20}$/.test(phone) || phone.length > most.phone)
+    add('.phone_number', `must be digits with the country code, at most ${most.phone} characters`);
+}
+
+function checkCode(example: unknown, add: Add): void {
+  const code = firstExample(example);
+  if (code === undefined) add('.example', 'is missing: a code to show to the reviewers');
+  else if (lengthOf(code) > most.code) add('.example', `takes at most ${most.code} characters`);
+}
+
+/** A code's button: one that fills the code in by itself names the Android apps that it does so for. */
+function checkOtp(button: TemplateButton, add: Add): void {
+  const type = upper(button.otp_type);
+  if (!otpTypes.includes(type)) add('.otp_type', `must be one of ${otpTypes.join(', ')}`);
+  if (type !== 'ONE_TAP' && type !== 'ZERO_TAP') return;
+  const apps = button.supported_apps;
+  if (!Array.isArray(apps) || apps.length === 0 || apps.length > appsMax) {
+    add('.supported_apps', `must name 1 to ${appsMax} apps by package_name and signature_hash`);
+  } else {
+    apps.forEach((app, index) => {
+      checkApp(app, (member, message) => add(`.supported_apps[${index}]${member}`, message));
+    });
+  }
+  if (type === 'ZERO_TAP' && button.zero_tap_terms_accepted !== true)
+    add('.zero_tap_terms_accepted', "must be true: you have accepted the platform's terms for zero-tap");
+}
+
+function checkApp(app: unknown, add: Add): void {
+  const { package_name, signature_hash } = (app ?? {}) as Record<string, unknown>;
+  if (typeof package_name !== 'string' || !/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/.test(package_name))
+    add('.package_name', 'must be an Android application id, such as com.example.app');
+  if (typeof signature_hash !== 'string' || !/^[A-Za-z0-9/+=]{11}$/.test(signature_hash))
+    add('.signature_hash', "must be the 11 characters of the app's signature hash");
+}

@@ -1,0 +1,39 @@
+// What errors repeat of a request: nothing in it is invisible.
+import { describe, expect, it } from 'vitest';
+import { invalidRequest } from '../../src/base/errors.ts';
+import { visible } from '../../src/base/visible.ts';
+import { phoneFaults } from '../../src/messaging/sending/recipients.ts';
+
+describe('what an error repeats of a request', () => {
+  it.each([
+    ['a zero-width space', '155\u200b50', '155\\u200b50'],
+    ['a byte order mark', '\ufeff155', '\\ufeff155'],
+    ['marks of direction', '\u202a155\u202c\u2066', '\\u202a155\\u202c\\u2066'],
+    ['a no-break space, and narrow ones', '1\u00a05\u202f5\u2009', '1\\u00a05\\u202f5\\u2009'],
+    ['control characters', '1\u00075\n5\u009b', '1\\u00075\\u000a5\\u009b'],
+    ['fillers and the blank Braille pattern', '\u3164\u2800\u115f', '\\u3164\\u2800\\u115f'],
+    ['line and paragraph separators', '\u2028\u2029', '\\u2028\\u2029'],
+    ['soft hyphens and joiners', 'a\u00adb\u034fc\u2060', 'a\\u00adb\\u034fc\\u2060'],
+    ['tags beyond the basic plane', '\u{e0041}', '\\u{e0041}'],
+    ['half a surrogate pair', '\ud83d', '\\ud83d'],
+  ])('shows %s', (_what, text, shown) => {
+    expect(visible(text)).toBe(shown);
+    const error = invalidRequest([{ path: `recipients[0].${text}`, message: `remove "${text}"` }]);
+    expect(error.message).toContain(shown);
+    expect(error.details.errors).toEqual([{ path: `recipients[0].${shown}`, message: `remove "${shown}"` }]);
+  });
+
+  it('leaves what can be seen as it is', () => {
+    const text = 'Grüße, नमस्ते, 您好 👋 — “x” +1 (555)-0100';
+    expect(visible(text)).toBe(text);
+  });
+
+  it.each(['155501000\u200b01', '15550\u00a0100001', '\u202a15550100001\u202c', '1555010000\t1'])(
+    'names the stray character of the phone %j',
+    (phone) => {
+      const [problem] = phoneFaults([{ phone }]);
+      const error = invalidRequest(problem ? [problem] : []);
+      expect(error.details.errors?.[0]?.message).toMatch(/remove "\\u[0-9a-f]{4}"/);
+    },
+  );
+});
