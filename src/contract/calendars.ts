@@ -13,6 +13,23 @@ export const AuthUrlAnswer = Type.Object({
   }),
   expiresAt: Instant,
 });
+const EventProblems = Type.Object(
+  {
+    count: Type.Integer(),
+    items: Type.Array(
+      Type.Object({
+        event: Type.String({ description: 'Where the calendar keeps it.' }),
+        problem: Type.Enum(['time_zone_unknown', 'event_unreadable']),
+        message: Type.String(),
+      }),
+      { description: 'The first 20.' },
+    ),
+  },
+  {
+    description:
+      'Events within the booking window whose times are not certain. They block where they can be read, and no other time. Null where the provider reads events itself, or the calendar could not be asked.',
+  },
+);
 export const CalendarStatus = Type.Object({
   connected: Type.Boolean(),
   provider: nullable(Type.String()),
@@ -21,6 +38,7 @@ export const CalendarStatus = Type.Object({
   accountEmail: nullable(Type.String()),
   lastSyncedAt: nullable(Instant),
   error: nullable(Type.String({ description: 'What is wrong with the connection, and what to do.' })),
+  eventProblems: nullable(EventProblems),
 });
 export type CalendarStatus = Static<typeof CalendarStatus>;
 const BusyCalendarIds = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {

@@ -139,6 +139,14 @@ export interface BusyQuestion {
   timeZone?: string | undefined;
 }
 
+/** An event whose times are not sure. It blocks where it can be known to, and never closes other times. */
+export interface EventProblem {
+  /** Where the calendar keeps it. */
+  event: string;
+  problem: 'time_zone_unknown' | 'event_unreadable';
+  message: string;
+}
+
 /** `certain`: gone, and no insert that is still under way can bring it back; else look again after that time. */
 export type Removal = { certain: true } | { certain: false; lookAgainAfterMs: number };
 
@@ -171,6 +179,13 @@ export interface Calendar {
 
   /** Busy times overlapping `[from, to)`, merged and in order. Never "free" where a calendar could not be read. */
   busyTimes(credential: CalendarCredential, question: BusyQuestion, limits: CallLimits): Promise<Interval[]>;
+
+  /** Events that `busyTimes` would answer for and whose times are not sure; absent where the provider reads them itself. */
+  eventProblems?(
+    credential: CalendarCredential,
+    question: BusyQuestion,
+    limits: CallLimits,
+  ): Promise<EventProblem[]>;
 
   /** The event, or null if the calendar never knew that id. */
   getEvent(credential: CalendarCredential, ref: EventRef, limits: CallLimits): Promise<CalendarEvent | null>;

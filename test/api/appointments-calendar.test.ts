@@ -47,6 +47,7 @@ test('the address asks for offline access with PKCE and a state; the way back co
     accountEmail: null,
     lastSyncedAt: null,
     error: null,
+    eventProblems: null,
   });
   const url = await authUrl(staff.id);
   expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({

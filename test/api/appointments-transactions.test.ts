@@ -6,6 +6,7 @@ import { cancelBooking, rescheduleBooking } from '../../src/appointments/booking
 import { followChanges } from '../../src/appointments/booking/follow.ts';
 import { checkConnection, disconnectCalendar } from '../../src/appointments/calendar/connect.ts';
 import { findConnection } from '../../src/appointments/calendar/store.ts';
+import { findStaff } from '../../src/appointments/directory/store.ts';
 import type { Tx } from '../../src/db/db.ts';
 import type { Calendar } from '../../src/ports/calendar.ts';
 import {
@@ -152,7 +153,8 @@ describe('transactions', () => {
       where staff_id = ${staff.id} and state = 'confirmed'`.execute(room.database.db);
     await room.settleAll(deps);
     const connection = await findConnection(room.database.db, staff.id);
-    if (connection) await checkConnection(deps, connection);
+    const row = await findStaff(room.database.db, account, staff.id);
+    if (connection && row) await checkConnection(deps, connection, row);
     await disconnectCalendar(deps, account, staff.id);
     expect([...seen.calls.keys()].sort()).toEqual([
       ...['busyTimes', 'changedEvents', 'deleteEvent', 'disconnect', 'getEvent', 'insertEvent'],

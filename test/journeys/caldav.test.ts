@@ -174,6 +174,40 @@ function journey(): void {
     await dav('DELETE', `${home}work/away.ics`);
   });
 
+  test('an event in an unknown time zone blocks its own time, is shown in the status, and closes no other day', async () => {
+    const staffId = await staff();
+    await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
+    const date = comingMonday();
+    const day = date.replaceAll('-', '');
+    const lines = (uid: string, start: string) => [
+      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Test//Test//EN', 'BEGIN:VEVENT', `UID:${uid}`],
+      ...['DTSTAMP:20260101T000000Z', start, 'DURATION:PT30M', 'END:VEVENT', 'END:VCALENDAR', ''],
+    ];
+    const put = (uid: string, start: string) =>
+      dav('PUT', `${home}work/${uid}.ics`, lines(uid, start).join('\r\n'));
+    await put('unknown', `DTSTART;TZID=Our own time:${day}T100000`);
+    await put('windows', `DTSTART;TZID=UTC-02:${day}T090000`);
+    expect(await slotsOf(staffId, date)).toEqual(['09:00', '09:30', '10:30', '11:30']);
+    const next = Temporal.PlainDate.from(date).add({ days: 1 }).toString();
+    expect(await slotsOf(staffId, next)).toHaveLength(6);
+    const status = await must('GET', `${base}/ext-calendar/status?appointmentUserId=${staffId}`);
+    expect(status).toMatchObject({
+      ...{ connected: true, error: null },
+      eventProblems: {
+        count: 1,
+        items: [
+          {
+            event: expect.stringContaining('unknown.ics'),
+            problem: 'time_zone_unknown',
+            message: expect.stringContaining('"Our own time"'),
+          },
+        ],
+      },
+    });
+    await dav('DELETE', `${home}work/unknown.ics`);
+    await dav('DELETE', `${home}work/windows.ics`);
+  });
+
   test('an event deleted by hand is noticed even where the server has forgotten up to where it was read', async () => {
     const staffId = await staff();
     await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());

@@ -1,10 +1,10 @@
 // What CalDAV servers do differently, and what the adapter makes of it: discovery, tags, tokens, refusals.
-import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import type { CalendarCredential } from '../../src/ports/calendar.ts';
 import { isInstalled, type Passing } from '../harness/caldav-server.ts';
+import { doubtfulEvents } from './caldav-doubtful.suite.ts';
 import { type CaldavOutside, object, openCaldav } from './caldav-outside.ts';
 import {
   at,
@@ -166,15 +166,7 @@ function servers(): void {
     });
   });
 
-  test('with one event that cannot be read is not free, and the event is named', async () => {
-    const { credential, calendarId } = await outside.connect();
-    const uid = randomUUID();
-    const text = object([`UID:${uid}`, 'DTSTART;TZID=Nowhere:20260610T100000', 'DURATION:PT1H']);
-    await outside.putByHand(calendarId, uid, text);
-    const error = await failure(busy(credential, calendarId));
-    expect(error).toMatchObject({ outcome: 'refused', code: 'event_unreadable' });
-    expect(error.message).toContain(uid);
-  });
+  describe('holds', () => doubtfulEvents('radicale', () => outside));
 
   describe('and a booking in it:', () => {
     test('a change by hand between our reading and our writing is kept', async () => {

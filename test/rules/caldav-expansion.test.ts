@@ -1,11 +1,11 @@
 // What a calendar object makes busy: series and their exceptions, every form of time, and what does not block.
 import { describe, expect, test } from 'vitest';
-import { busyIn, type Owner } from '../../src/adapters/caldav/expansion.ts';
-import { UnreadableEvent } from '../../src/adapters/caldav/moments.ts';
+import { type Owner, readingOf } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
 
 const owner: Owner = {
   calendarZone: namedZone('Pacific/Auckland') ?? utc,
+  staffZone: 'Pacific/Auckland',
   addresses: ['ada@clinic.example'],
 };
 const at = (text: string) => Date.parse(text);
@@ -18,8 +18,8 @@ function object(events: string[][], more: string[] = []): string {
 
 /** Busy times as `from/to`, in order. */
 function busy(events: string[][], span = june, more: string[] = []): string[] {
-  return busyIn(object(events, more), span, owner)
-    .toSorted((a, b) => a.start - b.start)
+  return readingOf(object(events, more), span, owner)
+    .busy.toSorted((a, b) => a.start - b.start)
     .map(({ start, end }) => [start, end].map((each) => new Date(each).toISOString().slice(0, 16)).join('/'));
 }
 
@@ -229,21 +229,5 @@ describe('a series', () => {
     };
     expect(night('2026-03-28')).toEqual(['2026-03-28T21:00/2026-03-29T05:00']);
     expect(night('2026-10-24')).toEqual(['2026-10-24T20:00/2026-10-25T05:00']);
-  });
-});
-
-describe('what cannot be read is never free:', () => {
-  test.each([
-    ['a zone that nobody defines', [['DTSTART;TZID=Our own time:20260610T100000', 'DURATION:PT1H']]],
-    ['a rule that cannot be followed', [[...ten, 'RRULE:FREQ=SECONDLY']]],
-    ['a rule that is none', [[...ten, 'RRULE:FREQ=NOW;BYDAY=XX']]],
-    ['an event without a start', [['SUMMARY:x']]],
-    ['a start that is no time', [['DTSTART:soon', 'DURATION:PT1H']]],
-  ])('%s', (_what, events) => {
-    expect(() => busy(events)).toThrow(UnreadableEvent);
-  });
-
-  test('a text that is no calendar', () => {
-    expect(() => busyIn('<html></html>', june, owner)).toThrow(UnreadableEvent);
   });
 });

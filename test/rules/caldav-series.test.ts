@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
-import { busyIn } from '../../src/adapters/caldav/expansion.ts';
+import { readingOf } from '../../src/adapters/caldav/expansion.ts';
 import { utc } from '../../src/adapters/caldav/zones.ts';
 
 const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
@@ -101,7 +101,9 @@ function spanOf(given: Series, week: { after: number; back: number }) {
 }
 
 const busyOf = (given: Series, span: { start: number; end: number }) =>
-  busyIn(textOf(given), span, { calendarZone: utc, addresses: [] }).toSorted((a, b) => a.start - b.start);
+  readingOf(textOf(given), span, { calendarZone: utc, staffZone: 'UTC', addresses: [] }).busy.toSorted(
+    (a, b) => a.start - b.start,
+  );
 
 test('a series is busy where a walk through the days says, in the weeks of clock changes', () => {
   fc.assert(

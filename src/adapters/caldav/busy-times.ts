@@ -1,11 +1,9 @@
 // When calendars are busy: their objects fetched by time, and expanded here, since servers do it wrongly or not at all.
-import { VendorError } from '../../base/errors.ts';
 import { merged } from '../../base/intervals.ts';
-import type { BusyQuestion, Interval } from '../../ports/calendar.ts';
+import type { BusyQuestion, EventProblem, Interval } from '../../ports/calendar.ts';
 import { type CaldavAccount, calendarUrlOf, type Reads } from './credential.ts';
 import type { Wire } from './dav-call.ts';
-import { busyIn } from './expansion.ts';
-import { UnreadableEvent } from './moments.ts';
+import { type Reading, readingOf } from './expansion.ts';
 import { isSamePlace } from './multistatus.ts';
 import { type CalendarObject, calendarFacts, hasProperty, queryObjects, timeRange } from './objects.ts';
 
@@ -18,8 +16,34 @@ export async function busyTimes(
   account: CaldavAccount,
   question: BusyQuestion,
 ): Promise<Interval[]> {
-  const { from, to, except } = question;
-  const urls = [...new Set(question.calendarIds.map((id) => calendarUrlOf(account, id)))];
+  const read = await readings(wire, account, question);
+  return merged(
+    read.flatMap(({ busy }) => busy),
+    question.from,
+    question.to,
+  );
+}
+
+/** The events that may block within `[from, to)` and whose times are not sure; throws like `busyTimes`. */
+export async function eventProblems(
+  wire: Wire,
+  account: CaldavAccount,
+  question: BusyQuestion,
+): Promise<EventProblem[]> {
+  const read = await readings(wire, account, question);
+  return read.flatMap(({ url, doubts }) => {
+    const [first] = doubts.toSorted((a, b) => Number(b.anywhere) - Number(a.anywhere));
+    return first ? [{ event: new URL(url).pathname, problem: first.problem, message: first.message }] : [];
+  });
+}
+
+/** Every object of the calendars that may have to do with `[from, to)`, read. */
+async function readings(
+  wire: Wire,
+  account: CaldavAccount,
+  { from, to, except, calendarIds }: BusyQuestion,
+): Promise<(Reading & { url: string })[]> {
+  const urls = [...new Set(calendarIds.map((id) => calendarUrlOf(account, id)))];
   const found = await Promise.all(
     urls.map(async (url) => {
       const span = { start: from, end: to };
@@ -27,12 +51,13 @@ export async function busyTimes(
         calendarFacts(wire, account, url),
         objectsWithin(wire, account, url, span),
       ]);
+      const owner = { calendarZone: zone, staffZone: account.timeZone, addresses: account.addresses };
       return objects
         .filter((object) => except === undefined || !isEventOf(account, object.url, except))
-        .flatMap((object) => busyOf(object, span, { calendarZone: zone, addresses: account.addresses }));
+        .map((object) => ({ url: object.url, ...readingOf(object.text, span, owner) }));
     }),
   );
-  return merged(found.flat(), from, to);
+  return found.flat();
 }
 
 /** A calendar of another account holds nothing of this one. */
@@ -64,17 +89,4 @@ function filtersFor(reads: Reads, span: Interval): string[] {
   if (reads === 'everything') return [''];
   const ranged = [timeRange(span)];
   return reads === 'time_range' ? ranged : [...ranged, ...['RRULE', 'RDATE', 'DURATION'].map(hasProperty)];
-}
-
-function busyOf(object: CalendarObject, span: Interval, owner: Parameters<typeof busyIn>[2]): Interval[] {
-  try {
-    return busyIn(object.text, span, owner);
-  } catch (error) {
-    if (!(error instanceof UnreadableEvent)) throw error;
-    throw new VendorError(
-      'refused',
-      `The event ${new URL(object.url).pathname} cannot be read: ${error.message}. Mend or delete it in the calendar.`,
-      { code: 'event_unreadable', title: 'Event cannot be read', cause: error },
-    );
-  }
 }

@@ -60,6 +60,11 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
         const { busyTimes } = await import('./busy-times.ts');
         return busyTimes(attempt, zonedAs(attempt.account, question.timeZone), question);
       }),
+    eventProblems: (credential, question, limits) =>
+      repeated(credential, limits, async (attempt) => {
+        const { eventProblems } = await import('./busy-times.ts');
+        return eventProblems(attempt, zonedAs(attempt.account, question.timeZone), question);
+      }),
     getEvent: (credential, ref, limits) =>
       repeated(credential, limits, async (attempt) => (await events()).getEvent(attempt, ref)),
     insertEvent: (credential, event, limits) =>

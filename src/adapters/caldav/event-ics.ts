@@ -3,6 +3,7 @@ import ICAL from 'ical.js';
 import type { CalendarEvent, Interval, NewEvent } from '../../ports/calendar.ts';
 import { isOurs } from './event-id.ts';
 import { earliest, lengthOf, momentOfFirst } from './moments.ts';
+import { tidied } from './tidy.ts';
 import type { Zone } from './zones.ts';
 
 const bookingProperty = 'x-chatbot-gateway-booking';
@@ -62,7 +63,7 @@ function addGuests(vevent: ICAL.Component, event: NewEvent, organizer: string): 
 
 /** An object and the event in it that counts: the series itself before its exceptions. Throws an Error if there is none. */
 function opened(text: string): { object: ICAL.Component; vevent: ICAL.Component } {
-  const object = new ICAL.Component(ICAL.parse(text) as unknown[]);
+  const object = new ICAL.Component(ICAL.parse(tidied(text)) as unknown[]);
   const events = object.getAllSubcomponents('vevent');
   const vevent = events.find((each) => !each.hasProperty('recurrence-id')) ?? events[0];
   if (vevent === undefined) throw new Error('there is no event in it');

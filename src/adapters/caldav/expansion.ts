@@ -1,7 +1,9 @@
 // One calendar object as the times at which its owner is busy: series, their exceptions, and what blocks at all. Pure.
-import ICAL from 'ical.js';
+import type ICAL from 'ical.js';
 import type { Interval } from '../../ports/calendar.ts';
 import {
+  attempt,
+  type Doubt,
   earliest,
   lengthOf,
   type Moment,
@@ -10,40 +12,66 @@ import {
   UnreadableEvent,
 } from './moments.ts';
 import { isSameDate, type Occurrence, occurrencesOf } from './occurrences.ts';
+import { readObject, unreadableMark } from './tidy.ts';
 import type { Zone } from './zones.ts';
 
 export interface Owner {
   /** Where dates and floating times are read. */
   calendarZone: Zone;
+  /** Where times in a zone that nobody knows are read (IANA). */
+  staffZone: string;
   /** Their own mail addresses, in lower case. */
   addresses: string[];
+}
+
+/** What a text makes busy, and what is not sure about it. */
+export interface Reading {
+  busy: Interval[];
+  doubts: Doubt[];
 }
 
 /** An event that stands for one occurrence of a series, or for that one and all after it. */
 interface Exception {
   event: ICAL.Component;
-  /** Which occurrence it stands for. */
-  of: Moment;
+  /** Which occurrence it stands for; undefined if that cannot be read: then that occurrence stays too. */
+  of: Moment | undefined;
   at: Moment;
   andAfter: boolean;
 }
 
 /**
- * Busy times of one iCalendar text that overlap `span`, in no order. Throws UnreadableEvent where it cannot be told
- * for sure: what cannot be read must not pass for free.
+ * Busy times of one iCalendar text that overlap `span`, in no order. Each event is read by itself: what can be known of it
+ * blocks, what cannot is a doubt, and never closes other times. Never throws.
  */
-export function busyIn(text: string, span: Interval, owner: Owner): Interval[] {
+export function readingOf(text: string, span: Interval, owner: Owner): Reading {
+  let object: ICAL.Component;
   try {
-    const object = new ICAL.Component(ICAL.parse(text) as unknown[]);
-    const around: Surroundings = { object, calendarZone: owner.calendarZone };
-    const byUid = Map.groupBy(object.getAllSubcomponents('vevent'), (event) =>
-      String(event.getFirstPropertyValue('uid') ?? ''),
-    );
-    return [...byUid.values()].flatMap((events) => busyOfSeries(events, span, owner, around));
+    object = readObject(text);
   } catch (error) {
-    if (error instanceof UnreadableEvent) throw error;
-    throw new UnreadableEvent((error as Error).message, { cause: error });
+    const { message } = error as Error;
+    return { busy: [], doubts: [{ problem: 'event_unreadable', message, anywhere: true }] };
   }
+  const byUid = Map.groupBy(object.getAllSubcomponents('vevent'), (event) =>
+    String(event.getFirstPropertyValue('uid') ?? ''),
+  );
+  const readings = [...byUid.values()].map((events) => readSeries(events, span, owner, object));
+  return {
+    busy: readings.flatMap(({ busy }) => busy),
+    doubts: readings.flatMap(({ doubts }) => doubts),
+  };
+}
+
+function readSeries(events: ICAL.Component[], span: Interval, owner: Owner, object: ICAL.Component): Reading {
+  const doubts: Doubt[] = [];
+  const { calendarZone, staffZone } = owner;
+  const around = {
+    object,
+    calendarZone,
+    doubts: { staffZone, add: (doubt: Doubt) => void doubts.push(doubt) },
+  };
+  const busy = busyOfSeries(events, span, owner, around);
+  const told = doubts.filter(({ anywhere }) => anywhere || busy.length > 0);
+  return { busy, doubts: [...new Map(told.map((doubt) => [doubt.message, doubt])).values()] };
 }
 
 function busyOfSeries(
@@ -52,8 +80,9 @@ function busyOfSeries(
   owner: Owner,
   around: Surroundings,
 ): Interval[] {
-  const isException = (event: ICAL.Component) => event.hasProperty('recurrence-id');
-  const exceptions = events.filter(isException).map((event) => exceptionOf(event, around));
+  const isException = (event: ICAL.Component) =>
+    event.hasProperty('recurrence-id') || lostParts(event).includes('RECURRENCE-ID');
+  const exceptions = events.filter(isException).flatMap((event) => exceptionOf(event, owner, around) ?? []);
   const found = exceptions.map(({ event, at }) =>
     blocks(event, owner) ? spanOf(event, at, { local: at.local, start: earliest(at) }, around) : undefined,
   );
@@ -66,17 +95,31 @@ function busyOfSeries(
   );
 }
 
-function startOf(event: ICAL.Component, around: Surroundings): Moment {
-  const start = momentOfFirst(event, 'dtstart', around);
-  if (start === null) throw new UnreadableEvent('it has no DTSTART');
-  return start;
+/** The properties that `readObject` could not read. */
+const lostParts = (event: ICAL.Component) =>
+  event.getAllProperties(unreadableMark).map((mark) => String(mark.getFirstValue()));
+
+function startOf(event: ICAL.Component, around: Surroundings): Moment | undefined {
+  return attempt(around, true, () => {
+    const start = momentOfFirst(event, 'dtstart', around);
+    if (start === null) throw new UnreadableEvent('it has no DTSTART that can be read');
+    return start;
+  });
 }
 
-function exceptionOf(event: ICAL.Component, around: Surroundings): Exception {
-  const of = momentOfFirst(event, 'recurrence-id', around);
-  if (of === null) throw new UnreadableEvent('its RECURRENCE-ID is empty');
+function exceptionOf(event: ICAL.Component, owner: Owner, around: Surroundings): Exception | undefined {
+  const silent = { ...around, doubts: { staffZone: owner.staffZone, add: () => {} } };
+  // where it does not block, it does not matter where it lies: only which occurrence it takes away
+  const at = startOf(event, blocks(event, owner) ? around : silent);
+  const of = attempt(around, false, () => {
+    const moment = momentOfFirst(event, 'recurrence-id', around);
+    if (moment === null) throw new UnreadableEvent('its RECURRENCE-ID cannot be read');
+    return moment;
+  });
+  // moved to nobody knows when: it keeps its old time
+  if (at === undefined) return of && { event, of, at: of, andAfter: false };
   const range = event.getFirstProperty('recurrence-id')?.getFirstParameter('range');
-  return { event, of, at: startOf(event, around), andAfter: range?.toUpperCase() === 'THISANDFUTURE' };
+  return { event, of, at, andAfter: of !== undefined && range?.toUpperCase() === 'THISANDFUTURE' };
 }
 
 /** The occurrences for which no exception stands; those after a THISANDFUTURE are moved as that one was. */
@@ -87,18 +130,25 @@ function busyOfMaster(
   owner: Owner,
   around: Surroundings,
 ): (Interval | undefined)[] {
-  const onward = exceptions
+  const replaced = exceptions.filter((each): each is Exception & { of: Moment } => each.of !== undefined);
+  const onward = replaced
     .filter(({ andAfter }) => andAfter)
     .toSorted((a, b) => earliest(b.of) - earliest(a.of));
   if (!blocks(event, owner) && onward.length === 0) return [];
   const first = startOf(event, around);
+  if (first === undefined) return [];
+  for (const name of lostParts(event)) {
+    const message = `its ${name} cannot be read`;
+    const anywhere = name === 'RRULE' || name === 'RDATE';
+    around.doubts?.add({ problem: 'event_unreadable', message, anywhere });
+  }
   const reachMs = Math.max(
     lengthOf(event, first, around).longestMs,
     ...onward.map((each) => lengthOf(each.event, each.at, around).longestMs + Math.abs(movedMs(each))),
   );
   const wide = { start: span.start - reachMs, end: span.end + reachMs };
   return occurrencesOf(event, first, wide, around)
-    .filter((occurrence) => !exceptions.some(({ of }) => isOf(occurrence, of, first)))
+    .filter((occurrence) => !replaced.some(({ of }) => isOf(occurrence, of, first)))
     .map((occurrence) => {
       const ruling = onward.find(({ of }) => earliest(of) <= occurrence.start);
       if (ruling === undefined) {
@@ -112,7 +162,7 @@ function busyOfMaster(
 }
 
 /** By how much an exception was moved, on the wall clock. */
-const movedMs = ({ of, at }: Exception) => of.local.until(at.local).total('milliseconds');
+const movedMs = ({ of, at }: Exception & { of: Moment }) => of.local.until(at.local).total('milliseconds');
 
 /** Some programs name the occurrence of a series of times by its date alone. */
 function isOf(occurrence: Occurrence, of: Moment, first: Moment): boolean {

@@ -1,5 +1,6 @@
 // Time zones as iCalendar names them: IANA names, names with a prefix, and zones that an object defines itself. Pure.
 import ICAL from 'ical.js';
+import { cleanName, zoneIdOf } from './zone-names.ts';
 
 export interface Zone {
   /**
@@ -21,7 +22,7 @@ function remembered(key: string, make: () => Zone | null): Zone | null {
   return made;
 }
 
-/** The zone of an IANA name (RFC 7809: servers may leave its definition out); null if there is none. */
+/** The zone of an IANA name (RFC 7809: servers may leave its definition out) or an offset; null if there is none. */
 export function namedZone(name: string): Zone | null {
   return remembered(name, () => {
     try {
@@ -42,28 +43,35 @@ export const utc = namedZone('UTC') as Zone;
 
 /**
  * The zone that a TZID means in an object. An IANA name with an area (`Europe/Berlin`), also behind a prefix
- * (`/mozilla.org/20050126_1/Europe/Berlin`), goes before the definition, which is often old; any other name
- * (`W. Europe Standard Time`, `EST`) means what the object defines. Null where nothing says.
+ * (`/mozilla.org/20050126_1/Europe/Berlin`), goes before the definition, which is often old. Any other name means what the
+ * object defines (Outlook's `Customized Time Zone`); where it defines nothing of use, the name is looked up: Windows names,
+ * fixed offsets, and what Outlook shows. Null where nothing says.
  */
 export function zoneOf(tzid: string, object: ICAL.Component | undefined): Zone | null {
-  const parts = tzid.split('/').filter((part) => part !== '');
+  const name = cleanName(tzid);
+  const parts = name.split('/').filter((part) => part !== '');
   for (let from = 0; from < parts.length - 1; from += 1) {
     const named = namedZone(parts.slice(from).join('/'));
     if (named !== null) return named;
   }
   const definition = object
     ?.getAllSubcomponents('vtimezone')
-    .find((each) => each.getFirstPropertyValue('tzid') === tzid);
-  if (definition !== undefined) return definedZone(definition);
-  return namedZone(parts.at(-1) ?? '');
+    .find((each) => cleanName(String(each.getFirstPropertyValue('tzid') ?? '')) === name);
+  const defined = definition === undefined ? null : definedZone(definition);
+  if (defined !== null) return defined;
+  // behind a prefix: `tzone://Microsoft/Utc`
+  const id = zoneIdOf(name) ?? zoneIdOf(parts.at(-1) ?? '');
+  return id === null ? null : namedZone(id);
 }
 
-/** The zone of a VTIMEZONE. */
+/** The zone of a VTIMEZONE; null if its rules cannot be followed. */
 export function definedZone(definition: ICAL.Component): Zone | null {
   const location = definition.getFirstPropertyValue('x-lic-location');
-  const named = typeof location === 'string' ? namedZone(location) : null;
+  const named = typeof location === 'string' ? namedZone(cleanName(location)) : null;
   if (named !== null) return named;
   return remembered(definition.toString(), () => {
+    const observances = ['standard', 'daylight'].flatMap((name) => definition.getAllSubcomponents(name));
+    if (observances.length === 0) return null;
     const zone = new ICAL.Timezone(definition);
     const instant = (local: Temporal.PlainDateTime) => {
       const { year, month, day, hour, minute, second } = local;
@@ -73,6 +81,11 @@ export function definedZone(definition: ICAL.Component): Zone | null {
       );
       return utc.readings(local)[0] - zone.utcOffset(time) * 1000;
     };
+    try {
+      if (!Number.isFinite(instant(new Temporal.PlainDateTime(2035, 7, 1)))) return null;
+    } catch {
+      return null;
+    }
     return { readings: (local) => [instant(local), instant(local)] };
   });
 }
@@ -80,11 +93,12 @@ export function definedZone(definition: ICAL.Component): Zone | null {
 /** The zone that the iCalendar text of a `calendar-timezone` property names or defines; null if it does neither. */
 export function zoneOfCalendar(text: string): Zone | null {
   try {
-    const definition = new ICAL.Component(ICAL.parse(text) as unknown[]).getFirstSubcomponent('vtimezone');
+    const object = new ICAL.Component(ICAL.parse(text) as unknown[]);
+    const definition = object.getFirstSubcomponent('vtimezone');
     const tzid = definition?.getFirstPropertyValue('tzid');
     if (!definition) return null;
-    return (typeof tzid === 'string' ? zoneOf(tzid, undefined) : null) ?? definedZone(definition);
+    return (typeof tzid === 'string' ? zoneOf(tzid, object) : null) ?? definedZone(definition);
   } catch {
-    return namedZone(text);
+    return zoneOf(text, undefined);
   }
 }

@@ -4,13 +4,14 @@ import { AppError, type Fault, invalidRequest, VendorError } from '../../base/er
 import { uuidv7 } from '../../base/ids.ts';
 import type { PutCalendarBody } from '../../contract/calendars.ts';
 import type { Tx } from '../../db/db.ts';
-import type { Calendar, Connected } from '../../ports/calendar.ts';
+import type { BusyQuestion, Calendar, Connected, EventProblem } from '../../ports/calendar.ts';
 import type { StaffRow } from '../directory/store.ts';
 import {
   type CalendarDeps,
   calendarFault,
   calendarKeyOf,
   credentialPlace,
+  type LiveConnection,
   liveConnection,
   openConnection,
   useCalendar,
@@ -34,6 +35,7 @@ export type ConnectDeps = CalendarDeps & {
 };
 
 const callLimits = { timeoutMs: 15_000 };
+const dayMs = 86_400_000;
 
 /** 409 for a kind of calendar that the operator has not set up. */
 export function notConfigured(what: string): AppError {
@@ -149,20 +151,40 @@ async function proveBusyCalendars(
   }
 }
 
-/** Asks the calendar whether the connection still works; afterwards the connection's row tells. */
-export async function checkConnection(deps: ConnectDeps, row: ConnectionRow): Promise<void> {
+/**
+ * Asks the calendar whether the connection still works; afterwards the connection's row tells. Answers the events within
+ * the booking window whose times are not certain, or null where nobody can say.
+ */
+export async function checkConnection(
+  deps: ConnectDeps,
+  row: ConnectionRow,
+  staff: StaffRow,
+): Promise<EventProblem[] | null> {
   const live = liveConnection(deps, row);
-  if (!live) return;
+  if (!live) return null;
   const from = deps.clock.now();
   const { busyCalendarIds: calendarIds, timeZone } = live;
-  const question = { calendarIds, from, to: from + 60_000, timeZone };
-  try {
-    await useCalendar(deps, live, (calendar, credential) =>
-      calendar.busyTimes(credential, question, { timeoutMs: 5_000 }),
-    );
-  } catch (error) {
-    if (!(error instanceof VendorError)) throw error;
-  }
+  const question = { calendarIds, from, timeZone };
+  const [problems] = await Promise.all([
+    eventProblems(live, { ...question, to: from + (staff.booking_window_days + 1) * dayMs }),
+    useCalendar(deps, live, (calendar, credential) =>
+      calendar.busyTimes(credential, { ...question, to: from + 60_000 }, { timeoutMs: 5_000 }),
+    ).catch(ofVendor),
+  ]);
+  return problems;
+}
+
+/** Many events may lie in the window: if that takes too long, it says nothing of the connection. */
+async function eventProblems(live: LiveConnection, question: BusyQuestion): Promise<EventProblem[] | null> {
+  const { calendar, credential } = live;
+  const answer = calendar.eventProblems?.(credential, question, { timeoutMs: 10_000 });
+  return (await answer?.catch(ofVendor)) ?? null;
+}
+
+/** Swallows what an outside call came to; anything else is a fault of ours. */
+function ofVendor(error: unknown): undefined {
+  if (!(error instanceof VendorError)) throw error;
+  return undefined;
 }
 
 /**

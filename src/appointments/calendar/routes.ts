@@ -7,6 +7,7 @@ import { AuthUrlAnswer, CalendarQuery, CalendarStatus, PutCalendarBody } from '.
 import { success } from '../../contract/envelope.ts';
 import { httpStatus, ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import type { EventProblem } from '../../ports/calendar.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import { type ConnectDeps, checkConnection, disconnectCalendar, putCalendar } from './connect.ts';
@@ -22,7 +23,9 @@ async function staffOf(deps: ConnectDeps, accountId: string, staffId: string): P
   return staff;
 }
 
-function statusOf(row: ConnectionRow | undefined): CalendarStatus {
+const problemsShown = 20;
+
+function statusOf(row: ConnectionRow | undefined, problems: EventProblem[] | null = null): CalendarStatus {
   return {
     connected: row !== undefined && row.dead_at === null,
     provider: row?.provider ?? null,
@@ -31,6 +34,7 @@ function statusOf(row: ConnectionRow | undefined): CalendarStatus {
     accountEmail: row?.account_email ?? null,
     lastSyncedAt: row?.last_synced_at?.toISOString() ?? null,
     error: row?.failure ?? null,
+    eventProblems: problems && { count: problems.length, items: problems.slice(0, problemsShown) },
   };
 }
 
@@ -66,7 +70,8 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
     {
       schema: {
         summary: 'See whether a calendar is connected',
-        description: 'Asks the calendar, so that a permission taken back shows at once.',
+        description:
+          'Asks the calendar, so that a permission taken back shows immediately, and events whose times are not certain.',
         tags,
         querystring: CalendarQuery,
         response: { 200: success(CalendarStatus) },
@@ -76,8 +81,8 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
     async ({ caller, query }) => {
       const staff = await staffOf(deps, caller.accountId, query.appointmentUserId);
       const row = await findConnection(deps.db, staff.id);
-      if (row) await checkConnection(deps, row);
-      const status = statusOf(row && (await findConnection(deps.db, staff.id)));
+      const problems = row ? await checkConnection(deps, row, staff) : null;
+      const status = statusOf(row && (await findConnection(deps.db, staff.id)), problems);
       return ok(status.connected ? 'The calendar is connected.' : 'The calendar is not connected.', status);
     },
   );
