@@ -9,6 +9,7 @@ import {
 } from 'undici';
 import { gaveUp, outgoingError } from './outgoing-error.ts';
 import { addressGuard, type GuardRules } from './outgoing-guard.ts';
+import { cutFromBytes, secretsOf, withoutSecrets } from './outgoing-secrets.ts';
 
 export type ResponseHeaders = Record<string, string | string[] | undefined>;
 
@@ -42,7 +43,10 @@ export interface OutgoingStream {
   body: Readable;
 }
 
-/** Every call rejects with `OutgoingError` when there is no complete answer; any HTTP status is an answer. */
+/**
+ * Every call rejects with `OutgoingError` when there is no complete answer; any HTTP status is an answer. Answers of
+ * `request` and `stream` repeat no secret of theirs (`outgoing-secrets.ts`).
+ */
 export interface Outgoing {
   request(request: OutgoingRequest): Promise<OutgoingResponse>;
   /** For downloads: resolves at the head of the answer; the time-out runs until the body's last byte. */
@@ -181,14 +185,11 @@ function requestOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingRe
     let headers: ResponseHeaders = {};
     let size = 0;
     const chunks: Buffer[] = [];
-    const settle = (truncated: boolean) =>
-      resolve({
-        status,
-        headers,
-        body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-        truncated,
-        durationMs: Math.round(performance.now() - startedAt),
-      });
+    const settle = (truncated: boolean) => {
+      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+      const durationMs = Math.round(performance.now() - startedAt);
+      resolve(withoutSecrets(request, { status, headers, body, truncated, durationMs }));
+    };
     exchange(agent, request, {
       head(statusCode, head) {
         status = statusCode;
@@ -211,13 +212,19 @@ function requestOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingRe
   });
 }
 
+/** Longest answer that is no success and is told on by `stream`. */
+const refusalMaxBytes = 1024 * 1024;
+
 function streamOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingStream> {
   const maxBytes = request.maxResponseBytes ?? Number.POSITIVE_INFINITY;
   return new Promise((resolve, reject) => {
     let body: Readable | undefined;
     let size = 0;
+    /** Of an answer that is no success: it is told on when it is whole, without the request's secrets. */
+    let refusal: Buffer[] | undefined;
     const giveUp = exchange(agent, request, {
       head(status, headers, wire) {
+        if (status >= 300) refusal = [];
         body = new Readable({
           read: () => wire.resume(),
           destroy(error, done) {
@@ -231,14 +238,18 @@ function streamOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingStr
       },
       chunk(chunk, wire) {
         size += chunk.length;
-        if (size > maxBytes) {
+        if (size > (refusal ? Math.min(maxBytes, refusalMaxBytes) : maxBytes)) {
           body?.destroy(gaveUp('too_large', true));
           return false;
         }
-        if (body?.push(chunk) === false) wire.pause();
+        if (refusal) refusal.push(chunk);
+        else if (body?.push(chunk) === false) wire.pause();
         return true;
       },
-      end: () => body?.push(null),
+      end() {
+        if (refusal) body?.push(cutFromBytes(Buffer.concat(refusal), secretsOf(request)));
+        body?.push(null);
+      },
       fail(error) {
         if (body) body.destroy(error);
         else reject(error);

@@ -3,9 +3,20 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
-import { addSender, type CallOptions, type Gateway, googleClient, startGateway } from '../harness/gateway.ts';
+import { tablesWith } from '../harness/canaries.ts';
+import { type EchoingVendor, startEchoingVendor } from '../harness/echoing-vendor.ts';
+import {
+  addEndpoint,
+  addSender,
+  type CallOptions,
+  type Gateway,
+  googleClient,
+  startGateway,
+} from '../harness/gateway.ts';
+import { samples } from '../harness/sample-files.ts';
 
 let gateway: Gateway;
+let vendor: EchoingVendor;
 let logged = '';
 const answers: string[] = [];
 /** Each by where it went in. */
@@ -24,14 +35,23 @@ async function call<T>(method: string, path: string, options: CallOptions = {}) 
 }
 
 beforeAll(async () => {
-  const log = openLog('trace', {
-    write: (line: string) => {
-      logged += line;
-    },
-  });
-  gateway = await startGateway({ log });
+  const write = (line: string) => {
+    logged += line;
+  };
+  const log = openLog('trace', { write });
+  vendor = await startEchoingVendor();
+  const { url } = vendor;
+  const settings = {
+    GOOGLE_API_URL: `${url}/google`,
+    GOOGLE_TOKEN_URL: `${url}/token`,
+    GOOGLE_REVOKE_URL: `${url}/revoke`,
+  };
+  gateway = await startGateway({ log, settings });
 });
-afterAll(() => gateway?.close());
+afterAll(async () => {
+  await gateway?.close();
+  vendor?.close();
+});
 
 /** Everything that is done with secrets, well and badly. */
 async function useSecrets(): Promise<void> {
@@ -128,26 +148,6 @@ async function calendars(): Promise<void> {
   });
 }
 
-async function tablesWithCanaries(): Promise<string[]> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
-    gateway.database.db,
-  );
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(
-      gateway.database.db,
-    );
-    // bytes are shown in hex
-    const text = rows.map(({ row }) => row).join('\n');
-    for (const [what, secret] of Object.entries(canaries)) {
-      const hex = Buffer.from(secret).toString('hex');
-      if (text.includes(secret) || text.includes(hex)) found.push(`${name}: ${what}`);
-    }
-  }
-  return found;
-}
-
 test('no secret is in any answer, in the log, or in the clear in the database', async () => {
   await useSecrets();
   expect(Object.keys(canaries).length).toBeGreaterThan(15);
@@ -156,7 +156,134 @@ test('no secret is in any answer, in the log, or in the clear in the database', 
     expect([what, answers.filter((answer) => answer.includes(secret))]).toEqual([what, []]);
     expect([what, logged.split('\n').filter((line) => line.includes(secret))]).toEqual([what, []]);
   }
-  expect(await tablesWithCanaries()).toEqual([]);
+  expect(await tablesWith(gateway.database.db, canaries)).toEqual([]);
+});
+
+/** Sends to somebody and waits until the echoing platform has refused that. */
+async function sendByEcho(templateId: string, senderId: string, phone: string, done: () => Promise<boolean>) {
+  const body = { templateId, senderId, recipients: [{ phone }] };
+  await call('POST', '/v1/templates/send', { body, headers: { Prefer: 'respond-async' } });
+  await expect.poll(done, { timeout: 10_000 }).toBe(true);
+  await call('GET', '/v1/messages?limit=100');
+  await call('GET', '/v1/senders');
+}
+
+/** A platform that repeats what it was sent: refused numbers, failed messages, halted numbers, templates and files. */
+async function echoingPlatform(): Promise<void> {
+  const number = {
+    name: 'echo',
+    phoneNumberId: '77',
+    businessAccountId: '78',
+    apiUrl: `${vendor.url}/platform`,
+  };
+  const secrets = {
+    accessToken: canary('echoedToken'),
+    appSecret: canary('echoedAppSecret', ''),
+    verifyToken: 'v',
+  };
+  const added = await call<{ _id: string }>('POST', '/v1/senders', { body: { ...number, ...secrets } });
+  expect(added.status).toBe(200);
+  const senderId = added.body.data._id;
+  await call('POST', '/v1/templates/sync');
+  const list = await call<{ items: { _id: string; businessAccountId: string }[] }>(
+    'GET',
+    '/v1/templates?limit=100',
+  );
+  const templateId = list.body.data.items.find((one) => one.businessAccountId === '78')?._id ?? '';
+  const stateOf = async (phone: string) =>
+    (
+      await sql<{ state: number }>`select state from messages where phone = ${phone}`.execute(
+        gateway.database.db,
+      )
+    ).rows[0]?.state;
+  await sendByEcho(templateId, senderId, '15550777001', async () => (await stateOf('15550777001')) === 6);
+  const isHalted = async () =>
+    (
+      await sql`select 1 from senders where id = ${senderId} and halted_at is not null`.execute(
+        gateway.database.db,
+      )
+    ).rows.length === 1;
+  vendor.code = 190;
+  await sendByEcho(templateId, senderId, '15550777002', isHalted);
+  await call('PATCH', `/v1/senders/${senderId}`, { body: { name: 'x' } });
+  vendor.asPage = true;
+  await sendByEcho(templateId, senderId, '15550777003', isHalted);
+  vendor.asPage = false;
+  const form = new FormData();
+  form.set('file', new File([samples.png as never], 'a.png', { type: 'image/png' }));
+  await call('POST', '/v1/media', { body: form });
+}
+
+/** Google and CalDAV servers that repeat what they were sent. */
+async function echoingCalendars(): Promise<void> {
+  const staff = async () =>
+    (await call<{ _id: string }>('POST', '/v1/appointments/users', { body: { name: 'Echo' } })).body.data._id;
+  const id = await staff();
+  const consent = async (code: string) => {
+    const path = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${id}`;
+    const { body } = await gateway.call<{ authUrl: string }>('GET', path);
+    const state = new URL(body.data.authUrl).searchParams.get('state');
+    await call('GET', `/callbacks/calendar?state=${state}&code=${code}`, { key: null });
+  };
+  await consent(canary('echoedCode'));
+  const scope = ['calendar.events.owned', 'calendar.freebusy'].map(
+    (one) => `https://www.googleapis.com/auth/${one}`,
+  );
+  vendor.tokens = {
+    ...{ access_token: canary('googleAccess'), refresh_token: canary('googleRefresh') },
+    ...{ expires_in: 3600, scope: scope.join(' ') },
+  };
+  await consent('good-code');
+  await call('GET', `/v1/appointments/available-slots?appointmentUserId=${id}&date=2030-01-07`);
+  await call('GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${id}`);
+  vendor.tokens = undefined;
+  await call('DELETE', `/v1/appointments/users/${id}/ext-calendar`);
+  for (const place of ['', 'elsewhere/', 'unreadable/']) {
+    const password = `${canary(`password ${place}`)}/+&`;
+    canaries[`pair ${place}`] = Buffer.from(`ada:${password}`).toString('base64');
+    canaries[`password in base64 ${place}`] = Buffer.from(password).toString('base64');
+    const body = { provider: 'caldav', url: `${vendor.url}/dav/${place}`, username: 'ada', password };
+    await call('PUT', `/v1/appointments/users/${await staff()}/ext-calendar`, { body });
+  }
+}
+
+/** A receiver that knows its secret and repeats it. */
+async function echoingReceiver(): Promise<void> {
+  const secret = `whsec_${Buffer.from(canary('receiverSecret')).toString('base64')}`;
+  canaries.receiverSecretShown = secret;
+  canaries.receiverSecretPart = secret.slice('whsec_'.length);
+  vendor.knows = secret;
+  const body = { url: `${vendor.url}/hook`, secret };
+  const made = await gateway.call<{ _id: string }>('POST', '/v1/webhooks/endpoints', { body });
+  await call('POST', `/v1/webhooks/endpoints/${made.body.data._id}/test`);
+  const { body: list } = await call<{ items: { _id: string }[] }>('GET', '/v1/webhooks/deliveries');
+  for (const { _id } of list.data.items) await call('GET', `/v1/webhooks/deliveries/${_id}`);
+  expect(answers.filter((one) => one.includes('/deliveries/') && one.includes('wants '))).not.toEqual([]);
+}
+
+test('vendors that repeat what they were sent make us keep, log, show and send none of it', async () => {
+  await addEndpoint(gateway, { hook: 'echo' });
+  await echoingPlatform();
+  await echoingCalendars();
+  await echoingReceiver();
+  const webhooks = JSON.stringify(await gateway.receiver.events({ hook: 'echo', waitSeconds: 5 }));
+  expect(webhooks).toContain('[secret]');
+  const heard = vendor.heard.join('\n');
+  for (const what of [
+    'echoedToken',
+    'echoedCode',
+    'googleAccess',
+    'googleRefresh',
+    'password ',
+    'receiverSecretShown',
+  ])
+    expect([what, heard.includes(canaries[what] ?? '?')]).toEqual([what, true]);
+  for (const [what, secret] of Object.entries(canaries)) {
+    expect([what, answers.filter((answer) => answer.includes(secret))]).toEqual([what, []]);
+    expect([what, logged.split('\n').filter((line) => line.includes(secret))]).toEqual([what, []]);
+    expect([what, webhooks.includes(secret)]).toEqual([what, false]);
+  }
+  expect(await tablesWith(gateway.database.db, canaries)).toEqual([]);
 });
 
 test('a line that a caller puts into a header, path or field stays one line of the log', async () => {

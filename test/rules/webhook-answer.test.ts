@@ -29,10 +29,32 @@ describe('of an answer', () => {
     expect(keptAnswer(Buffer.from('\ufeffok'))).toBe('\ufeffok');
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        const kept = keptAnswer(bytes) ?? '';
+        const kept = keptAnswer(Buffer.from(bytes)) ?? '';
         expect(kept).not.toContain('\0');
         expect(kept.isWellFormed()).toBe(true);
       }),
     );
+  });
+
+  it('repeats no secret, in whatever form, and no beginning of one where it was cut off', () => {
+    const secret = 'whsec_q/83+vJ5bnQ0c2VjcmV0';
+    const secrets = [secret, secret.slice(6)];
+    const forms = [
+      secret,
+      secret.slice(6),
+      encodeURIComponent(secret),
+      encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()),
+      JSON.stringify(secret).replaceAll('/', '\\/'),
+      Buffer.from(secret).toString('base64'),
+      Buffer.from(secret).toString('base64url'),
+    ];
+    for (const form of forms) {
+      expect(keptAnswer(Buffer.from(`é wants ${form}, got x`), secrets)).toMatch(
+        /^é wants "?\[secret\]"?, got x$/,
+      );
+      const cutOff = `${'x'.repeat(16_384)}${form}`.slice(form.length, 16_384 + form.length - 3);
+      expect(keptAnswer(Buffer.from(cutOff.slice(-4_096)), secrets)).not.toContain(form.slice(0, 8));
+    }
+    expect(keptAnswer(Buffer.from('nothing here'), secrets)).toBe('nothing here');
   });
 });

@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
+import { cutFromError } from '../../base/outgoing-secrets.ts';
 import { attemptOf, withRetries } from '../../base/retry.ts';
 import type {
   Calendar,
@@ -45,8 +46,10 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     longestMs = attemptTimeoutMs,
   ): Promise<T> => {
     const account = opened(credential);
-    return withRetries({ clock, attemptTimeoutMs: longestMs, seenAfterwards }, limits, (attempt) =>
-      act({ outgoing, limits: attempt, account, now: clock.now() }),
+    return withoutPassword(account.password, () =>
+      withRetries({ clock, attemptTimeoutMs: longestMs, seenAfterwards }, limits, (attempt) =>
+        act({ outgoing, limits: attempt, account, now: clock.now() }),
+      ),
     );
   };
 
@@ -93,6 +96,15 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
   };
 }
 
+/** Cuts the password out of what servers say; the whole Authorization header never gets past `base/outgoing.ts`. */
+async function withoutPassword<T>(password: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw cutFromError(error, [password]);
+  }
+}
+
 /** The zone of the day it was connected gives way to the one that the caller names now. */
 const zonedAs = (account: CaldavAccount, timeZone = account.timeZone): CaldavAccount => ({
   ...account,
@@ -101,38 +113,44 @@ const zonedAs = (account: CaldavAccount, timeZone = account.timeZone): CaldavAcc
 
 function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
   return {
-    connect: async (given, limits) => {
-      const { url, username, password, calendarUrl } = given;
-      if (!/^https?:$/.test(new URL(url).protocol)) {
-        throw new VendorError('refused', 'The address must begin with https://.', {
-          code: 'address_unusable',
-        });
-      }
-      if (new URL(url).username !== '' || new URL(url).password !== '') {
-        throw new VendorError('refused', 'The address must not hold a user name or password.', {
-          code: 'address_unusable',
-        });
-      }
-      const [{ discover }, { proveCalendar }] = await Promise.all([
-        import('./discovery.ts'),
-        import('./proof.ts'),
-      ]);
-      const wire: Wire = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };
-      const found = await discover(wire, { username, password }, url, calendarUrl);
-      const own = username.includes('@') ? [username.toLowerCase()] : [];
-      const account: CaldavAccount = {
-        ...{ username, password, homeUrl: found.homeUrl },
-        addresses: [...new Set([...found.addresses, ...own])],
-        organizer: found.addresses[0] ?? null,
-        timeZone: given.timeZone ?? 'UTC',
-        reads: 'time_range',
-      };
-      // an address without its last slash would put events beside the calendar
-      const calendarId = calendarUrlOf(account, found.calendarUrl);
-      const proof = await proveCalendar(wire, account, calendarId, given.known ?? []);
-      return connected({ ...account, reads: proof.reads }, calendarId, proof.sameAs);
-    },
+    connect: (given, limits) => withoutPassword(given.password, () => connect(outgoing, given, limits)),
   };
+}
+
+async function connect(
+  outgoing: Pick<Outgoing, 'request'>,
+  given: Parameters<PasswordSignIn['connect']>[0],
+  limits: CallLimits,
+): Promise<Connected> {
+  const { url, username, password, calendarUrl } = given;
+  if (!/^https?:$/.test(new URL(url).protocol)) {
+    throw new VendorError('refused', 'The address must begin with https://.', {
+      code: 'address_unusable',
+    });
+  }
+  if (new URL(url).username !== '' || new URL(url).password !== '') {
+    throw new VendorError('refused', 'The address must not hold a user name or password.', {
+      code: 'address_unusable',
+    });
+  }
+  const [{ discover }, { proveCalendar }] = await Promise.all([
+    import('./discovery.ts'),
+    import('./proof.ts'),
+  ]);
+  const wire: Wire = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };
+  const found = await discover(wire, { username, password }, url, calendarUrl);
+  const own = username.includes('@') ? [username.toLowerCase()] : [];
+  const account: CaldavAccount = {
+    ...{ username, password, homeUrl: found.homeUrl },
+    addresses: [...new Set([...found.addresses, ...own])],
+    organizer: found.addresses[0] ?? null,
+    timeZone: given.timeZone ?? 'UTC',
+    reads: 'time_range',
+  };
+  // an address without its last slash would put events beside the calendar
+  const calendarId = calendarUrlOf(account, found.calendarUrl);
+  const proof = await proveCalendar(wire, account, calendarId, given.known ?? []);
+  return connected({ ...account, reads: proof.reads }, calendarId, proof.sameAs);
 }
 
 function connected(account: CaldavAccount, calendarId: string, sameAs: number | null): Connected {

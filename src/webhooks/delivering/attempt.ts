@@ -47,7 +47,7 @@ export async function attempt(
       maxResponseBytes: mostAnswerBytes,
     });
     const { status, durationMs } = response;
-    const answer = keptAnswer(response.body);
+    const answer = keptAnswer(response.body, target.secrets);
     if (isSuccess(status)) return { delivered: true, status, durationMs, answer };
     return {
       delivered: false,

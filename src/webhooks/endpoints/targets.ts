@@ -11,6 +11,8 @@ export interface Target {
   url: URL;
   given: SigningKey;
   standard: SigningKey[];
+  /** The secrets as receivers know them, to be cut out of what they answer. */
+  secrets: readonly string[];
 }
 
 export interface Targets {
@@ -49,6 +51,7 @@ export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Tar
         url: new URL(row.url),
         given: keys.get(secrets.given) as SigningKey,
         standard: [...keys.values()],
+        secrets: [...keys.keys()].flatMap((secret) => [secret, secret.replace(/^whsec_/, '')]),
       },
     };
   }

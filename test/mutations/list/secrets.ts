@@ -1,26 +1,47 @@
-// Mutations of how secrets are kept.
+// Mutations of what cuts secrets out of vendors' answers.
 import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
-    name: 'a number whose app secret an earlier version hashed is not found',
-    file: 'src/messaging/senders/access.ts',
-    find: "...keyedHash.allOf(appSecretPurpose, appSecret), createHash('sha256').update(appSecret).digest()",
-    replace: '...keyedHash.allOf(appSecretPurpose, appSecret)',
-    tests: ['test/api/messaging-callback.test.ts'],
+    name: 'what a vendor repeats of a request is kept',
+    file: 'src/base/outgoing.ts',
+    find: 'resolve(withoutSecrets(request, { status, headers, body, truncated, durationMs }));',
+    replace: 'resolve({ status, headers, body, truncated, durationMs }); void withoutSecrets;',
+    tests: ['test/api/secrets.test.ts'],
   },
   {
-    name: 'a rotation leaves the hash of the app secret under the old key',
-    file: 'src/commands/rotate-encryption-key.ts',
-    find: '  await rehashAllSenders(deps);',
+    name: 'what a receiver knows of its secret is kept',
+    file: 'src/webhooks/delivering/attempt.ts',
+    find: 'keptAnswer(response.body, target.secrets)',
+    replace: 'keptAnswer(response.body)',
+    tests: ['test/api/secrets.test.ts'],
+  },
+  {
+    name: 'a calendar server may repeat a password',
+    file: 'src/adapters/caldav/calendar.ts',
+    find: 'throw cutFromError(error, [password]);',
+    replace: 'throw error; void cutFromError; void password;',
+    tests: ['test/api/secrets.test.ts'],
+  },
+  {
+    name: 'a streamed refusal repeats its request',
+    file: 'src/base/outgoing.ts',
+    find: 'if (status >= 300) refusal = [];',
     replace: '',
-    tests: ['test/journeys/start-keys.test.ts'],
+    tests: ['test/base/outgoing-secrets.test.ts'],
   },
   {
-    name: 'fingerprints of bodies can be tested without a key',
-    file: 'src/base/keyed-hash.ts',
-    find: "createHmac('sha256', key)",
-    replace: "createHmac('sha256', 'no key')",
-    tests: ['test/rules/fingerprints.test.ts'],
+    name: 'the pair of a Basic header comes back decoded',
+    file: 'src/base/outgoing-secrets.ts',
+    find: "return [rest, Buffer.from(rest, 'base64').toString()];",
+    replace: 'return [rest];',
+    tests: ['test/base/outgoing-secrets.test.ts'],
+  },
+  {
+    name: 'the fields of a form come back',
+    file: 'src/base/outgoing-secrets.ts',
+    find: "if (isForm && typeof body === 'string') secrets.push(...secretFields(new URLSearchParams(body)));",
+    replace: 'void isForm; void body;',
+    tests: ['test/api/secrets.test.ts'],
   },
 ];

@@ -1,0 +1,115 @@
+// What a call sent in secret does not come back from it: in any form, in bodies, headers and errors.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VendorError } from '../../src/base/errors.ts';
+import { type OutgoingRequest, openOutgoing } from '../../src/base/outgoing.ts';
+import { cutFromError, cutFromText, secretsOf } from '../../src/base/outgoing-secrets.ts';
+
+const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000 });
+let answer: RequestListener;
+const server = createServer((request, response) => answer(request, response));
+let url = '';
+beforeAll(async () => {
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterAll(async () => {
+  await outgoing.close();
+  server.close();
+});
+
+/** Answers with all that it got: address, headers and body, in a header too. */
+function echo(status: number): void {
+  answer = async (request, response) => {
+    const got = `${request.url} ${request.rawHeaders.join(' ')} ${await text(request)}`;
+    response.writeHead(status, { 'x-echo': got.replace(/[^ -~]/g, '?') }).end(got);
+  };
+}
+
+const token = 'EAAG+token/with&all"kinds\'of<characters>=';
+const pair = Buffer.from('ada@clinic.example:correct horse').toString('base64');
+const form = new URLSearchParams({ client_id: 'id', client_secret: token, grant_type: 'x' }).toString();
+const requests: [string, Partial<OutgoingRequest>, string[]][] = [
+  ['a token', { headers: { authorization: `Bearer ${token}` } }, [token]],
+  ['another scheme', { headers: { Authorization: `OAuth ${token}` } }, [token]],
+  ['Basic', { headers: { authorization: `Basic ${pair}` } }, [pair, 'ada@clinic.example:correct horse']],
+  ['a cookie', { headers: { cookie: 'session=abcdefghijkl' } }, ['session=abcdefghijkl']],
+  ['a session token', { headers: { 'x-amz-security-token': token } }, [token]],
+  [
+    'a field of the address',
+    { url: `?input_token=${encodeURIComponent(token)}&a=1` },
+    [token, encodeURIComponent(token)],
+  ],
+  [
+    'a field of a form',
+    { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form },
+    [token, encodeURIComponent(token)],
+  ],
+];
+
+describe.each(requests)('%s', (_what, { url: search = '', ...request }, secrets) => {
+  const full = { method: 'POST', timeoutMs: 5_000, ...request };
+
+  it.each([400, 403, 302, 500])('does not come back with HTTP %i', async (status) => {
+    echo(status);
+    const { body, headers } = await outgoing.request({ ...full, url: url + search });
+    const streamed = await outgoing.stream({ ...full, url: url + search });
+    const seen = [body.toString(), String(headers['x-echo']), await text(streamed.body)];
+    for (const secret of secrets) expect(seen.filter((one) => one.includes(secret))).toEqual([]);
+    expect(seen[0]).toContain('[secret]');
+    expect(seen[0]).toContain('connection keep-alive');
+  });
+});
+
+it('a token does not come back with a success either; what else it brings is its content', async () => {
+  echo(200);
+  const request = { method: 'GET', timeoutMs: 5_000, url };
+  const long = await outgoing.request({ ...request, headers: { authorization: `Bearer ${token}` } });
+  expect(long.body.toString()).not.toContain(token);
+  const short = await outgoing.request({ ...request, headers: { authorization: 'Bearer token' } });
+  expect(short.body.toString()).toContain('Bearer token');
+});
+
+it('the secrets of a request are found whatever it holds', () => {
+  expect(secretsOf({ url: 'not a url', headers: { Authorization: 'x' } })).toEqual(['x']);
+  expect(secretsOf({ url: 'https://a:p%40ss@b.example/?code=c1&x=1' })).toEqual(['p@ss', 'c1']);
+  expect(secretsOf({ url: 'https://b.example/', headers: { accept: 'x' }, body: 'code=1' })).toEqual([]);
+});
+
+it('an error loses a password in its message, title and code, and a cause that has it', () => {
+  const cause = new Error('wants tr0ub4dor');
+  const error = new VendorError('refused', 'wants tr0ub4dor, got x', {
+    ...{ code: 'tr0ub4dor', title: 'tr0ub4dor!', status: 403, retryAfterSeconds: 5, cause },
+  });
+  const clean = cutFromError(error, ['tr0ub4dor']) as VendorError;
+  expect(clean).toMatchObject({
+    ...{ outcome: 'refused', message: 'wants [secret], got x', code: '[secret]', title: '[secret]!' },
+    ...{ status: 403, retryAfterSeconds: 5 },
+  });
+  expect(clean.cause).toBeUndefined();
+  expect(cutFromError(clean, ['tr0ub4dor'])).toBe(clean);
+  const hidden = new VendorError('unknown', 'x', { cause });
+  expect((cutFromError(hidden, ['tr0ub4dor']) as VendorError).cause).toBeUndefined();
+});
+
+it('of any text no secret is left, whole or at its end', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 8 }),
+      fc.string(),
+      fc.string(),
+      fc.nat(6),
+      (secret, before, after, off) => {
+        const whole = cutFromText(`${before}${secret}${after}`, [secret]);
+        fc.pre(!'[secret]'.includes(secret) && !`${before}[secret]${after}`.includes(secret));
+        expect(whole).not.toContain(secret);
+        const end = secret.slice(0, secret.length - Math.min(off, secret.length - 6));
+        if (!before.includes(end.slice(0, 6)))
+          expect(cutFromText(`${before}${end}`, [secret])).not.toContain(end);
+      },
+    ),
+  );
+});

@@ -1,0 +1,108 @@
+// A vendor of every kind that repeats in its answers all that it was sent: address, headers and body, in each form it can.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface EchoingVendor {
+  url: string;
+  /** What it answers the next calls for tokens with, instead of an echo. */
+  tokens: object | undefined;
+  /** True: refusals come as a page, as from a proxy. */
+  asPage: boolean;
+  /** The code of the platform's refusals. */
+  code: number;
+  /** What it knows without having been sent it, and repeats as well. */
+  knows: string;
+  /** All calls so far, as it repeated them. */
+  heard: string[];
+  close(): void;
+}
+
+const escaped = (told: string) => told.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`);
+
+/** What was sent, as it is and as URLs, JSON and base64 write it; a Basic pair also in the clear. */
+function repeated(request: IncomingMessage, body: string, knows: string): string {
+  const authorization = request.headers.authorization ?? '';
+  const [scheme = '', credentials = ''] = authorization.split(' ');
+  const pair = scheme === 'Basic' ? Buffer.from(credentials, 'base64').toString() : credentials;
+  const secrets = [authorization, credentials, pair, pair.slice(pair.indexOf(':') + 1), knows];
+  const forms = secrets.flatMap((one) => [
+    ...[one, encodeURIComponent(one), JSON.stringify(one).replaceAll('/', '\\/')],
+    ...[Buffer.from(one).toString('base64'), Buffer.from(one).toString('base64url')],
+  ]);
+  return [
+    request.method,
+    request.url,
+    decodeURIComponent(request.url ?? ''),
+    ...forms,
+    body.slice(0, 4_000),
+  ].join(' ');
+}
+
+/** Starts it on loopback: `/platform`, `/google`, `/token`, `/revoke`, `/dav` and `/hook`. */
+export async function startEchoingVendor(): Promise<EchoingVendor> {
+  const template = {
+    ...{
+      id: '122097329108006499',
+      name: 'hello',
+      language: 'en_US',
+      status: 'APPROVED',
+      category: 'UTILITY',
+    },
+    components: [{ type: 'BODY', text: 'Hello there.' }],
+  };
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    const told = repeated(request, await text(request), vendor.knows);
+    vendor.heard.push(told);
+    const json = (status: number, body: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'x-echo': escaped(told) });
+      response.end(JSON.stringify(body));
+    };
+    if (path.startsWith('/hook'))
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(`wants ${told}`);
+    else if (path.startsWith('/dav')) dav(request, response, told);
+    else if (path.startsWith('/token') && vendor.tokens) json(200, vendor.tokens);
+    else if (path.startsWith('/token') || path.startsWith('/revoke'))
+      json(400, { error: told, error_description: told });
+    else if (path.startsWith('/google'))
+      json(403, { error: { message: told, status: told, errors: [{ reason: told, message: told }] } });
+    else if (request.method === 'GET' && path.includes('/message_templates')) json(200, { data: [template] });
+    else if (request.method === 'GET') json(200, { id: '1', display_phone_number: '+1 555 010 0000' });
+    else if (vendor.asPage)
+      response.writeHead(403, { 'content-type': 'text/html' }).end(`<p>${escaped(told)}</p>`);
+    else
+      json(400, {
+        error: {
+          code: vendor.code,
+          type: 'OAuthException',
+          message: told,
+          error_user_title: told,
+          error_data: told,
+        },
+      });
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const vendor: EchoingVendor = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ tokens: undefined, asPage: false, code: 131026, knows: '', heard: [] },
+    close: () => void server.close(),
+  };
+  return vendor;
+}
+
+/** A refusal in WebDAV's form, a redirect, or an answer that cannot be read. */
+function dav(request: IncomingMessage, response: ServerResponse, told: string): void {
+  const password = told.split(' ').find((one) => one.startsWith('canary-')) ?? '';
+  if (request.url?.includes('elsewhere'))
+    response
+      .writeHead(302, { location: `http://elsewhere.example/${encodeURIComponent(password)}` })
+      .end(told);
+  else if (request.url?.includes('unreadable')) response.writeHead(207).end(`<${password}>${told}`);
+  else
+    response
+      .writeHead(403, { 'content-type': 'application/xml' })
+      .end(
+        `<?xml version="1.0"?><D:error xmlns:D="DAV:" xmlns:s="http://sabredav.org/ns"><s:message>${escaped(told)}</s:message></D:error>`,
+      );
+}
