@@ -35,6 +35,9 @@ export interface Config {
   sendWaitMs: number;
   webhookTimeoutMs: number;
   rateLimitPerMinute: number;
+  accountRateLimitPerMinute: number;
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
   corsOrigins: string[];
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
@@ -67,6 +70,10 @@ export const settings: Record<string, string> = {
   SEND_WAIT_SECONDS: 'How long a send waits for the platform before it answers. Default 20.',
   WEBHOOK_TIMEOUT_SECONDS: 'How long a webhook receiver may take. Default 15.',
   RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute. Default 600; 0 for no limit.',
+  ACCOUNT_RATE_LIMIT_PER_MINUTE:
+    'Requests per account and minute, all keys together. Default 6000 (RATE_LIMIT_PER_MINUTE if that is higher, or 0); 0 for no limit.',
+  TRUSTED_PROXIES:
+    'Addresses and networks (CIDR, by comma) of your reverse proxies: the client address is read from the X-Forwarded-For that they send. Default none.',
   CORS_ORIGINS: 'Origins (by comma) whose pages may call the API. Default none.',
   LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
 };
@@ -132,6 +139,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
   const read = reader({ ...env, ...overrides });
   const web = ['http:', 'https:'];
   const severalHosts = severalHostsProblem(read.text('DATABASE_URL'));
+  const rateLimitPerMinute = read.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 10_000_000);
   const dataDir = resolve(read.text('DATA_DIR') ?? './data');
   const config: Config = {
     port: read.integer('PORT', 8080, 0, 65_535),
@@ -160,7 +168,14 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     allowHttpReceivers: read.oneOf('ALLOW_HTTP_RECEIVERS', ['true', 'false'] as const, 'false') === 'true',
     sendWaitMs: read.integer('SEND_WAIT_SECONDS', 20, 0, 300) * 1000,
     webhookTimeoutMs: read.integer('WEBHOOK_TIMEOUT_SECONDS', 15, 1, 60) * 1000,
-    rateLimitPerMinute: read.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 10_000_000),
+    rateLimitPerMinute,
+    accountRateLimitPerMinute: read.integer(
+      'ACCOUNT_RATE_LIMIT_PER_MINUTE',
+      rateLimitPerMinute === 0 ? 0 : Math.max(6_000, rateLimitPerMinute),
+      0,
+      10_000_000,
+    ),
+    trustedProxies: read.list('TRUSTED_PROXIES'),
     corsOrigins: read.list('CORS_ORIGINS'),
     logLevel: read.oneOf(
       'LOG_LEVEL',
@@ -188,6 +203,11 @@ function combinedProblems(config: Config): string[] {
   for (const network of config.allowPrivateAddresses.filter((text) => !isNetwork(text))) {
     problems.push(
       `ALLOW_PRIVATE_ADDRESSES holds "${network}", which is not a network in CIDR form, such as 10.0.0.0/8 or fd00::/8.`,
+    );
+  }
+  for (const proxy of config.trustedProxies.filter((text) => isIP(text) === 0 && !isNetwork(text))) {
+    problems.push(
+      `TRUSTED_PROXIES holds "${proxy}", which is neither an address nor a network in CIDR form, such as 10.0.0.5 or 10.0.0.0/8.`,
     );
   }
   for (const origin of config.corsOrigins.filter((text) => !isOrigin(text))) {

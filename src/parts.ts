@@ -109,6 +109,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     webhookTimeoutMs: config.webhookTimeoutMs,
     sendWaitMs: config.sendWaitMs,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    accountRateLimitPerMinute: config.accountRateLimitPerMinute,
+    trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     role: config.role,
     checkQueue: openQueueLimit({ db, clock }),

@@ -8,7 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { Type } from 'typebox';
-import { type Authenticator, limitRate, requireScope } from './accounts/authenticate.ts';
+import { type AdmitDeps, openAdmission } from './accounts/admit.ts';
 import { type AccountRoutesDeps, accountRoutes } from './accounts/routes.ts';
 import { type AppointmentRoutesDeps, appointmentRoutes } from './appointments/routes.ts';
 import { AppError } from './base/errors.ts';
@@ -35,7 +35,8 @@ import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/deliveries-r
 import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints-routes.ts';
 import { replayRoutes } from './webhooks/replays-routes.ts';
 
-export type ServerDeps = AccountRoutesDeps &
+export type ServerDeps = AdmitDeps &
+  AccountRoutesDeps &
   TemplateRoutesDeps &
   SendingRoutesDeps &
   MediaRoutesDeps &
@@ -46,12 +47,9 @@ export type ServerDeps = AccountRoutesDeps &
   AppointmentRoutesDeps &
   HealthDeps & {
     log: Log;
-    authenticator: Authenticator;
     version: string;
     /** A worker answers for its health alone. */
     role: Role;
-    /** Requests a minute and key; 0: no limit. */
-    rateLimitPerMinute: number;
     /** Shares the counts between processes. */
     redis: RateLimitPluginOptions['redis'];
     corsOrigins: string[];
@@ -92,6 +90,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     // Node's 5 s races with the reuse of idle connections by the platforms' clients
     keepAliveTimeout: 60_000,
     requestTimeout: 600_000,
+    trustProxy: deps.trustedProxies.length > 0 ? deps.trustedProxies : false,
     // a connection that says nothing, or its headers byte by byte, ends after 20 to 25 s
     http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     connectionTimeout: 0,
@@ -171,14 +170,7 @@ async function everyRequest(
     skipOnError: true,
     ...(deps.redis ? { redis: deps.redis } : {}),
   });
-  const check =
-    deps.rateLimitPerMinute > 0
-      ? server.createRateLimit({
-          max: deps.rateLimitPerMinute,
-          timeWindow: 60_000,
-          keyGenerator: (request) => request.caller.keyId,
-        })
-      : undefined;
+  const admit = openAdmission(server, deps);
   server.decorateRequest('caller');
   server.decorateRequest('idempotencyKey');
 
@@ -192,12 +184,6 @@ async function everyRequest(
     if (!scope) return done();
     admit(request, reply, scope).then(() => done(), done);
   });
-
-  async function admit(request: FastifyRequest, reply: FastifyReply, scope: string): Promise<void> {
-    request.caller = await deps.authenticator.authenticate(request.headers['x-api-key']);
-    requireScope(request.caller, scope);
-    if (check) await limitRate(request, reply, check);
-  }
 
   server.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
     const { idempotency } = request.routeOptions.config;

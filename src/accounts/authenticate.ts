@@ -1,5 +1,4 @@
-// Who is calling: the X-API-Key header to a caller, a missing scope to 403, and the rate of each key.
-import type { FastifyReply, FastifyRequest } from 'fastify';
+// Who is calling: the X-API-Key header to a caller, and a missing scope to 403.
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -104,46 +103,5 @@ export function requireScope(caller: Caller, scope: string): void {
   throw new AppError(
     'forbidden',
     `This API key lacks the scope ${scope}. Use a key that has it, or make one.`,
-  );
-}
-
-export interface RateCheck {
-  isAllowed: boolean;
-  isExceeded?: boolean;
-  max?: number;
-  timeWindow?: number;
-  remaining?: number;
-  /** Milliseconds until the window ends. */
-  ttl?: number;
-}
-
-/**
- * Counts the request against its key and writes the `RateLimit-Policy` and `RateLimit` headers
- * (draft-ietf-httpapi-ratelimit-headers); throws 429 `rate_limited` with Retry-After past the limit.
- */
-export async function limitRate(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  check: (request: FastifyRequest) => Promise<RateCheck>,
-): Promise<void> {
-  const {
-    isAllowed,
-    isExceeded,
-    max = 0,
-    timeWindow = 60_000,
-    remaining = 0,
-    ttl = 0,
-  } = await check(request);
-  if (isAllowed) return;
-  const resetSeconds = Math.max(1, Math.ceil(ttl / 1000));
-  reply.header('RateLimit-Policy', `"default";q=${max};w=${Math.round(timeWindow / 1000)}`);
-  reply.header('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
-  if (!isExceeded) return;
-  throw new AppError(
-    'rate_limited',
-    `More than ${max} requests a minute came with this key. Wait, then go on.`,
-    {
-      retryAfterSeconds: resetSeconds,
-    },
   );
 }

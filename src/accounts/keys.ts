@@ -3,14 +3,16 @@ import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
 import { scopes as allScopes } from '../contract/envelope.ts';
-import type { Db } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
 import { hashKey, hintOf, makeKey } from './key.ts';
 import {
+  countActiveKeys,
   endKeyAt,
   findKeyById,
   insertAccount,
   insertKeyRow,
   type KeyRow,
+  lockAccount,
   lockManagingKeys,
   revokeKey,
 } from './store.ts';
@@ -45,7 +47,23 @@ export async function createAccount(
   });
 }
 
-/** Makes a further key. `expiresAt` must lie in the future (400). */
+/** Active keys of one account; those that were replaced and still work count too. */
+const keysMax = 100;
+
+/**
+ * Throws 409 `key_limit_reached` if the account has as many active keys as it may have. Until the transaction ends,
+ * nobody else adds one.
+ */
+async function requireRoom(tx: Tx, accountId: string, now: number): Promise<void> {
+  await lockAccount(tx, accountId);
+  if ((await countActiveKeys(tx, accountId, new Date(now))) < keysMax) return;
+  throw new AppError(
+    'key_limit_reached',
+    `An account has at most ${keysMax} active keys. Revoke one first, or rotate one with overlapSeconds 0.`,
+  );
+}
+
+/** Makes a further key. `expiresAt` must lie in the future (400); 409 `key_limit_reached` past 100 active keys. */
 export async function createKey(
   deps: KeysDeps,
   input: { accountId: string; name: string; scopes: string[]; expiresAt?: Date },
@@ -60,14 +78,18 @@ export async function createKey(
     );
   }
   const apiKey = makeKey();
-  const row = await insertKeyRow(deps.db, {
-    id: uuidv7(deps.clock.now()),
-    accountId: input.accountId,
-    name: input.name,
-    scopes: input.scopes,
-    hash: hashKey(apiKey),
-    hint: hintOf(apiKey),
-    expiresAt: input.expiresAt ?? null,
+  const now = deps.clock.now();
+  const row = await deps.db.transaction().execute(async (tx) => {
+    await requireRoom(tx, input.accountId, now);
+    return insertKeyRow(tx, {
+      id: uuidv7(now),
+      accountId: input.accountId,
+      name: input.name,
+      scopes: input.scopes,
+      hash: hashKey(apiKey),
+      hint: hintOf(apiKey),
+      expiresAt: input.expiresAt ?? null,
+    });
   });
   return { ...row, apiKey };
 }
@@ -76,7 +98,10 @@ function keyNotFound(): AppError {
   return new AppError('key_not_found', 'There is no such key in this account.');
 }
 
-/** A new key with the old one's name, scopes and end; the old one works for `overlapSeconds` more. */
+/**
+ * A new key with the old one's name, scopes and end; the old one works for `overlapSeconds` more and counts until then:
+ * 409 `key_limit_reached` if that makes more than 100 active keys.
+ */
 export async function rotateKey(
   deps: KeysDeps,
   input: { accountId: string; keyId: string; overlapSeconds: number },
@@ -84,8 +109,11 @@ export async function rotateKey(
   const now = deps.clock.now();
   if (!isUuid(input.keyId)) throw keyNotFound();
   return deps.db.transaction().execute(async (tx) => {
+    await lockAccount(tx, input.accountId);
     const old = await findKeyById(tx, input.accountId, input.keyId, new Date(now));
     if (!old) throw keyNotFound();
+    await endKeyAt(tx, old.id, new Date(now + input.overlapSeconds * 1000));
+    await requireRoom(tx, input.accountId, now);
     const apiKey = makeKey();
     const row = await insertKeyRow(tx, {
       id: uuidv7(now),
@@ -96,7 +124,6 @@ export async function rotateKey(
       hint: hintOf(apiKey),
       expiresAt: old.expires_at,
     });
-    await endKeyAt(tx, old.id, new Date(now + input.overlapSeconds * 1000));
     return { ...row, apiKey };
   });
 }

@@ -103,6 +103,30 @@ export async function listKeys(
   return { rows, total: Number(total) };
 }
 
+/** Locks an account against other changes of its keys until the transaction ends; false if there is none. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
+  // no key update: rows that refer to the account may be inserted in the meantime
+  const row = await tx
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How many active keys the account has at `now`. */
+export async function countActiveKeys(tx: Tx, accountId: string, now: Date): Promise<number> {
+  const { total } = await tx
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
 /** Lets a key end at `at`, if it does not end sooner. */
 export async function endKeyAt(db: Db | Tx, id: string, at: Date): Promise<void> {
   await sql`update api_keys set expires_at = least(expires_at, ${at}) where id = ${id}`.execute(db);

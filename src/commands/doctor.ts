@@ -8,12 +8,18 @@ import { type Config, readConfig } from '../config.ts';
 import { hasEmbedded } from '../db/embedded-running.ts';
 import { migrationState, problemWith } from '../db/migrate.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
+import { findNotice, type Notice } from '../db/operator-notices.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { objectsFolder, openObjects } from '../parts.ts';
 import { databaseOf } from './database.ts';
 
+/** What the database says about other subjects than itself. */
+interface Found {
+  untrustedProxy?: Notice | undefined;
+}
+
 /** What a look came to: a finding that is well, or throws; a warning begins with `!`. */
-type Look = (config: Config) => Promise<string>;
+type Look = (config: Config, found: Found) => Promise<string>;
 
 const keys: Look = async (config) => {
   if (config.encryptionKeys === null && !existsSync(keyFileOf(config)))
@@ -22,7 +28,10 @@ const keys: Look = async (config) => {
   return `${ring.keys.length}, the newest is ${ring.keys[0].id}`;
 };
 
-const database: Look = async (config) => {
+/** How long a notice of a running process is reported. */
+const noticedMs = 7 * 24 * 3_600_000;
+
+const database: Look = async (config, found) => {
   if (config.databaseUrl === null && !(await hasEmbedded(config.dataDir)))
     return `none yet: the first start makes one in ${config.dataDir}`;
   const opened = await openDatabaseBeside(databaseOf(config), openLog('silent'), 'look');
@@ -31,6 +40,10 @@ const database: Look = async (config) => {
     const problem = problemWith(state);
     if (problem !== undefined) throw new Error(problem);
     const { pending, unknown } = state;
+    if (pending.length === 0) {
+      const since = new Date(systemClock.now() - noticedMs);
+      found.untrustedProxy = await findNotice(opened.db, 'untrusted_proxy', since);
+    }
     if (unknown.length > 0)
       return `!reached; newer than this program by ${unknown.join(', ')}, which it can work with: install the newer version soon`;
     return pending.length === 0
@@ -74,6 +87,15 @@ const publicAddress: Look = async ({ publicUrl }) => {
     : `!${publicUrl} is not https, which the messaging platform asks for`;
 };
 
+const proxies: Look = async ({ trustedProxies }, { untrustedProxy: seen }) => {
+  if (trustedProxies.length > 0) return `X-Forwarded-For is read from ${trustedProxies.join(', ')}`;
+  if (!seen) return 'none seen that TRUSTED_PROXIES should name';
+  return (
+    `!requests came with X-Forwarded-For from ${seen.detail}, last at ${seen.seenAt.toISOString()}, but TRUSTED_PROXIES is not set: ` +
+    `failed authentication is not limited for them. Set TRUSTED_PROXIES=${seen.detail} if that is your proxy`
+  );
+};
+
 const google: Look = async ({ google: { clientId } }) =>
   clientId === null ? '!no GOOGLE_CLIENT_ID: Google calendars cannot be connected' : 'a client is set';
 
@@ -84,6 +106,7 @@ const checks: [string, Look][] = [
   ['object store', objectStore],
   ['port', port],
   ['public address', publicAddress],
+  ['proxies', proxies],
   ['Google calendars', google],
   ['clock', async () => new Date(systemClock.now()).toISOString()],
 ];
@@ -91,10 +114,11 @@ const checks: [string, Look][] = [
 /** Prints each check with its finding (`ok`, `note` or `FAIL`); answers whether none failed. */
 export async function doctor(): Promise<boolean> {
   const config = readConfig();
+  const about: Found = {};
   let isSound = true;
   for (const [what, look] of checks) {
     try {
-      const found = await look(config);
+      const found = await look(config, about);
       const [mark, text] = found.startsWith('!') ? ['note', found.slice(1)] : ['ok  ', found];
       process.stdout.write(`${mark}  ${what}: ${text}\n`);
     } catch (error) {

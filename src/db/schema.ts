@@ -265,6 +265,12 @@ export interface Occupancies {
   staff_id: string;
 }
 
+export interface OperatorNotices {
+  detail: string;
+  seen_at: Timestamp;
+  subject: string;
+}
+
 export interface Processes {
   ended_at: Timestamp | null;
   id: Generated<number>;
@@ -419,6 +425,7 @@ export interface DB {
   messages: Messages;
   oauth_states: OauthStates;
   occupancies: Occupancies;
+  operator_notices: OperatorNotices;
   processes: Processes;
   readiness: Readiness;
   replays: Replays;

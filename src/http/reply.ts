@@ -31,6 +31,7 @@ const statusOf: Record<string, number> = {
   sender_exists: 409,
   sender_in_use: 409,
   last_manage_key: 409,
+  key_limit_reached: 409,
   media_in_use: 409,
   slot_unavailable: 409,
   booking_not_changeable: 409,

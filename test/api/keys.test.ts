@@ -1,6 +1,9 @@
 // API keys: shown once, replaced without a gap, revoked at once, and never the last one that could make another.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeKey } from '../../src/accounts/key.ts';
+import { createAccount, createKey } from '../../src/accounts/keys.ts';
+import { systemClock as clock } from '../../src/base/clock.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 
 interface Key {
@@ -15,7 +18,13 @@ interface Key {
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await startGateway({ settings: { RATE_LIMIT_PER_MINUTE: '60' } });
+  gateway = await startGateway({
+    settings: {
+      RATE_LIMIT_PER_MINUTE: '60',
+      ACCOUNT_RATE_LIMIT_PER_MINUTE: '100',
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
+  });
 });
 afterAll(() => gateway?.close());
 
@@ -139,6 +148,69 @@ describe('revoking', () => {
   });
 });
 
+describe('the number of active keys', () => {
+  /** Adds keys as they would be after many requests. */
+  const add = (accountId: string, count: number, more: { ended?: boolean } = {}) =>
+    sql`
+      insert into api_keys (id, account_id, name, scopes, hash, hint, expires_at)
+      select gen_random_uuid(), ${accountId}, 'added', array['templates:read'],
+        sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'none',
+        case when ${more.ended ?? false} then now() - interval '1 second' end
+      from generate_series(1, ${count}::int)`.execute(gateway.database.db);
+
+  it('is at most 100 an account, whoever asks at the same time; ended keys do not count', async () => {
+    const { accountId, key: first } = await createAccount({ db: gateway.database.db, clock }, 'many');
+    const key = first.apiKey;
+    await add(accountId, 97);
+    await add(accountId, 50, { ended: true });
+    const body = { name: 'one more', scopes: ['templates:read'] };
+    const made = await Promise.all(
+      Array.from({ length: 6 }, () => gateway.call<Key>('POST', '/v1/keys', { body, key })),
+    );
+    const statuses = made.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, 409, 409, 409, 409]);
+    expect(made.find(({ status }) => status === 409)?.body.code).toBe('key_limit_reached');
+    await expect(createKey({ db: gateway.database.db, clock }, { accountId, ...body })).rejects.toMatchObject(
+      {
+        code: 'key_limit_reached',
+      },
+    );
+    const one = made.find(({ status }) => status === 200)?.body.data._id;
+    const rotate = (overlapSeconds: number) =>
+      gateway.call('POST', `/v1/keys/${one}/rotate`, { key, body: { overlapSeconds } });
+    expect((await rotate(60)).body.code).toBe('key_limit_reached');
+    expect((await listOf(key)).some(({ _id, expiresAt }) => _id === one && expiresAt === null)).toBe(true);
+    expect((await rotate(0)).status).toBe(200);
+    expect((await gateway.call('POST', '/v1/keys', { body })).status).toBe(200);
+  });
+});
+
+describe('the rate of an account', () => {
+  it('is that of all its keys together, and past it no key helps; another account is not slowed', async () => {
+    const key = await gateway.otherAccount('wide');
+    const keys = [key];
+    for (const name of ['second', 'third'])
+      keys.push((await make({ name, scopes: ['templates:read'] }, key)).apiKey);
+    const statuses: number[] = [];
+    for (let n = 0; n < 100; n++) statuses.push(await statusWith(keys[n % 3] ?? '', '/v1/templates?limit=1'));
+    // two of them went to making the keys
+    expect(statuses).toEqual([...Array<number>(98).fill(200), 429, 429]);
+    const refused = await gateway.call('GET', '/v1/templates', { key: keys[1] ?? null });
+    expect(refused.body).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('account') });
+    expect(refused.headers.get('ratelimit-policy')).toBe('"account";q=100;w=60');
+    expect(refused.headers.get('ratelimit')).toMatch(/^"account";r=0;t=\d+$/);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(await statusWith(await gateway.otherAccount())).toBe(200);
+  });
+
+  it('is not used up by what the rate of a key refuses', async () => {
+    const key = await gateway.otherAccount('runaway');
+    const { apiKey } = await make({ name: 'other', scopes: ['templates:read'] }, key);
+    for (let n = 0; n < 120; n++) await statusWith(apiKey);
+    expect(await statusWith(key)).toBe(200);
+  });
+});
+
 describe('the rate of a key', () => {
   it('is told with every answer, and past it 429 says when to go on; another key is not slowed', async () => {
     const { apiKey } = await make({ name: 'busy', scopes: ['templates:read'] });
@@ -153,5 +225,70 @@ describe('the rate of a key', () => {
     expect(Number(last?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(last?.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
     expect(await statusWith(gateway.apiKey)).toBe(200);
+  });
+});
+
+interface Failed {
+  status: number;
+  code: string;
+  message: string;
+  retryAfter: string | null;
+  ms: number;
+}
+
+/** Asks from an address with some key; "closed" if the connection was. */
+async function ask(
+  from: string,
+  key: string | null = makeKey(),
+  path = '/v1/templates',
+): Promise<Failed | 'closed'> {
+  const began = performance.now();
+  const headers = { 'X-Forwarded-For': from };
+  try {
+    const { status, headers: got, body } = await gateway.call('GET', path, { key, headers });
+    const { code = '', message } = body;
+    return { status, code, message, retryAfter: got.get('retry-after'), ms: performance.now() - began };
+  } catch {
+    return 'closed';
+  }
+}
+const times = (count: number, one: (index: number) => Promise<Failed | 'closed'>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => one(index)));
+const statusesOf = (answers: (Failed | 'closed')[]) =>
+  answers.map((one) => (one === 'closed' ? one : one.status));
+
+describe('an address without a valid key', () => {
+  it('is answered 60 failures a minute at once, then 20 at a time after a second, and closed beyond', async () => {
+    const from = (index: number) => `2001:db8:0:1::${index + 1}`;
+    const keys = [makeKey(), null, 'nonsense'];
+    const first = await times(60, (index) => ask(from(index), keys[index % 3]));
+    expect(statusesOf(first)).toEqual(Array(60).fill(401));
+    for (const one of first) expect(one).toMatchObject({ retryAfter: null });
+    const answers: (Failed | 'closed')[] = [];
+    const later = times(25, async (index) => {
+      const answer = await ask(from(index));
+      answers.push(answer);
+      return answer;
+    });
+    await expect.poll(() => answers).toEqual(Array(5).fill('closed'));
+    // while its failures wait: a valid key, another network, and the routes without keys
+    const began = performance.now();
+    expect(await ask(from(1), gateway.apiKey)).toMatchObject({ status: 200 });
+    expect(await ask('2001:db8:0:2::1')).toMatchObject({ status: 401, retryAfter: null });
+    expect(await ask(from(1), null, '/health/live')).toMatchObject({ status: 200 });
+    expect(performance.now() - began).toBeLessThan(900);
+    await later;
+    const waited = answers.filter((one) => one !== 'closed');
+    expect(waited).toHaveLength(20);
+    for (const { status, code, message, retryAfter, ms } of waited) {
+      expect([status, code, message]).toEqual([
+        401,
+        'api_key_invalid',
+        expect.stringContaining('API key is invalid'),
+      ]);
+      expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+      expect(Number(retryAfter)).toBeLessThanOrEqual(60);
+      expect(ms).toBeGreaterThan(990);
+    }
   });
 });

@@ -61,13 +61,15 @@ export async function startGateway(options: GatewayOptions = {}) {
     mkdtemp(join(tmpdir(), 'gateway-test-')),
   ]);
   await googleControl(google.url).putClient(googleClient);
-  const config = readConfig({
-    PORT: '0',
-    DATA_DIR: dataDir,
-    ...gatewaySettings({ cloudApiUrl: cloudApi.url, googleUrl: google.url }, googleClient),
-    RATE_LIMIT_PER_MINUTE: '0',
-    ...options.settings,
-  });
+  const configWith = (more: Record<string, string>) =>
+    readConfig({
+      PORT: '0',
+      DATA_DIR: dataDir,
+      ...gatewaySettings({ cloudApiUrl: cloudApi.url, googleUrl: google.url }, googleClient),
+      RATE_LIMIT_PER_MINUTE: '0',
+      ...options.settings,
+      ...more,
+    });
   const keyRing = parseKeyRing(makeKey());
   const log = options.log ?? openLog('silent');
   const connection = options.through ? await options.through(database.connection) : database.connection;
@@ -75,9 +77,9 @@ export async function startGateway(options: GatewayOptions = {}) {
     ? openDb(connection, { maxConnections: 10, applicationName: 'test' })
     : undefined;
   const db = own ?? database.db;
-  const open = () =>
+  const open = (more: Record<string, string> = {}) =>
     openApp(
-      config,
+      configWith(more),
       { connection, db, close: async () => undefined, stopNow: () => undefined },
       { log, keyRing },
     );
@@ -125,9 +127,9 @@ export async function startGateway(options: GatewayOptions = {}) {
     otherAccount: async (name = 'Other') => (await createAccount(running, name)).key.apiKey,
     /** Ends the gateway alone, as a signal would. */
     stop: () => running.close(),
-    /** A second gateway on the same database and keys; answers its address. */
-    async another() {
-      const app = await open();
+    /** A second gateway on the same database and keys, with other settings where named; answers its address. */
+    async another(more?: Record<string, string>) {
+      const app = await open(more);
       beside.push(app);
       return app.url;
     },

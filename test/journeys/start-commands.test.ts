@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => workplace?.close());
 
 const stack = /^ {4}at /m;
-const statusFor = async (key: string, path: string) =>
-  (await fetch(`${url}${path}`, { headers: { 'X-API-Key': key } })).status;
+const statusFor = async (key: string, path: string, headers: Record<string, string> = {}) =>
+  (await fetch(`${url}${path}`, { headers: { 'X-API-Key': key, ...headers } })).status;
 
 /** Runs a command that goes well; what it printed. */
 async function print(...args: string[]): Promise<string> {
@@ -84,7 +84,10 @@ describe('beside a gateway that runs without the sandbox', () => {
   });
 
   test('the doctor and a migration find all well, and change nothing', async () => {
+    // through a proxy that nobody declared
+    expect(await statusFor('nobody', '/v1/templates', { 'X-Forwarded-For': '203.0.113.7' })).toBe(401);
     const found = await print('doctor');
+    expect(found).toMatch(/^note +proxies: .*X-Forwarded-For from 127\.0\.0\.1,.*Set TRUSTED_PROXIES=/m);
     expect(found).toMatch(/^ok +database: reached and migrated$/m);
     expect(found).toMatch(/^ok +object store: /m);
     expect(found).toMatch(/^note +public address: PUBLIC_URL is not set/m);
@@ -134,12 +137,13 @@ describe('without a gateway', () => {
       ENCRYPTION_KEYS: 'c2VjcmV0LW1hdGVyaWFs',
       ALLOW_PRIVATE_ADDRESSES: '10.0.0.0/8,lan',
       CORS_ORIGINS: 'https://app.example.com/',
+      TRUSTED_PROXIES: '10.0.0.1, 10.0.0.0/40',
       GOOGLE_CLIENT_ID: 'alone',
     };
     const { code, out, err } = await workplace.run(['start'], { env });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     const told = err.split('\n').filter((line) => line.startsWith('  - '));
-    expect(told).toHaveLength(7);
+    expect(told).toHaveLength(8);
     for (const name of Object.keys(env)) expect(told.some((line) => line.includes(name))).toBe(true);
     expect(err).not.toMatch(stack);
     expect(err).not.toContain(env.ENCRYPTION_KEYS);

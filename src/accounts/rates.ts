@@ -1,0 +1,59 @@
+// The rates of a caller: each request counts against its key and its account.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../base/errors.ts';
+
+/** What the rate limiter answers for one request. */
+export interface RateCount {
+  isAllowed: boolean;
+  isExceeded?: boolean;
+  max?: number;
+  timeWindow?: number;
+  remaining?: number;
+  /** Milliseconds until the window ends. */
+  ttl?: number;
+}
+
+export interface RateCheck {
+  /** Its name in the `RateLimit` headers. */
+  policy: string;
+  /** Whose requests are counted, for the message. */
+  whose: string;
+  check(request: FastifyRequest): Promise<RateCount>;
+}
+
+/**
+ * Counts the request against each rate in turn and writes the `RateLimit-Policy` and `RateLimit` headers
+ * (draft-ietf-httpapi-ratelimit-headers) of the one with the fewest requests left. Throws 429 `rate_limited` with
+ * Retry-After past a limit; the request then does not count against the rates after it.
+ */
+export async function limitRates(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rates: readonly RateCheck[],
+): Promise<void> {
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const { policy, whose, check } of rates) {
+    const {
+      isAllowed,
+      isExceeded,
+      max = 0,
+      timeWindow = 60_000,
+      remaining = 0,
+      ttl = 0,
+    } = await check(request);
+    if (isAllowed) continue;
+    const resetSeconds = Math.max(1, Math.ceil(ttl / 1000));
+    if (remaining < fewest || isExceeded) {
+      fewest = remaining;
+      reply.header('RateLimit-Policy', `"${policy}";q=${max};w=${Math.round(timeWindow / 1000)}`);
+      reply.header('RateLimit', `"${policy}";r=${remaining};t=${resetSeconds}`);
+    }
+    if (isExceeded) {
+      throw new AppError(
+        'rate_limited',
+        `More than ${max} requests a minute came with ${whose}. Wait, then go on.`,
+        { retryAfterSeconds: resetSeconds },
+      );
+    }
+  }
+}

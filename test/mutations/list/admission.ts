@@ -1,0 +1,94 @@
+// Mutations of keys, their rates, and failed authentication.
+import type { Mutation } from '../mutation.ts';
+
+const unit = 'test/rules/failed-attempts.test.ts';
+const admission = 'test/db/admission.test.ts';
+const keys = 'test/api/keys.test.ts';
+
+export const mutations: Mutation[] = [
+  {
+    name: 'any number of failed authentications is answered at once',
+    file: 'src/accounts/failed-attempts.ts',
+    find: 'if (!isExceeded) return',
+    replace: 'if (ttl >= 0) return',
+    tests: [unit],
+  },
+  {
+    name: 'any number of failed authentications waits',
+    file: 'src/accounts/failed-attempts.ts',
+    find: 'if (others >= waitsMax)',
+    replace: 'if (others >= 10 * waitsMax)',
+    tests: [unit],
+  },
+  {
+    name: 'a failed authentication that has waited keeps its place',
+    file: 'src/accounts/failed-attempts.ts',
+    find: 'const rest = (waiting.get(address) ?? 1) - 1;',
+    replace: 'const rest = waiting.get(address) ?? 1;',
+    tests: [unit],
+  },
+  {
+    name: 'failed authentication is not limited',
+    file: 'src/accounts/admit.ts',
+    find: 'if (isUnauthenticated(error)) await refuse(request, error);',
+    replace: '',
+    tests: [admission],
+  },
+  {
+    name: 'too many failed authentications are answered instead of closed',
+    file: 'src/accounts/admit.ts',
+    find: 'if (!verdict.isAnswered) request.raw.socket.destroy();',
+    replace: 'if (!verdict.isAnswered) throw error;',
+    tests: [keys],
+  },
+  {
+    name: 'failures behind a proxy that nobody declared count against the proxy',
+    file: 'src/accounts/admit.ts',
+    find: 'if (isBehindUnknownProxy(request)) throw error;',
+    replace: '',
+    tests: [admission],
+  },
+  {
+    name: 'a forwarded address switches the limit off although proxies are declared',
+    file: 'src/accounts/admit.ts',
+    find: 'deps.trustedProxies.length === 0 &&',
+    replace: '',
+    tests: [admission],
+  },
+  {
+    name: 'an IPv6 address counts by itself',
+    file: 'src/http/client-address.ts',
+    find: 'parsed.parts.slice(0, 4), 0, 0, 0, 0',
+    replace: 'parsed.parts',
+    tests: [unit],
+  },
+  {
+    name: 'the forwarded address is never read',
+    file: 'src/server.ts',
+    find: 'trustProxy: deps.trustedProxies.length > 0 ? deps.trustedProxies : false,',
+    replace: '',
+    tests: [keys],
+  },
+  {
+    name: 'an account has no rate',
+    file: 'src/accounts/admit.ts',
+    find: 'if (deps.accountRateLimitPerMinute > 0) {',
+    replace: 'if (deps.accountRateLimitPerMinute < 0) {',
+    tests: [keys],
+  },
+  {
+    name: 'an account may have any number of keys',
+    file: 'src/accounts/keys.ts',
+    find: 'if ((await countActiveKeys(tx, accountId, new Date(now))) < keysMax) return;',
+    replace: 'if (now > 0) return;',
+    tests: [keys],
+  },
+  {
+    name: 'requests at the same time exceed the number of keys',
+    file: 'src/accounts/keys.ts',
+    find: `  await lockAccount(tx, accountId);
+  if ((await`,
+    replace: '  if ((await',
+    tests: [keys],
+  },
+];
