@@ -7,10 +7,10 @@ import type { Log } from '../base/log.ts';
 import type { Db } from '../db/db.ts';
 import { recordNotice } from '../db/operator-notices.ts';
 import { addressKey, isPrivateAddress } from '../http/client-address.ts';
+import { limitRates, type RateCheck } from '../http/rates.ts';
 import type { Server } from '../http/request.ts';
 import { type Authenticator, requireScope } from './authenticate.ts';
 import { failuresPerMinute, openFailedAttempts } from './failed-attempts.ts';
-import { limitRates, type RateCheck } from './rates.ts';
 
 export interface AdmitDeps {
   db: Db;

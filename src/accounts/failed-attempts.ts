@@ -1,5 +1,5 @@
 // Failed authentication: beyond so many a minute and address, an answer takes a second, and only so many wait at a time.
-import type { RateCount } from './rates.ts';
+import type { RateCount } from '../http/rates.ts';
 
 /** Failures a minute and address that are answered at once. */
 export const failuresPerMinute = 60;

@@ -1,4 +1,4 @@
-// The address of a client: what counts as one, and whether it is a private one. Pure.
+// The address of a client: what counts as one, and whether it is a private one.
 import ipaddr from 'ipaddr.js';
 
 /** An address without what some proxies add: `[2001:db8::1]:443`, `192.0.2.1:443`, `fe80::1%eth0`. */

@@ -100,7 +100,7 @@ const isStore = (path: string) => /(?:\/|-)store\.ts$/.test(path) || isIn(path, 
 const isRoute = (path: string) =>
   /\/(?:routes|callback|[\w-]+-routes)\.ts$/.test(path) && !isIn(path, 'src/adapters');
 const meetsFastify = (path: string) =>
-  isRoute(path) || isIn(path, 'src/server.ts', 'src/http', 'src/accounts/authenticate.ts');
+  isRoute(path) || isIn(path, 'src/server.ts', 'src/http', 'src/accounts/admit.ts');
 
 const sqlInStores: ImportRule = (file, { from }) =>
   /^(?:kysely|pg)(?:\/|$|-)/.test(from) && !isStore(file.path)
@@ -109,7 +109,7 @@ const sqlInStores: ImportRule = (file, { from }) =>
 
 const fastifyAtTheDoor: ImportRule = (file, { from }) =>
   /^(?:@?fastify|@scalar)(?:\/|$|-)/.test(from) && !meetsFastify(file.path)
-    ? `Fastify (${from}) belongs in server.ts, http/, authenticate.ts and route files`
+    ? `Fastify (${from}) belongs in server.ts, http/, admit.ts and route files`
     : undefined;
 
 const serverSide = new Set(['createServer', 'Server', 'IncomingMessage', 'ServerResponse', 'STATUS_CODES']);
