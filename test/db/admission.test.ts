@@ -62,8 +62,12 @@ async function start(trustedProxies: string[]) {
   async function answeredOf(count: number, one: (index: number) => Promise<unknown>) {
     const before = waits.length;
     let answered = 0;
-    for (let index = 0; index < count; index++) void one(index).then(() => (answered += 1));
-    await expect.poll(() => answered + waits.length - before).toBe(count);
+    for (let index = 0; index < count; index++)
+      one(index).then(
+        () => (answered += 1),
+        () => undefined,
+      );
+    await expect.poll(() => answered + waits.length - before, { timeout: 15_000 }).toBe(count);
     return { answered, waiting: waits.length - before };
   }
   const release = () => waits.splice(0).forEach((over) => void over());

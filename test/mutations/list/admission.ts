@@ -3,6 +3,7 @@ import type { Mutation } from '../mutation.ts';
 
 const unit = 'test/rules/failed-attempts.test.ts';
 const admission = 'test/db/admission.test.ts';
+const keyLimit = 'test/db/key-limit.test.ts';
 const keys = 'test/api/keys.test.ts';
 
 export const mutations: Mutation[] = [
@@ -81,7 +82,7 @@ export const mutations: Mutation[] = [
     file: 'src/accounts/keys.ts',
     find: 'if ((await countActiveKeys(tx, accountId, new Date(now))) < keysMax) return;',
     replace: 'if (now > 0) return;',
-    tests: [keys],
+    tests: [keyLimit],
   },
   {
     name: 'requests at the same time exceed the number of keys',
@@ -89,6 +90,6 @@ export const mutations: Mutation[] = [
     find: `  await lockAccount(tx, accountId);
   if ((await`,
     replace: '  if ((await',
-    tests: [keys],
+    tests: [keyLimit],
   },
 ];

@@ -1,0 +1,77 @@
+// An account has at most 100 active keys, whoever adds them at the same time.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccount, createKey, rotateKey } from '../../src/accounts/keys.ts';
+import { listKeys } from '../../src/accounts/store.ts';
+import { systemClock as clock } from '../../src/base/clock.ts';
+import { httpStatus } from '../../src/http/reply.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** Adds keys as they would be after many requests. */
+const add = (accountId: string, count: number, hasEnded = false) =>
+  sql`
+    insert into api_keys (id, account_id, name, scopes, hash, hint, expires_at)
+    select gen_random_uuid(), ${accountId}, 'added', array['templates:read'],
+      sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'none',
+      case when ${hasEnded} then now() - interval '1 second' end
+    from generate_series(1, ${count}::int)`.execute(database.db);
+const limit = { code: 'key_limit_reached' };
+const wanted = { name: 'one more', scopes: ['templates:read'] };
+
+/** An account with so many active keys, and others that have ended. */
+async function accountWith(count: number) {
+  const deps = { db: database.db, clock };
+  const { accountId } = await createAccount(deps, 'x');
+  await add(accountId, count - 1);
+  await add(accountId, 50, true);
+  const { rows } = await listKeys(database.db, accountId, { limit: 1, offset: 0 }, new Date());
+  const keyId = rows[0]?.id ?? '';
+  return {
+    create: () => createKey(deps, { accountId, ...wanted }),
+    rotate: (overlapSeconds: number) => rotateKey(deps, { accountId, keyId, overlapSeconds }),
+    first: async () => (await listKeys(database.db, accountId, { limit: 1, offset: 0 }, new Date())).rows[0],
+  };
+}
+
+test('six who ask at the same time for the last two places get two', async () => {
+  const { create } = await accountWith(98);
+  const { db } = database;
+  const asking = await db.transaction().execute(async (tx) => {
+    // nobody can add a key until all six have come as far as they can
+    await sql`lock table api_keys in share mode`.execute(tx);
+    const answers = Promise.allSettled(Array.from({ length: 6 }, create));
+    const waiting = sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 15_000 }).toBe(6);
+    return { answers };
+  });
+  const answers = await asking.answers;
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    ...Array<string>(2).fill('fulfilled'),
+    ...Array<string>(4).fill('rejected'),
+  ]);
+  for (const one of answers) if (one.status === 'rejected') expect(one.reason).toMatchObject(limit);
+  expect(httpStatus(limit.code)).toBe(409);
+});
+
+test('a full account can replace a key at once, but not let both work for a while', async () => {
+  const { create, rotate, first } = await accountWith(100);
+  await expect(create()).rejects.toMatchObject(limit);
+  await expect(rotate(60)).rejects.toMatchObject(limit);
+  expect((await first())?.expires_at).toBeNull();
+  await rotate(0);
+  await expect(create()).rejects.toMatchObject(limit);
+});
+
+test('a key that was replaced counts while it still works', async () => {
+  const { create, rotate } = await accountWith(98);
+  await rotate(60);
+  await create();
+  await expect(create()).rejects.toMatchObject(limit);
+});
