@@ -5,7 +5,7 @@ import { googleControl } from '../sandbox/google/control-client.ts';
 import { createAccount } from '../src/accounts/keys.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { type Db, openDb } from '../src/db/db.ts';
-import { findHome } from '../src/db/embedded-home.ts';
+import { findCluster } from '../src/db/embedded-home.ts';
 import { readPostmaster } from '../src/db/embedded-postmaster.ts';
 import { findRunningEmbedded } from '../src/db/embedded-running.ts';
 import { cpuMs, familyCpuMs, type Meters } from './cpu.ts';
@@ -100,7 +100,7 @@ function callerOf(url: string, apiKey: string): Call {
 
 async function openDatabaseOf(dataDir: string): Promise<{ db: Db; serverPid: number }> {
   const connection = await findRunningEmbedded(dataDir);
-  const server = await readPostmaster((await findHome(dataDir)).cluster);
+  const server = await readPostmaster((await findCluster(dataDir)) ?? '');
   if (!connection || !server) throw new Error('the embedded database of the gateway was not found');
   const db = openDb(connection, {
     maxConnections: 2,

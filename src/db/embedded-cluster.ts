@@ -1,13 +1,16 @@
 // Makes the data directory once: initdb into a folder beside it, then one rename, so that half a database never counts as one.
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Home, makePrivateFolder } from './embedded-home.ts';
 import type { Program } from './embedded-program.ts';
 
-export const databaseUser = 'gateway';
+/** Makes the database and the program's role; used for nothing else. */
+export const administrator = 'gateway';
+/** The role of the program: no superuser, owns the database and what is in it. */
+export const programRole = 'gateway_app';
 const passwordName = 'gateway.password';
 
 async function run(command: string, args: string[], owner: Home['owner']): Promise<void> {
@@ -46,10 +49,10 @@ async function initialise(home: Home, program: Program): Promise<void> {
     const initdb = join(program.folder, 'bin', process.platform === 'win32' ? 'initdb.exe' : 'initdb');
     const as = [
       '--username',
-      databaseUser,
+      administrator,
       '--pwfile',
       password,
-      '--auth-local=trust',
+      '--auth-local=scram-sha-256',
       '--auth-host=scram-sha-256',
     ];
     const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
@@ -77,7 +80,17 @@ export async function ensureCluster(home: Home, program: Program): Promise<void>
   );
 }
 
-/** The password that connections over loopback need; over the socket the private folder is the guard. */
-export function readPassword(home: Home): Promise<string> {
-  return readFile(join(home.cluster, passwordName), 'utf8');
+export interface Passwords {
+  administrator: string;
+  /** Made of the administrator's, so that there is one secret, and never a moment at which only half of it is kept. */
+  program: string;
+}
+
+/** The passwords of this data directory; only the server's user and root can read them. */
+export async function readPasswords(cluster: string): Promise<Passwords> {
+  const secret = await readFile(join(cluster, passwordName), 'utf8');
+  return {
+    administrator: secret,
+    program: createHmac('sha256', secret).update(programRole).digest('base64url'),
+  };
 }

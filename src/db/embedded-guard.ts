@@ -10,11 +10,12 @@ export interface Address {
   password?: string;
 }
 
-/** What asking came to: the held lock, another's, a server that is starting or stopping, or no answer at all. */
+/** What asking came to: the held lock, another's, a server that is starting or stopping, one that does not know our role, or no answer at all. */
 export type Guarding =
   | { kind: 'held'; client: pg.Client }
   | { kind: 'taken'; by: string }
   | { kind: 'not_ready' }
+  | { kind: 'not_admitted' }
   | { kind: 'unreachable' };
 
 // any two numbers that no other program on this server of ours would choose
@@ -24,6 +25,8 @@ const answerTimeoutMs = 20_000;
 /** A holder that was killed an instant ago is gone as soon as the server has noticed. */
 const patienceMs = 1500;
 // cannot_connect_now, admin_shutdown, crash_shutdown, too_many_connections
+// invalid_authorization_specification (the role is missing), invalid_password, insufficient_privilege
+const notAdmittedCodes = new Set(['28000', '28P01', '42501']);
 const notReadyCodes = new Set(['57P03', '57P01', '57P02', '53300']);
 
 async function tryLock(client: pg.Client): Promise<boolean> {
@@ -81,14 +84,8 @@ export async function takeGuard(
     return { kind: 'taken', by };
   } catch (error) {
     client.end().catch(() => {});
-    const notReady =
-      error instanceof pg.DatabaseError && error.code !== undefined && notReadyCodes.has(error.code);
-    return { kind: notReady ? 'not_ready' : 'unreachable' };
+    const code = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+    if (notAdmittedCodes.has(code)) return { kind: 'not_admitted' };
+    return { kind: notReadyCodes.has(code) ? 'not_ready' : 'unreachable' };
   }
-}
-
-/** Makes the database if it is not there; only the holder of the lock may ask. */
-export async function ensureDatabase(client: pg.Client, name: string): Promise<void> {
-  const { rows } = await client.query('select from pg_database where datname = $1', [name]);
-  if (rows.length === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
 }

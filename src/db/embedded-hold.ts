@@ -1,14 +1,23 @@
 // Makes the server of one DATA_DIR ours: finds the living one or starts one, clears a dead or stuck one away, and takes its lock.
-import { readFile, unlink } from 'node:fs/promises';
+import { readFile, stat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { databaseUser, readPassword } from './embedded-cluster.ts';
+import { administrator, programRole, readPasswords } from './embedded-cluster.ts';
 import { type Address, type Guarding, takeGuard } from './embedded-guard.ts';
 import { type Home, makeSocketFolder } from './embedded-home.ts';
-import { endServer, isServerOf, launch, type Postmaster, readPostmaster } from './embedded-postmaster.ts';
+import { giveTo } from './embedded-owner.ts';
+import {
+  endServer,
+  isServerOf,
+  launch,
+  type Postmaster,
+  readPostmaster,
+  requirePasswords,
+} from './embedded-postmaster.ts';
 import type { Program } from './embedded-program.ts';
+import { makeProgramRole } from './embedded-roles.ts';
 import { type Reach, serverSettings, settingsText } from './embedded-settings.ts';
 
 export interface EmbeddedLog {
@@ -73,6 +82,7 @@ async function start(scene: Scene, logFile: string): Promise<boolean> {
 }
 
 async function startPatiently(scene: Scene): Promise<void> {
+  if (scene.home.owner) await giveTo(scene.home.owner, scene.home.cluster);
   const logFile = join(scene.dataDir, 'postgres.log');
   for (let count = 1; count <= maxLaunches; count += 1) {
     if (await start(scene, logFile)) return;
@@ -83,24 +93,38 @@ async function startPatiently(scene: Scene): Promise<void> {
   throw new Error(`The database server did not start. The end of ${logFile}:\n${said}`);
 }
 
-async function ask(scene: Scene, server: Postmaster): Promise<Guarding & { address?: Address }> {
+type Answer = Exclude<Guarding, { kind: 'not_admitted' }> & { address?: Address };
+
+async function ask(scene: Scene, server: Postmaster): Promise<Answer> {
   const { reach } = server;
   const { cluster } = scene.home;
   // a server whose folder was moved under it still gives the old name
   const isOurs = async (folder: string) => folder === cluster || (await isServerOf(server.pid, cluster));
-  if ('socketFolder' in reach) {
-    const address = { host: reach.socketFolder, port: 5432, user: databaseUser };
-    return { ...(await takeGuard(address, isOurs)), address };
-  }
   // a port may belong to anybody by now: the password goes to no one but the server of ours
-  if (!(await isServerOf(server.pid, cluster))) return { kind: 'unreachable' };
+  if ('port' in reach && !(await isServerOf(server.pid, cluster))) return { kind: 'unreachable' };
+  const passwords = await readPasswords(cluster);
   const address = {
-    host: '127.0.0.1',
-    port: reach.port,
-    user: databaseUser,
-    password: await readPassword(scene.home),
+    ...('port' in reach ? { host: '127.0.0.1', port: reach.port } : { host: reach.socketFolder, port: 5432 }),
+    user: programRole,
+    password: passwords.program,
   };
-  return { ...(await takeGuard(address, isOurs)), address };
+  const answer = await takeGuard(address, isOurs);
+  if (answer.kind !== 'not_admitted') return { ...answer, address };
+  // a new server, or one of an earlier version of this program, whose gateway may still run
+  const admin = { ...address, user: administrator, password: passwords.administrator };
+  const first = await takeGuard(admin, isOurs);
+  if (first.kind === 'not_admitted')
+    throw new Error(`The database in ${cluster} refuses its administrator's password.`);
+  if (first.kind !== 'held') return first;
+  await makeProgramRole(admin, passwords.program).finally(() => first.client.end());
+  const second = await takeGuard(address, isOurs);
+  if (second.kind !== 'not_admitted') return { ...second, address };
+  throw new Error(`The database in ${cluster} refuses the role that was just made for this program.`);
+}
+
+/** True if the server runs as a user who is not to have its data any more. */
+async function runsAsAnother({ home }: Scene): Promise<boolean> {
+  return home.owner !== undefined && (await stat(home.cluster)).uid !== home.owner.uid;
 }
 
 /** Deals with a server that its pid file names but that does not answer: gone, not yet listening, or stuck. */
@@ -138,6 +162,13 @@ export async function hold(scene: Scene): Promise<Holding> {
       );
     }
     if (answer.kind === 'held' && answer.address) {
+      // one that an earlier version started lets in without a password
+      if (await requirePasswords(scene.home.cluster)) process.kill(server.pid, 'SIGHUP');
+      if (await runsAsAnother(scene)) {
+        await endServer(server.pid, scene.home.cluster);
+        await answer.client.end().catch(() => {});
+        continue;
+      }
       scene.reach = server.reach;
       return { server, guard: answer.client, address: answer.address, adopted };
     }

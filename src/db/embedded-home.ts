@@ -1,15 +1,10 @@
 // Decides where the embedded server's data and socket lie, and as which user it runs: PostgreSQL refuses to run as root.
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-
-/** Whom the server's processes run as; absent: as ourselves. */
-export interface Owner {
-  uid: number;
-  gid: number;
-}
+import { type Owner, ownerFor } from './embedded-owner.ts';
+import { bind, checkLinked, readPointer, rootsFolder, settleElsewhere } from './embedded-place.ts';
 
 export interface Home {
   /** The folder that holds the data directory and, where its path is short enough, the socket. */
@@ -21,22 +16,8 @@ export interface Home {
   stageUnder: string[];
 }
 
-const rootsFolder = '/var/lib/chatbot-gateway';
-/** In DATA_DIR: says where the data lies instead, when the server's user may not enter DATA_DIR. */
-const pointerName = 'postgres.location';
 // 104 bytes on macOS and 108 on Linux, with the closing zero, for the folder and `/.s.PGSQL.5432`
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length;
-
-async function accountForServer(): Promise<Owner> {
-  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  for (const name of ['postgres', '_postgres', 'nobody']) {
-    const account = lines.find((fields) => fields[0] === name);
-    if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
-  }
-  throw new Error(
-    'PostgreSQL refuses to run as root, and this machine has neither a user "postgres" nor "nobody". Start as an ordinary user, or set DATABASE_URL.',
-  );
-}
 
 /** True if `owner` may pass through `folder` and all above it. */
 async function canEnter(folder: string, owner: Owner): Promise<boolean> {
@@ -46,49 +27,25 @@ async function canEnter(folder: string, owner: Owner): Promise<boolean> {
   return dirname(folder) === folder || (await canEnter(dirname(folder), owner));
 }
 
-async function readPointer(dataDir: string): Promise<string | undefined> {
-  const path = join(dataDir, pointerName);
-  if (!existsSync(path)) return undefined;
-  const folder = (await readFile(path, 'utf8')).trim();
-  if (existsSync(folder)) return folder;
-  throw new Error(
-    `The database of ${dataDir} lay in ${folder} (so says ${path}), and that folder is gone. ` +
-      'Put it back, or restore a backup into a new DATA_DIR.',
-  );
-}
-
-/** Makes a folder outside DATA_DIR and records it there; of two that do so at once, the first wins. */
-async function settleElsewhere(dataDir: string): Promise<string> {
-  const known = await readPointer(dataDir);
-  if (known) return known;
-  await mkdir(join(rootsFolder, 'data'), { recursive: true, mode: 0o755 });
-  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 8);
-  const folder = await mkdtemp(join(rootsFolder, 'data', `${name}-`));
-  try {
-    await writeFile(join(dataDir, pointerName), `${folder}\n`, { flag: 'wx', mode: 0o644 });
-    return folder;
-  } catch {
-    await rm(folder, { recursive: true });
-    return (await readPointer(dataDir)) ?? folder;
-  }
-}
-
 async function rootsHome(dataDir: string): Promise<Home> {
   const here = join(dataDir, 'postgres');
   const pointed = await readPointer(dataDir);
   const cluster = pointed ? join(pointed, 'postgres') : here;
-  // data that an ordinary user's start made stays that user's
   const found = existsSync(cluster) ? await stat(cluster) : undefined;
-  const owner = found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : await accountForServer();
-  const folder = pointed ?? ((await canEnter(dataDir, owner)) ? dataDir : await settleElsewhere(dataDir));
-  if (folder !== dataDir) {
-    await chown(folder, owner.uid, owner.gid);
-    if (existsSync(here)) {
-      throw new Error(
-        `The database in ${here} belongs to the user ${owner.uid}, who may not enter ${dataDir}. Start as that user, or let them pass (chmod a+x on the folders above).`,
-      );
-    }
+  const owner = await ownerFor(found, await stat(dataDir));
+  const mayEnter = await canEnter(dataDir, owner);
+  if (pointed && existsSync(here)) {
+    throw new Error(
+      `There are two databases: ${here}, and ${cluster}, to which a file in ${dataDir} points. Move the one that is not to be used away.`,
+    );
   }
+  if (!mayEnter && existsSync(here)) {
+    throw new Error(
+      `The database in ${here} is to belong to the user ${owner.uid}, who may not enter ${dataDir}. Start as an ordinary user who owns it, or let that user pass (chmod a+x on the folders above).`,
+    );
+  }
+  const folder = pointed ?? (mayEnter ? dataDir : await settleElsewhere(dataDir));
+  if (folder !== dataDir) await chown(folder, owner.uid, owner.gid);
   return { folder, cluster: join(folder, 'postgres'), owner, stageUnder: [rootsFolder, folder] };
 }
 
@@ -108,13 +65,8 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Finds or makes the home of this DATA_DIR (created when absent). Throws when another user's database lies there. */
-export async function findHome(dataDir: string): Promise<Home> {
-  const isRoot = process.getuid?.() === 0;
-  await makeDataDir(dataDir);
-  const real = await realpath(dataDir);
-  if (isRoot) return rootsHome(real);
-  const folder = (await readPointer(real)) ?? real;
+async function usersHome(dataDir: string): Promise<Home> {
+  const folder = (await readPointer(dataDir)) ?? dataDir;
   const cluster = join(folder, 'postgres');
   const owner = existsSync(cluster) ? (await stat(cluster)).uid : process.getuid?.();
   if (owner !== process.getuid?.()) {
@@ -122,7 +74,30 @@ export async function findHome(dataDir: string): Promise<Home> {
       `The database in ${cluster} belongs to the user ${owner}. Start as that user or as root, or choose another DATA_DIR.`,
     );
   }
-  return { folder, cluster, owner: undefined, stageUnder: [real] };
+  return { folder, cluster, owner: undefined, stageUnder: [dataDir] };
+}
+
+/**
+ * Finds or makes the home of this DATA_DIR (created when absent). Throws, having opened nothing, when another user's
+ * database lies there, or DATA_DIR is a copy whose database is the original's.
+ */
+export async function makeHome(dataDir: string): Promise<Home> {
+  await makeDataDir(dataDir);
+  const real = await realpath(dataDir);
+  await checkLinked(real, join(real, 'postgres'));
+  const home = await (process.getuid?.() === 0 ? rootsHome(real) : usersHome(real));
+  await bind(real, home.folder, home.cluster);
+  return home;
+}
+
+/** PostgreSQL's data directory of this DATA_DIR; undefined: none was made. Makes nothing; throws when DATA_DIR is a copy. */
+export async function findCluster(dataDir: string): Promise<string | undefined> {
+  if (!existsSync(dataDir)) return undefined;
+  const real = await realpath(dataDir);
+  const here = join(real, 'postgres');
+  await checkLinked(real, here);
+  const cluster = join((await readPointer(real)) ?? real, 'postgres');
+  return existsSync(cluster) ? cluster : undefined;
 }
 
 /** Makes a folder of the server's user alone, which only root and that user may enter. */

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { open, readFile, readlink, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Owner } from './embedded-home.ts';
+import type { Owner } from './embedded-owner.ts';
+import { admissionText } from './embedded-settings.ts';
 
 export interface Postmaster {
   pid: number;
@@ -89,6 +90,14 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
+/** Sees to it that the server asks for passwords; answers whether it did not until now. A running one has to be told. */
+export async function requirePasswords(cluster: string): Promise<boolean> {
+  const path = join(cluster, 'pg_hba.conf');
+  if ((await readFile(path, 'utf8').catch(() => '')) === admissionText) return false;
+  await replaceFile(path, admissionText);
+  return true;
+}
+
 async function openLog(path: string, owner: Owner | undefined) {
   const size = await stat(path).then(
     (found) => found.size,
@@ -106,6 +115,7 @@ async function openLog(path: string, owner: Owner | undefined) {
  */
 export async function launch(what: Launch): Promise<Postmaster | undefined> {
   await replaceFile(join(what.cluster, 'postgresql.conf'), what.settings);
+  await requirePasswords(what.cluster);
   const log = await openLog(what.logFile, what.owner);
   try {
     const inDirectory = ['-D', what.cluster];

@@ -71,3 +71,9 @@ export function settingsText(settings: Record<string, string>): string {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
   return `# Written anew at each start of the gateway; changes made here are lost.\n${lines.join('\n')}\n`;
 }
+
+/** The text of pg_hba.conf: nobody is let in without a password, whichever user of the machine asks. */
+export const admissionText = `# Written again at each start of the gateway; changes made here are lost.
+local all all scram-sha-256
+host all all 127.0.0.1/32 scram-sha-256
+`;

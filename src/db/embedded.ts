@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureCluster } from './embedded-cluster.ts';
-import { ensureDatabase } from './embedded-guard.ts';
+import { administrator, ensureCluster, readPasswords } from './embedded-cluster.ts';
 import { type EmbeddedLog, type Holding, hold, type Scene } from './embedded-hold.ts';
-import { findHome, removeOldSockets } from './embedded-home.ts';
+import { makeHome, removeOldSockets } from './embedded-home.ts';
 import { endServer, readPostmaster } from './embedded-postmaster.ts';
 import { findProgram } from './embedded-program.ts';
+import { gatewayDatabase } from './embedded-roles.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -18,9 +18,19 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>;
 }
 
+interface Login {
+  host: string;
+  port: number;
+  user: string;
+  password?: string;
+  database: string;
+}
+
 export interface Embedded {
   /** For `openDb`. It stays the same when a server that died is started anew. */
-  connection: { host: string; port: number; user: string; password?: string; database: string };
+  connection: Login;
+  /** A superuser's way in, for who sets databases up: tests and scripts, never the program. */
+  administrator: Login;
   /** True if the server of an earlier, killed process was found alive and taken over. */
   adopted: boolean;
   /** Ends the server and waits until no process of it is left. Close the pools first. */
@@ -29,7 +39,6 @@ export interface Embedded {
   stopNow(): void;
 }
 
-const database = 'gateway';
 const maxRestartGapMs = 2000;
 
 /** Holds the server until `release`: if it dies meanwhile, it is started anew at the same address. */
@@ -99,14 +108,15 @@ class Keeper {
 
 /**
  * Starts PostgreSQL on `dataDir` (made on the first start, about 1.5 seconds; later starts take 0.1), or takes over the
- * server that a killed gateway left. Nobody but this user (and root) can reach it. As root it runs as the user
- * `postgres`, else `nobody`; where that user may not enter `dataDir`, the data lies under /var/lib/chatbot-gateway and
- * `dataDir` says where. Throws when another living gateway uses `dataDir`.
+ * server that a killed gateway left. Nobody but this user (and root) can reach it, and they by a password alone. As root
+ * it runs as the system user `chatbot-gateway`, made where it is missing; where that user may not enter `dataDir`, the
+ * data lies under /var/lib/chatbot-gateway and `dataDir` says where. Throws when another living gateway uses `dataDir`,
+ * or `dataDir` is a copy whose database is another's.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<Embedded> {
   const began = performance.now();
   const { log } = options;
-  const home = await findHome(options.dataDir);
+  const home = await makeHome(options.dataDir);
   const program = await findProgram(home.stageUnder, home.owner !== undefined);
   const isNew = !existsSync(home.cluster);
   await ensureCluster(home, program);
@@ -122,7 +132,6 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const first = await hold(scene);
   const keeper = new Keeper(scene, first);
   try {
-    await ensureDatabase(first.guard, database);
     await removeOldSockets(
       home,
       scene.reach && 'socketFolder' in scene.reach ? scene.reach.socketFolder : undefined,
@@ -134,8 +143,15 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const { adopted, server, address } = first;
   const ms = Math.round(performance.now() - began);
   log.info({ pid: server.pid, folder: home.cluster, new: isNew, adopted, ms }, 'database.started');
+  const passwords = await readPasswords(home.cluster);
   return {
-    connection: { ...address, database },
+    connection: { ...address, database: gatewayDatabase },
+    administrator: {
+      ...address,
+      user: administrator,
+      password: passwords.administrator,
+      database: gatewayDatabase,
+    },
     adopted,
     stop: () => keeper.release(),
     stopNow: () => keeper.releaseNow(),

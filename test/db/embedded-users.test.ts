@@ -1,5 +1,6 @@
 // The embedded database as root, as an ordinary user, from a checkout only root may enter, and from an install that ran no scripts.
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -54,11 +55,25 @@ async function stop(child: Child): Promise<void> {
 const userOf = (pid: number) =>
   Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 
-async function someUser(): Promise<ChildOptions> {
-  if (!isRoot) return {};
-  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((text) => text.startsWith('nobody:'));
+async function userNamed(name: string): Promise<{ uid: number; gid: number }> {
+  const line = (await readFile('/etc/passwd', 'utf8'))
+    .split('\n')
+    .find((text) => text.startsWith(`${name}:`));
   const [, , uid, gid] = line?.split(':') ?? [];
   return { uid: Number(uid), gid: Number(gid) };
+}
+
+const someUser = async (): Promise<ChildOptions> => (isRoot ? userNamed('daemon') : {});
+
+/** What a process of that user is told when it asks the server of `connection`; `path`: of our package of PostgreSQL's client. */
+function ask(connection: object, user: ChildOptions): string {
+  const script = `
+    const pg = require(${JSON.stringify(join(checkout, 'node_modules/pg'))});
+    const client = new pg.Client(${JSON.stringify(connection)});
+    client.connect().then(() => client.query('select 1')).then(() => 'let in', (error) => error.code)
+      .then((said) => { process.stdout.write(String(said)); process.exit(); });`;
+  const ids = { uid: user.uid, gid: user.gid };
+  return execFileSync(join(checkout, 'node'), ['-e', script], { cwd: '/', env: {}, ...ids }).toString();
 }
 
 test('an ordinary user starts it from an install that ran no scripts and cannot be written', async () => {
@@ -84,7 +99,16 @@ if (isRoot) {
       const place = (await readFile(join(dataDir, 'postgres.location'), 'utf8')).trim();
       elsewhere.push(place);
       expect(dirname(dirname(place))).toBe('/var/lib/chatbot-gateway');
-      expect(userOf(pidIn(join(place, 'postgres')))).not.toBe(0);
+      expect(userOf(pidIn(join(place, 'postgres')))).toBe((await userNamed('chatbot-gateway')).uid);
+      const copy = join(checkout, 'copy');
+      cpSync(dataDir, copy, { recursive: true });
+      const file = join(checkout, 'test/harness/embedded-process.ts');
+      const drill = startChild(file, [copy], { node: join(checkout, 'node'), cwd: checkout });
+      children.push(drill);
+      expect(await drill.next()).toMatchObject({
+        event: 'refused',
+        message: expect.stringMatching(/is a copy of .*Nothing was opened/),
+      });
       child.process.kill('SIGKILL');
       await child.ended;
       const second = await start();
@@ -100,8 +124,15 @@ if (isRoot) {
       const { child, said } = await start();
       expect(said).toMatchObject({ event: 'started', adopted: false });
       const { uid, mode } = statSync(join(dataDir, 'postgres'));
-      expect(uid).not.toBe(0);
+      const own = await userNamed('chatbot-gateway');
+      expect(uid).toBe(own.uid);
       expect(mode & 0o777).toBe(0o700);
+      const connection = said.connection as { host: string; password: string };
+      expect(ask(connection, {})).toBe('let in');
+      // another user cannot reach the socket; a process of the server's own user does not know the password
+      expect(ask(connection, await userNamed('daemon'))).toBe('EACCES');
+      expect(ask({ ...connection, password: '' }, own)).toMatch(/^(28P01|undefined)$/);
+      expect(ask({ ...connection, user: 'gateway', password: 'guess' }, own)).toBe('28P01');
       await stop(child);
     });
 

@@ -108,6 +108,13 @@ describe('a start', () => {
       data_checksums: 'on',
     });
     expect(statSync(connection.host).mode & 0o777).toBe(0o700);
+    const [role] = await query(connection, 'select * from pg_roles where rolname = current_user');
+    expect(role).toMatchObject({
+      rolsuper: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolbypassrls: false,
+    });
     expect(await query(connection, "select upper('äöüß') as text")).toEqual([{ text: 'ÄÖÜß' }]);
     await query(connection, 'create extension btree_gist');
   });
@@ -117,6 +124,20 @@ describe('a start', () => {
     const { connection } = await start();
     expect(Buffer.byteLength(connection.host)).toBeLessThan(90);
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('lets nobody in without a password, the administrator neither', async () => {
+    const { connection, administrator } = await start();
+    expect(await query(administrator, 'select 1 as one')).toEqual([{ one: 1 }]);
+    for (const login of [connection, administrator]) {
+      await expect(query({ ...login, password: '' }, 'select 1')).rejects.toThrow(/password/);
+      await expect(query({ ...login, password: 'guess' }, 'select 1')).rejects.toThrow(/password/);
+    }
+    await expect(query({ ...connection, password: administrator.password }, 'select 1')).rejects.toThrow(
+      /password/,
+    );
+    const secret = statSync(join(dataDir, 'postgres', 'gateway.password'));
+    expect(secret.mode & 0o777).toBe(0o600);
   });
 
   test('over loopback needs the password', async () => {
@@ -141,10 +162,14 @@ describe('a start', () => {
 
 describe('one gateway a DATA_DIR', () => {
   test('a second start is refused while the first lives, and harms it not', async () => {
-    const { connection } = await start();
+    const { connection, administrator } = await start();
+    // not even where the server does not know the program's role, as one of an earlier version
+    await query(administrator, `alter role ${connection.user} nologin`);
     const second = startApart();
     const said = await second.next();
     expect(said.event).toBe('refused');
+    await expect(query(connection, 'select 1 as one')).rejects.toThrow(/not permitted to log in/);
+    await query(administrator, `alter role ${connection.user} login`);
     expect(said.message).toMatch(new RegExp(`Another gateway already runs on .*process ${process.pid}`));
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
@@ -161,7 +186,7 @@ describe('one gateway a DATA_DIR', () => {
 
   test('a start on a copy of a living DATA_DIR leaves the original alone', async () => {
     const original = await start({ settings: { wal_level: 'replica' } });
-    await query(original.connection, 'checkpoint');
+    await query(original.administrator, 'checkpoint');
     const copied = join(folder, 'copy');
     cpSync(dataDir, copied, {
       recursive: true,
@@ -184,10 +209,16 @@ describe('after a kill', () => {
     const pid = serverPid();
     child.process.kill('SIGKILL');
     await child.ended;
+    // as servers of earlier versions were
+    await writeFile(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\n');
+    process.kill(pid, 'SIGHUP');
+    const bare = { ...(said.connection as object), password: '' };
+    await vi.waitFor(() => query(bare, 'select 1'), { timeout: 5_000, interval: 20 });
     const next = await start();
     expect(next.adopted).toBe(true);
     expect(serverPid()).toBe(pid);
     expect(await query(next.connection, 'select * from kept')).toEqual([{ one: 1 }]);
+    await vi.waitFor(() => expect(query(bare, 'select 1')).rejects.toThrow(/password/), { timeout: 5_000 });
     await next.stop();
     expect(serverPids()).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
-import { findHome } from '../../src/db/embedded-home.ts';
+import { findCluster } from '../../src/db/embedded-home.ts';
 import { readPostmaster } from '../../src/db/embedded-postmaster.ts';
 import { startOwnServer } from '../harness/test-server.ts';
 import { openDoor } from './proxy.ts';
@@ -28,7 +28,7 @@ const backWithinMs = 30_000;
 export async function startDatabase(): Promise<CampaignDatabase> {
   const server = await startOwnServer({}, { info() {}, warn() {}, error() {} });
   const { connection, folder } = server;
-  const { cluster } = await findHome(folder);
+  const cluster = (await findCluster(folder)) ?? '';
   const { host, port, user, password = '', database } = connection;
   const door = await openDoor(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
   const db = openDb(connection, {

@@ -1,8 +1,8 @@
 // A database of its own for each test file: a clone of the migrated template, dropped when the file is done.
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { inject } from 'vitest';
 import { type Connection, type Db, type DbOptions, openDb } from '../../src/db/db.ts';
+import { administer } from './administer.ts';
 
 export interface TestDatabase {
   connection: Connection;
@@ -21,17 +21,6 @@ export function connectionTo(connection: Connection, database: string): Connecti
   const url = new URL(connection.connectionString);
   url.pathname = `/${database}`;
   return { connectionString: url.href };
-}
-
-/** Runs one statement that needs a connection of its own, such as `create database`. */
-export async function administer(connection: Connection, statement: string): Promise<void> {
-  const client = new pg.Client({ ...connection });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /**

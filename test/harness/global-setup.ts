@@ -2,7 +2,8 @@
 import type { TestProject } from 'vitest/node';
 import { openDb } from '../../src/db/db.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
-import { administer, connectionTo } from './database.ts';
+import { administer } from './administer.ts';
+import { connectionTo } from './database.ts';
 import { startTestServer } from './test-server.ts';
 
 declare module 'vitest' {

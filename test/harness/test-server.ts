@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
 import type { EmbeddedLog } from '../../src/db/embedded-hold.ts';
+import { administer } from './administer.ts';
 
 export interface TestServer {
   connection: Connection;
@@ -84,6 +85,8 @@ export async function startOwnServer(
     discard(folder);
     throw error;
   });
+  // tests make databases of their own
+  await administer(server.administrator, `alter role ${server.connection.user} createdb`);
   return {
     connection: server.connection,
     folder,

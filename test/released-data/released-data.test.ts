@@ -1,11 +1,13 @@
 // Data directories that released programs made open with this one, and read the same through the API.
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Call, gatewayClient } from '../../demo/gateway-client.ts';
+import { type Connection, openDb } from '../../src/db/db.ts';
+import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { openWorkplace, type Workplace } from '../harness/program.ts';
 import { readOne } from './everything.ts';
 import { unpack } from './pack.ts';
@@ -24,14 +26,11 @@ interface Expected {
 let workplace: Workplace;
 afterEach(() => workplace?.close());
 
-/** As it lay on the machine of that time: as root, its database belonged to `nobody` where there was no user `postgres`. */
+/** As a backup that whoever runs this unpacked; as root, so that the server's user may pass. */
 async function unpackReleased(archive: string): Promise<Expected> {
   workplace = await openWorkplace();
   await unpack(new URL(archive, import.meta.url), workplace.folder);
-  if (process.getuid?.() === 0) {
-    execFileSync('chown', ['-R', 'nobody', join(workplace.dataDir, 'postgres')]);
-    execFileSync('chmod', ['711', workplace.dataDir]);
-  }
+  if (process.getuid?.() === 0) await chmod(workplace.dataDir, 0o711);
   const text = await readFile(join(workplace.folder, 'expected.json'), 'utf8');
   return JSON.parse(text, (key, value) => (unsteady.has(key) ? undefined : value)) as Expected;
 }
@@ -54,6 +53,13 @@ test.each(archives)(
     const env = { ROLE: 'api', SEND_WAIT_SECONDS: '0', MESSAGING_API_URL: 'http://127.0.0.1:1' };
     const program = workplace.start(['start', '--no-sandbox'], { env });
     const [, url = ''] = await program.says(/The gateway answers at (\S+)\. /);
+    // the program's role is no superuser, and owns what the released program made
+    const connection = await findRunningEmbedded(workplace.dataDir);
+    const db = openDb(connection as Connection, { maxConnections: 1, applicationName: 'test' });
+    const { rows } = await sql`select current_setting('is_superuser') as super, count(*)::int as others
+      from pg_tables where schemaname = 'public' and tableowner <> current_user`.execute(db);
+    await db.destroy();
+    expect(rows).toEqual([{ super: 'off', others: 0 }]);
     const paths = Object.keys(answers);
     expect(paths.length).toBeGreaterThan(100);
     const now = await Promise.all(

@@ -1,0 +1,14 @@
+// Statements that prepare the tests' database server.
+import pg from 'pg';
+import type { Connection } from '../../src/db/db.ts';
+
+/** Runs one statement that needs a connection of its own, such as `create database`. */
+export async function administer(connection: Connection, statement: string): Promise<void> {
+  const client = new pg.Client({ ...connection });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
