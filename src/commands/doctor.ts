@@ -12,6 +12,7 @@ import { findNotice, type Notice } from '../db/operator-notices.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { objectsFolder, openObjects } from '../parts.ts';
 import { databaseOf } from './database.ts';
+import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 
 /** What the database says about other subjects than itself. */
 interface Found {
@@ -108,6 +109,7 @@ const checks: [string, Look][] = [
   ['public address', publicAddress],
   ['proxies', proxies],
   ['Google calendars', google],
+  ['time zones', async () => timeZoneFinding(await timeZoneVersions(), systemClock.now())],
   ['clock', async () => new Date(systemClock.now()).toISOString()],
 ];
 

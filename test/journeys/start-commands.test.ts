@@ -91,6 +91,12 @@ describe('beside a gateway that runs without the sandbox', () => {
     expect(found).toMatch(/^ok +database: reached and migrated$/m);
     expect(found).toMatch(/^ok +object store: /m);
     expect(found).toMatch(/^note +public address: PUBLIC_URL is not set/m);
+    expect(found).toMatch(
+      new RegExp(
+        `^(?:ok|note) +time zones: IANA ${process.versions.tz} \\(ICU ${process.versions.icu}\\)`,
+        'm',
+      ),
+    );
     expect(found).not.toMatch(/FAIL/);
     expect(await print('migrate')).toMatch(/the shape this program needs/);
     expect(await statusFor('nobody', '/health/ready')).toBe(200);

@@ -1,0 +1,56 @@
+// How current the time zone data are that working hours, slots and calendar events are read by.
+import { open } from 'node:fs/promises';
+
+/** Where the machine's own tzdata says its version, as `# version 2025b` or alone. The gateway does not read its zones. */
+const machineFiles = ['/usr/share/zoneinfo/tzdata.zi', '/usr/share/zoneinfo/+VERSION'];
+
+export interface TimeZoneVersions {
+  /** The IANA release in use, such as `2026c`; empty if the data cannot be loaded. */
+  tz: string | undefined;
+  icu: string | undefined;
+  /** The IANA release of the operating system; undefined if it does not say. */
+  machine: string | undefined;
+}
+
+/** The versions in this process and on this machine. */
+export async function timeZoneVersions(): Promise<TimeZoneVersions> {
+  const { tz, icu } = process.versions;
+  return { tz, icu, machine: await machineVersion() };
+}
+
+async function machineVersion(): Promise<string | undefined> {
+  for (const path of machineFiles) {
+    const version = releaseIn(await beginningOf(path));
+    if (version !== undefined) return version;
+  }
+  return undefined;
+}
+
+async function beginningOf(path: string): Promise<string> {
+  try {
+    await using file = await open(path);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(64), 0, 64, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } catch {
+    return '';
+  }
+}
+
+const releaseIn = (text: string) => /^(?:# version )?(\d{4}[a-z]+)\s*$/m.exec(text)?.[1];
+
+/**
+ * What the doctor says of the data, `!` first where somebody should act: an operating system with a newer release, or a
+ * release of the year before last (several come each year). `now`: epoch milliseconds.
+ */
+export function timeZoneFinding({ tz, icu, machine }: TimeZoneVersions, now: number): string {
+  const how = 'see "Time zone data" in docs/operations.md';
+  const release = tz === undefined ? undefined : releaseIn(tz);
+  if (release === undefined)
+    return `!no time zone data could be loaded; check ICU_TIMEZONE_FILES_DIR, ${how}`;
+  const found = `IANA ${release} (ICU ${icu ?? 'unknown'})`;
+  // releases of one year are ordered by their letters
+  if (machine !== undefined && machine > release)
+    return `!${found}; this machine has IANA ${machine}, which is newer: ${how}`;
+  if (Number(release.slice(0, 4)) < new Date(now).getUTCFullYear() - 1) return `!${found} is old: ${how}`;
+  return found;
+}

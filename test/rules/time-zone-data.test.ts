@@ -1,0 +1,33 @@
+// How current the time zone data are: what the doctor says of each release.
+import { expect, test } from 'vitest';
+import { timeZoneFinding, timeZoneVersions } from '../../src/commands/time-zone-data.ts';
+
+const now = Date.parse('2027-02-01T00:00:00Z');
+const finding = (tz: string | undefined, machine?: string) =>
+  timeZoneFinding({ tz, icu: '78.3', machine }, now);
+
+test.each([
+  ['of this year', '2027a', undefined, 'IANA 2027a (ICU 78.3)'],
+  ['of last year', '2026c', undefined, 'IANA 2026c (ICU 78.3)'],
+  ['as new as the machine', '2026c', '2026c', 'IANA 2026c (ICU 78.3)'],
+  ['newer than the machine', '2026c', '2025b', 'IANA 2026c (ICU 78.3)'],
+  [
+    'older than the machine',
+    '2026c',
+    '2027a',
+    '!IANA 2026c (ICU 78.3); this machine has IANA 2027a, which is newer',
+  ],
+  ['of the year before last', '2025c', undefined, '!IANA 2025c (ICU 78.3) is old'],
+  ['that cannot be loaded', '', undefined, '!no time zone data could be loaded'],
+  ['that nobody names', undefined, '2026c', '!no time zone data could be loaded'],
+])('a release %s', (_what, tz, machine, expected) => {
+  const found = finding(tz, machine);
+  expect(found.slice(0, expected.length)).toBe(expected);
+  expect(found.startsWith('!')).toBe(found.includes('docs/operations.md'));
+});
+
+test('the release in use is the one that Temporal reads', async () => {
+  const { tz, icu } = await timeZoneVersions();
+  expect([tz, icu]).toEqual([process.versions.tz, process.versions.icu]);
+  expect(tz).toMatch(/^\d{4}[a-z]$/);
+});
