@@ -146,7 +146,7 @@ export async function startGatewayProcess(
     [...usualFlags, ...nodeFlags, join(root, 'src/cli.ts'), 'start', '--no-sandbox'],
     {
       cwd: root,
-      env: plainEnvironment({ PORT: '0', DATA_DIR: dataDir, ...settings }),
+      env: plainEnvironment({ PORT: '0', DATA_DIR: dataDir, SHUTDOWN_DELAY_SECONDS: '0', ...settings }),
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

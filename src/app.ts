@@ -1,5 +1,4 @@
 // The composition root: parts in, running program out.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { followChanges } from './appointments/booking/follow.ts';
 import { openBookingLanes } from './appointments/booking/lanes.ts';
 import { settleDue } from './appointments/booking/settle.ts';
@@ -11,6 +10,7 @@ import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { checkDatabase } from './db/ready.ts';
+import { openEnding, within } from './http/draining.ts';
 import { listen } from './http/listen.ts';
 import { ensureRegistered, forgetLost } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
@@ -80,6 +80,8 @@ export interface App {
   url: string;
   db: Db;
   clock: Clock;
+  /** Announces the end: for `ms` it is not ready and every answer ends its connection, but all that comes is served. */
+  drain(ms: number): Promise<void>;
   /** Stops taking requests and work, lets what is under way end, and closes everything. */
   close(): Promise<void>;
 }
@@ -94,7 +96,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const redis = await openRedis(config.redisUrl, options.log);
   let workers: Workers | undefined;
   let url = '';
-  const draining = false;
+  const ending = openEnding(graceMs);
   const deps = {
     ...parts,
     ...doers,
@@ -104,7 +106,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       // only uploads, downloads and registrations need it
       optional: { objectStore: () => parts.objects.check() },
     },
-    isDraining: () => draining,
+    isDraining: ending.isBegun,
     nudgeDispatch: () => workers?.dispatch.nudge(),
     nudgeQueue: () => workers?.queue.nudge(),
     nudgeSync: () => workers?.sync.nudge(),
@@ -114,18 +116,19 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const server = await buildServer(deps);
   let closed: Promise<void> | undefined;
   const close = async () => {
+    ending.begin();
     parts.outcomes.end();
+    const served = server.close();
     const quiet = Promise.all([
-      server.close(),
       workers && stopWorkers(workers),
       doers.dispatcher.stop(),
       doers.deliveries.stop(),
     ]);
     // what the outside does not answer by then is cut off: its rows say that it was under way
-    await Promise.race([quiet, sleep(graceMs, undefined, { ref: false })]);
+    await Promise.all([within(served, ending.requestsEndWithinMs()), within(quiet, graceMs)]);
     server.server.closeAllConnections();
     await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
-    await quiet;
+    await Promise.all([served, quiet]);
     await Promise.all([parts.releases.stop(), parts.bookingReleases.stop()]);
     await parts.authenticator.flush();
     redis?.disconnect();
@@ -167,6 +170,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     url,
     db: parts.db,
     clock: parts.clock,
+    drain: ending.announce,
     close() {
       closed ??= close();
       return closed;

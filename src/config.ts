@@ -39,6 +39,8 @@ export interface Config {
   /** Addresses and networks whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   corsOrigins: string[];
+  /** How long a process that was told to stop still takes requests; null: by where it runs. */
+  shutdownDelayMs: number | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -75,6 +77,8 @@ export const settings: Record<string, string> = {
   TRUSTED_PROXIES:
     'Addresses and networks (CIDR, by comma) of your reverse proxies: the client address is read from the X-Forwarded-For that they send. Default none.',
   CORS_ORIGINS: 'Origins (by comma) whose pages may call the API. Default none.',
+  SHUTDOWN_DELAY_SECONDS:
+    'How long a gateway that is told to stop says that it is not ready before it takes no more requests: 5 unless set, but 0 on a terminal and in the sandbox.',
   LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
 };
 
@@ -177,6 +181,10 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     ),
     trustedProxies: read.list('TRUSTED_PROXIES'),
     corsOrigins: read.list('CORS_ORIGINS'),
+    shutdownDelayMs:
+      read.text('SHUTDOWN_DELAY_SECONDS') === null
+        ? null
+        : read.integer('SHUTDOWN_DELAY_SECONDS', 5, 0, 300) * 1000,
     logLevel: read.oneOf(
       'LOG_LEVEL',
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,

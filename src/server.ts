@@ -16,6 +16,7 @@ import { uuidv7 } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { Role } from './config.ts';
 import { closeUnread } from './http/close-unread.ts';
+import { endConnectionsOnDrain } from './http/draining.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
 import { readJson } from './http/json.ts';
@@ -95,6 +96,8 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
+    // what still comes on an open connection while closing is answered as ever
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: answerUnreadableAddress,
     clientErrorHandler: answerUnreadableBytes,
@@ -102,7 +105,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   server.setValidatorCompiler(requestValidator());
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   readJson(server);
-  closeIdleConnections(server);
+  endConnectionsOnDrain(server, deps.isDraining);
   closeUnread(server);
   const paths = knownPaths();
   server.addHook('onRoute', (route) => {
@@ -132,14 +135,6 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   await openapiRoutes(server);
   return server;
-}
-
-/** While closing, a connection whose last answer has gone is ended: the platforms' clients would keep it open for minutes. */
-function closeIdleConnections(server: Server): void {
-  server.addHook('preClose', async () => {
-    const closing = setInterval(() => server.server.closeIdleConnections(), 25);
-    server.server.once('close', () => clearInterval(closing));
-  });
 }
 
 function notFound(request: FastifyRequest): AppError {

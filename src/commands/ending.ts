@@ -14,19 +14,24 @@ export interface Running {
   app?: App;
 }
 
-/** So long may requests and calls that are under way take to end; what is cut is settled by the next start. */
+/** So long may calls that are under way take to end; what is cut is settled by the next start. */
 const appMs = 6_000;
-/** Container and service managers send SIGKILL after 10 seconds. */
+/** Container and service managers send SIGKILL after 10 seconds, unless they are told to wait longer. */
 const allMs = 9_500;
+/** What requests may take longer where the end was announced to a proxy. */
+const announcedMs = 16_000;
 
 /** Says what happens to whoever started us; standard output is for what they may want to keep. */
 export const tell = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Stops all that runs: first what takes and does work, then the sandbox, the database last. */
-export async function stopAll(running: Running, log: Log): Promise<void> {
+export async function stopAll(running: Running, log: Log, closesWithinMs = appMs): Promise<void> {
   const { app, sandbox, database } = running;
   try {
-    const closed = await Promise.race([app?.close().then(() => true), sleep(appMs, false, { ref: false })]);
+    const closed = await Promise.race([
+      app?.close().then(() => true),
+      sleep(closesWithinMs, false, { ref: false }),
+    ]);
     if (app && !closed)
       log.warn('process.stop_cut: calls under way were cut; they are settled at the next start');
   } catch (error) {
@@ -43,8 +48,12 @@ function endAtOnce(running: Running, code: number): never {
   process.exit(code);
 }
 
-/** At the first signal ends everything in order and exits with 0; at the second, or when that takes too long, at once with 1. */
-export function endOnSignals(running: Running, cancel: AbortController, log: Log): void {
+/**
+ * At the first signal announces the end for `delayMs`, ends everything in order and exits with 0; at the second, or when
+ * that takes too long, immediately with 1.
+ */
+export function endOnSignals(running: Running, cancel: AbortController, log: Log, delayMs: number): void {
+  const longerMs = delayMs > 0 ? announcedMs : 0;
   const end = async (signal: NodeJS.Signals) => {
     if (cancel.signal.aborted) {
       tell('Stopping at once.');
@@ -52,12 +61,18 @@ export function endOnSignals(running: Running, cancel: AbortController, log: Log
     }
     tell(`\nStopping (${signal}). Press Ctrl-C again to stop at once.`);
     cancel.abort();
-    const late = setTimeout(() => {
-      log.error('process.stop_late');
-      endAtOnce(running, 1);
-    }, allMs);
+    const late = setTimeout(
+      () => {
+        log.error('process.stop_late');
+        endAtOnce(running, 1);
+      },
+      delayMs + longerMs + allMs,
+    );
     await running.starting.catch(() => undefined);
-    await stopAll(running, log).catch((error) => log.error({ err: error }, 'process.stop_failed'));
+    await running.app?.drain(delayMs);
+    await stopAll(running, log, appMs + longerMs).catch((error) =>
+      log.error({ err: error }, 'process.stop_failed'),
+    );
     clearTimeout(late);
     process.exit(0);
   };

@@ -47,6 +47,15 @@ async function open(
   else tell(`The gateway answers at ${url}. Its interface is described at ${url}/docs.`);
 }
 
+const defaultDelayMs = 5_000;
+
+/** How long the end is announced: not to a person at a terminal, and not where nobody is sent requests by a proxy. */
+function shutdownDelayMs({ shutdownDelayMs: given, role }: Config, sandbox: boolean): number {
+  if (given !== null) return given;
+  const isTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  return sandbox || isTerminal || role === 'worker' ? 0 : defaultDelayMs;
+}
+
 /** Starts everything and stays until a signal. Rejects, having stopped what was started, if something cannot start. */
 export async function start(options: { sandbox: boolean }): Promise<void> {
   const began = performance.now();
@@ -54,7 +63,7 @@ export async function start(options: { sandbox: boolean }): Promise<void> {
   const log = await openOwnLog(settings.logLevel, settings.dataDir, options.sandbox);
   const running: Running = { starting: Promise.resolve() };
   const cancel = new AbortController();
-  endOnSignals(running, cancel, log);
+  endOnSignals(running, cancel, log, shutdownDelayMs(settings, options.sandbox));
   running.starting = open(settings, { ...options, running, signal: cancel.signal, log });
   try {
     await running.starting;

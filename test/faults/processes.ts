@@ -85,7 +85,11 @@ export function startGatewayProcess(
   ];
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: plainEnvironment({ ...settings, ...(options.dieAt ? { DIE_AT: options.dieAt } : {}) }),
+    env: plainEnvironment({
+      SHUTDOWN_DELAY_SECONDS: '0',
+      ...settings,
+      ...(options.dieAt ? { DIE_AT: options.dieAt } : {}),
+    }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => {});

@@ -125,6 +125,8 @@ export async function startGateway(options: GatewayOptions = {}) {
     urls: { cloudApi: cloudApi.url, google: google.url, receiver: receiver.url },
     /** Another account with its own key. */
     otherAccount: async (name = 'Other') => (await createAccount(running, name)).key.apiKey,
+    /** Announces the end of the gateway, as a signal does. */
+    drain: (ms: number) => running.drain(ms),
     /** Ends the gateway alone, as a signal would. */
     stop: () => running.close(),
     /** A second gateway on the same database and keys, with other settings where named; answers its address. */

@@ -56,6 +56,7 @@ export async function openWorkplace() {
         HOME: folder,
         PORT: '0',
         DATA_DIR: dataDir,
+        SHUTDOWN_DELAY_SECONDS: '0',
         ...options.env,
       },
     });

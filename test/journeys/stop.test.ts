@@ -1,12 +1,38 @@
 // A gateway that is told to stop ends soon, whatever the outside still owes it, and loses nothing by it.
-import { afterAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 
-let gateway: Gateway | undefined;
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
 afterAll(() => gateway?.close());
 
+test('while its end is announced it is not ready, and answers all that comes with Connection: close', async () => {
+  const { port } = new URL(gateway.url);
+  // kept open since before, as a proxy keeps its connections
+  const kept = connect(Number(port), '127.0.0.1');
+  const ask = async () => {
+    kept.write(`GET /v1/templates HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${gateway.apiKey}\r\n\r\n`);
+    const [bytes] = (await once(kept, 'data')) as [Buffer];
+    return /^HTTP\/1.1 (\d+)|^connection: (\S+)/gim[Symbol.match](String(bytes))?.join(' ');
+  };
+  expect(await ask()).toMatch(/200 connection: keep-alive/i);
+  const drained = gateway.drain(300);
+  const ready = await gateway.call('GET', '/health/ready', { key: null });
+  expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close']);
+  expect(ready.text).toMatch(/stopping/);
+  expect(await ask()).toMatch(/200 connection: close/i);
+  await once(kept, 'end');
+  kept.destroy();
+  const late = await gateway.call('GET', '/v1/templates');
+  expect([late.status, late.headers.get('connection')]).toEqual([200, 'close']);
+  await drained;
+});
+
 test('a send that waits for a platform that never answers is answered as queued when the gateway stops', async () => {
-  gateway = await startGateway();
   const { templateIds } = await addSender(gateway, [
     {
       name: 'plain',
@@ -25,9 +51,28 @@ test('a send that waits for a platform that never answers is answered as queued 
     },
   });
   await expect.poll(async () => (await platform.counts()).accepted, { timeout: 10_000 }).toBeGreaterThan(0);
+  // taken, and in the middle of its request when the end begins
+  const { port } = new URL(gateway.url);
+  const slow = connect(Number(port), '127.0.0.1');
+  slow.write(
+    `POST /v1/webhooks/endpoints HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${gateway.apiKey}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
+  );
+  let heard = '';
+  slow.on('data', (bytes) => {
+    heard += bytes;
+  });
+  // nothing was ever sent on this one
+  const silent = connect(Number(port), '127.0.0.1');
+  await once(silent, 'connect');
+  // by then it was accepted
+  await gateway.call('GET', '/health/live');
   const began = performance.now();
-  await gateway.stop();
+  const stopped = gateway.stop();
+  await once(silent, 'close');
+  slow.write('"url": "http://x/" }');
+  await stopped;
   expect(performance.now() - began).toBeLessThan(9_000);
+  expect(heard).toMatch(/^HTTP\/1.1 400 /);
   const answer = await sent;
   expect(answer.status).toBe(200);
   expect(answer.body.data.queued).toBeGreaterThan(0);

@@ -82,4 +82,18 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/ports/filesystem.test.ts'],
   },
+  {
+    name: 'a connection is kept although the end is announced',
+    file: 'src/http/draining.ts',
+    find: "if (isDraining()) reply.header('Connection', 'close');",
+    replace: '',
+    tests: ['test/journeys/stop.test.ts'],
+  },
+  {
+    name: 'a process whose end is announced is ready',
+    file: 'src/http/health.ts',
+    find: 'if (deps.isDraining())',
+    replace: 'if (false)',
+    tests: ['test/journeys/stop.test.ts'],
+  },
 ];

@@ -1,0 +1,193 @@
+// Two gateways behind a real proxy, restarted one after the other under load: no request fails.
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createAccount } from '../../src/accounts/keys.ts';
+import { makeKey } from '../../src/base/cipher.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { freePort } from '../faults/processes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { openPostgresDoor } from '../harness/postgres-door.ts';
+import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const callers = 12;
+const delaySeconds = 3;
+
+let database: TestDatabase;
+let workplace: Workplace;
+let apiKey = '';
+let closeDoor = async () => {};
+let gateways: { port: number; program: Program }[] = [];
+let env: Record<string, string> = {};
+
+const isInstalled = (program: string, flag: string) => spawnSync(program, [flag]).error === undefined;
+
+async function startGateway(port: number): Promise<{ port: number; program: Program }> {
+  const program = workplace.start(['start', '--no-sandbox'], { env: { ...env, PORT: String(port) } });
+  await program.says(/The gateway answers at/);
+  await vi.waitFor(
+    async () => expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200),
+    {
+      timeout: 10_000,
+    },
+  );
+  return { port, program };
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  workplace = await openWorkplace();
+  // by TCP: the address of a Unix socket has no form that settings take
+  const way = await openPostgresDoor(database.connection, () => false);
+  closeDoor = way.close;
+  env = {
+    DATABASE_URL: way.url,
+    ENCRYPTION_KEYS: makeKey(),
+    RATE_LIMIT_PER_MINUTE: '0',
+    SHUTDOWN_DELAY_SECONDS: String(delaySeconds),
+    LOG_LEVEL: 'warn',
+  };
+  apiKey = (await createAccount({ db: database.db, clock: systemClock }, 'Rolling')).key.apiKey;
+  gateways = await Promise.all([await freePort(), await freePort()].map(startGateway));
+});
+afterAll(async () => {
+  await workplace?.close();
+  await closeDoor();
+  await database?.drop();
+});
+
+const servers = () => gateways.map(({ port }) => port);
+
+const haproxy = (port: number) => `
+defaults
+  mode http
+  timeout connect 2s
+  timeout client 30s
+  timeout server 30s
+  timeout check 3s
+  option httpchk GET /health/ready
+  option redispatch
+frontend in
+  bind 127.0.0.1:${port}
+  default_backend gateways
+backend gateways
+  balance roundrobin
+  default-server check inter 250ms fall 1 rise 1
+${servers()
+  .map((at) => `  server g${at} 127.0.0.1:${at}`)
+  .join('\n')}
+`;
+
+const nginx = (port: number, folder: string) => `
+daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/nginx.log;
+events {}
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((what) => `${what}_temp_path ${folder}/nginx-${what};`).join(' ')}
+  upstream gateways {
+${servers()
+  .map((at) => `    server 127.0.0.1:${at} fail_timeout=1s;`)
+  .join('\n')}
+    keepalive 16;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://gateways;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+    }
+  }
+}
+`;
+
+/** A request over a connection that is kept; its status, or what went wrong. */
+function ask(agent: Agent, url: string, method: string, path: string, body?: object): Promise<string> {
+  return new Promise((resolve) => {
+    const headers = { 'X-API-Key': apiKey, ...(body ? { 'Content-Type': 'application/json' } : {}) };
+    const call = request(`${url}${path}`, { method, agent, headers }, (answer) => {
+      answer.resume().once('end', () => resolve(String(answer.statusCode)));
+      answer.once('error', (error) => resolve(error.message));
+    });
+    call.once('error', (error) => resolve(error.message));
+    call.end(body && JSON.stringify(body));
+  });
+}
+
+/** Sends reads and writes until told to stop; how often each came of it. */
+function load(url: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: callers });
+  const seen: Record<string, number> = {};
+  let stopped = false;
+  const one = async (): Promise<void> => {
+    for (let n = 0; !stopped; n += 1) {
+      const outcome =
+        n % 2 === 0
+          ? await ask(agent, url, 'GET', '/v1/templates')
+          : await ask(agent, url, 'POST', '/v1/appointments/departments', { name: randomUUID() });
+      seen[outcome] = (seen[outcome] ?? 0) + 1;
+    }
+  };
+  const running = Promise.all(Array.from({ length: callers }, one));
+  return async () => {
+    stopped = true;
+    await running;
+    agent.destroy();
+    return seen;
+  };
+}
+
+const proxies = [
+  {
+    name: 'haproxy',
+    flag: '-v',
+    file: 'haproxy.cfg',
+    settings: haproxy,
+    args: (file: string) => ['-db', '-f', file],
+  },
+  { name: 'nginx', flag: '-v', file: 'nginx.conf', settings: nginx, args: (file: string) => ['-c', file] },
+];
+
+describe.each(proxies)('behind $name', ({ name, flag, file, settings, args }) => {
+  if (!isInstalled(name, flag)) {
+    test(`a rolling restart NOT TESTED: ${name} is not installed here`, () => expect(name).toBeTruthy());
+    return;
+  }
+
+  test('a rolling restart under load fails no request', async () => {
+    const port = await freePort();
+    const path = join(workplace.folder, file);
+    await writeFile(path, settings(port, workplace.folder));
+    const proxy = spawn(name, args(path), { stdio: 'ignore' });
+    try {
+      const url = `http://127.0.0.1:${port}`;
+      await vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200), {
+        timeout: 10_000,
+      });
+      const end = load(url);
+      for (const gateway of gateways) {
+        await sleep(1_000);
+        gateway.program.process.kill('SIGTERM');
+        const { code } = await gateway.program.ended;
+        expect(code).toBe(0);
+        Object.assign(gateway, await startGateway(gateway.port));
+        // the proxy has to see it before the other one ends
+        await sleep(1_500);
+      }
+      const seen = await end();
+      expect(Object.keys(seen)).toEqual(['200']);
+      expect(seen[200]).toBeGreaterThan(1_000);
+    } finally {
+      proxy.kill('SIGTERM');
+    }
+  });
+});
