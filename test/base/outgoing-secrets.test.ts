@@ -75,6 +75,8 @@ it('a token does not come back with a success either; what else it brings is its
 
 it('the secrets of a request are found whatever it holds', () => {
   expect(secretsOf({ url: 'not a url', headers: { Authorization: 'x' } })).toEqual(['x']);
+  const basic = secretsOf({ url: 'x', headers: { authorization: `Basic ${pair}` } });
+  expect(basic).toEqual([pair, 'ada@clinic.example:correct horse']);
   expect(secretsOf({ url: 'https://a:p%40ss@b.example/?code=c1&x=1' })).toEqual(['p@ss', 'c1']);
   expect(secretsOf({ url: 'https://b.example/', headers: { accept: 'x' }, body: 'code=1' })).toEqual([]);
 });

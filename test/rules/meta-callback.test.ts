@@ -245,6 +245,9 @@ describe('numbers', () => {
   it('in strings stay strings', () => {
     const text = `["122097329108006499","x 122097329108006499","","\\"122097329108006499"]`;
     expect(json(text)).toEqual(JSON.parse(text));
+    const id = '122097329108006499';
+    for (let between = 0; between < 40; between += 1)
+      expect(json(`["${id}",${' '.repeat(between)}${id}]`)).toEqual([id, id]);
   });
 
   test('every whole number keeps its digits, and everything else is what JSON says', () => {

@@ -11,6 +11,7 @@ import {
   extendRegistering,
   findMediaById,
   findRegistration,
+  forgetOfMessages,
   forgetRegistration,
   type MediaRow,
   markReady,
@@ -141,6 +142,17 @@ export async function forgetLost(
 ): Promise<boolean> {
   const before = Math.max(deps.clock.now() - trustedMs, of.registeredBefore?.getTime() ?? 0);
   return forgetRegistration(deps.db, { ...of, expiresBefore: new Date(before + keptMs) });
+}
+
+/**
+ * Forgets the registrations of files of these messages that were made more than an hour ago: the platform reported that
+ * the messages failed for their files.
+ */
+export async function forgetReported(
+  deps: Pick<RegisterDeps, 'db' | 'clock'>,
+  messages: readonly { accountId: string; id: string }[],
+): Promise<void> {
+  await forgetOfMessages(deps.db, messages, new Date(deps.clock.now() - trustedMs + keptMs));
 }
 
 async function findOrRegister(

@@ -1,5 +1,6 @@
 // Rows of uploaded files and of their registrations with the platform.
 import { type Selectable, sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import type { MediaKind } from './file-kind.ts';
@@ -113,6 +114,21 @@ export async function forgetRegistration(
     where media_id = ${of.mediaId} and sender_id = ${of.senderId}
       and platform_media_id = ${of.platformMediaId}`.execute(db);
   return rows.length === 0;
+}
+
+/** Forgets the registrations under which the files of these messages were sent, but for those that end after `expiresBefore`. */
+export async function forgetOfMessages(
+  db: Db,
+  messages: readonly { accountId: string; id: string }[],
+  expiresBefore: Date,
+): Promise<void> {
+  await sql`
+    delete from media_registrations r
+    using unnest(${arrayText(messages.map((one) => one.accountId))}::uuid[], ${arrayText(messages.map((one) => one.id))}::uuid[]) x(a, i)
+    join messages m on m.account_id = x.a and m.id = x.i
+    where r.media_id = m.media_id and r.sender_id = m.sender_id and r.expires_at < ${expiresBefore}`.execute(
+    db,
+  );
 }
 
 /** Every registration of a file that holds beyond `beyond`. */

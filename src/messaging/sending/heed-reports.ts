@@ -1,14 +1,18 @@
 // What reports of failure mean beyond their own message: the platform may refuse a whole number long after it took the calls.
+import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
-import { haltNumbers, isHalt } from '../senders/halt.ts';
+import { forgetReported } from '../media/register.ts';
+import { type HaltClass, haltNumbers, isHalt } from '../senders/halt.ts';
 import { wantReading } from '../senders/readings-store.ts';
 import { findSenderById } from '../senders/store.ts';
-import type { MovedMessage } from './store.ts';
+import type { MessageError } from './message.ts';
+import type { MessageKey, MovedMessage } from './store.ts';
 
 export interface HeedDeps {
   hot: Db;
+  clock: Clock;
   log: Log;
   platform: Pick<MessagingPlatform, 'classify'>;
 }
@@ -16,24 +20,38 @@ export interface HeedDeps {
 /** Classes by which a report says that what we know of a template is out of date. */
 const ofTemplates = new Set(['halt_template', 'template_missing', 'template_outdated']);
 
+/** Classes by which a report says that the platform may have lost a file. */
+const ofMedia = new Set(['media_refused', 'media_unknown']);
+
+interface Halt {
+  senderId: string;
+  kind: HaltClass;
+  error: MessageError;
+  takenAt: Date | null;
+}
+
 /**
  * Halts the numbers of messages that failed for a reason of the number, its token or its business account (payment,
  * policy, spam limit), so that the rest of a campaign waits instead of failing one by one. A message taken before the
- * number's halt was last lifted says nothing about it now. After a failure by the template, its list is read again.
+ * number's halt was last lifted says nothing about it now. After a failure by the template, its list is read again;
+ * after one by the file, the next message registers the file again. The work is that of the numbers, not of the messages.
  */
 export async function heedReports(deps: HeedDeps, moved: readonly MovedMessage[]): Promise<void> {
+  const halts = new Map<string, Halt>();
   const toRead = new Set<string>();
-  for (const { sender_id, error, failed_at, accepted_at } of moved) {
+  const lostMedia: MessageKey[] = [];
+  for (const { account_id, id, sender_id, error, failed_at, accepted_at } of moved) {
     // 0 stands for a failure that came without a reason
     if (failed_at === null || error === null || error.code === 0) continue;
     const kind = deps.platform.classify(error);
     if (ofTemplates.has(kind)) toRead.add(sender_id);
-    if (isHalt(kind))
-      await haltNumbers(
-        { db: deps.hot, log: deps.log },
-        { senderId: sender_id, kind, error, takenAt: accepted_at },
-      );
+    if (ofMedia.has(kind)) lostMedia.push({ accountId: account_id, id });
+    if (!isHalt(kind)) continue;
+    const key = `${sender_id} ${kind}`;
+    const halt = { senderId: sender_id, kind, error, takenAt: accepted_at };
+    halts.set(key, later(halts.get(key) ?? halt, halt));
   }
+  for (const halt of halts.values()) await haltNumbers({ db: deps.hot, log: deps.log }, halt);
   for (const senderId of toRead) {
     const sender = await findSenderById(deps.hot, senderId);
     if (!sender) continue;
@@ -42,6 +60,13 @@ export async function heedReports(deps: HeedDeps, moved: readonly MovedMessage[]
       businessAccountId: sender.business_account_id,
     });
   }
+  if (lostMedia.length > 0) await forgetReported({ db: deps.hot, clock: deps.clock }, lostMedia);
+}
+
+/** Of two reports with one consequence, the one whose message was taken later; one of unknown time counts as the latest. */
+function later(one: Halt, other: Halt): Halt {
+  if (one.takenAt === null || other.takenAt === null) return one.takenAt === null ? one : other;
+  return other.takenAt > one.takenAt ? other : one;
 }
 
 /**

@@ -93,4 +93,18 @@ export const mutations: Mutation[] = [
     replace: 'at = end + exactDigits;',
     tests: ['test/rules/meta-callback.test.ts'],
   },
+  {
+    name: 'a reported lost file stays registered',
+    file: 'src/messaging/sending/heed-reports.ts',
+    find: 'if (ofMedia.has(kind)) lostMedia.push({ accountId: account_id, id });',
+    replace: '',
+    tests: ['test/api/halting-reports.test.ts'],
+  },
+  {
+    name: 'a young registration is forgotten by a report',
+    file: 'src/messaging/media/register.ts',
+    find: 'new Date(deps.clock.now() - trustedMs + keptMs)',
+    replace: 'new Date(deps.clock.now() + keptMs)',
+    tests: ['test/api/halting-reports.test.ts'],
+  },
 ];
