@@ -214,6 +214,23 @@ function servers(): void {
       expect(await failure(update)).toMatchObject({ code: 'event_deleted' });
     });
 
+    test('put into a zone that nobody knows has no time that is sure, and is moved and deleted all the same', async () => {
+      const { credential, calendarId } = await outside.connect();
+      const made = event(calendarId);
+      const lines = [`UID:${made.eventId}`, 'DTSTART;TZID=Nowhere:20260610T090000', 'DURATION:PT1H'];
+      await outside.putByHand(calendarId, made.eventId, object(lines));
+      const get = () => outside.calendar.getEvent(credential, made, limits);
+      expect(await get()).toMatchObject({
+        status: 'live',
+        bookingId: made.bookingId,
+        start: null,
+        end: null,
+      });
+      const time = { start: eleven, end: noon };
+      await outside.calendar.updateEvent(credential, { ...made, time, notify: false }, limits);
+      expect(await get()).toMatchObject(time);
+    });
+
     test('invites its guests where the server names an address for its owner, and only there', async () => {
       const address = '<C:calendar-user-address-set><href>mailto:Ada@Clinic.example</href><href>';
       change((_method, _path, answer) => ({

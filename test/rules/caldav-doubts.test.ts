@@ -198,10 +198,15 @@ describe('what cannot be read is reported, and never closes other days:', () => 
   const ten = ['DTSTART:20270310T100000Z', 'DTEND:20270310T110000Z'];
   const tenBusy = ['2027-03-10T10:00/2027-03-10T11:00'];
   const unreadable = ['event_unreadable'];
+  const upTo = (end: number) => Array.from({ length: end }, (_, index) => index).join(',');
+  const everySecond = `BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=${upTo(24)};BYMINUTE=${upTo(60)};BYSECOND=${upTo(60)}`;
   test.each([
     ['no start', ['SUMMARY:x'], []],
     ['a start that is no time', ['DTSTART:soon', 'DURATION:PT1H'], []],
     ['a rule that cannot be followed', [...ten, 'RRULE:FREQ=SECONDLY;INTERVAL=7'], tenBusy],
+    ['a rule for every second of every year', [...ten, `RRULE:FREQ=YEARLY;${everySecond}`], tenBusy],
+    ['a rule for every second of every day', [...ten, `RRULE:FREQ=DAILY;${everySecond}`], tenBusy],
+    ['a rule written a hundred times', [...ten, ...Array(100).fill('RRULE:FREQ=DAILY;COUNT=1')], tenBusy],
     ['a rule that is none', [...ten, 'RRULE:FREQ=NOW;BYDAY=XX'], tenBusy],
     ['a rule whose end is no time', [...ten, 'RRULE:FREQ=DAILY;UNTIL=2027'], tenBusy],
     [

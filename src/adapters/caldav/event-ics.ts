@@ -73,9 +73,7 @@ function opened(text: string): { object: ICAL.Component; vevent: ICAL.Component 
 /** What is written in `text`; `zone`: where dates and floating times are read. Throws an Error if it is no event. */
 export function readEvent(text: string, eventId: string, version: string | null, zone: Zone): CalendarEvent {
   const { object, vevent } = opened(text);
-  const around = { object, calendarZone: zone };
-  const start = momentOfFirst(vevent, 'dtstart', around);
-  const startAt = start === null ? null : earliest(start);
+  const time = timeOf(object, vevent, zone);
   const written = vevent.getFirstPropertyValue(bookingProperty);
   const uid = String(vevent.getFirstPropertyValue('uid') ?? '');
   // A server may drop properties that it does not know; the UID says the same.
@@ -86,13 +84,25 @@ export function readEvent(text: string, eventId: string, version: string | null,
     eventId,
     status: wordOf(vevent, 'status') === 'CANCELLED' ? 'deleted' : 'live',
     bookingId,
-    start: startAt,
-    end:
-      start === null || startAt === null ? null : lengthOf(vevent, start, around).endOf(start.local, startAt),
+    start: time?.start ?? null,
+    end: time?.end ?? null,
     meeting: link === null ? { status: 'none' } : { status: 'ready', link },
     link: null,
     version,
   };
+}
+
+/** When the event is; null if that cannot be read for sure: somebody put it into a zone that nobody knows, say. */
+function timeOf(object: ICAL.Component, vevent: ICAL.Component, zone: Zone): Interval | null {
+  const around = { object, calendarZone: zone };
+  try {
+    const start = momentOfFirst(vevent, 'dtstart', around);
+    if (start === null) return null;
+    const startAt = earliest(start);
+    return { start: startAt, end: lengthOf(vevent, start, around).endOf(start.local, startAt) };
+  } catch {
+    return null;
+  }
 }
 
 const wordOf = (vevent: ICAL.Component, name: string) =>
@@ -145,14 +155,13 @@ function putLink(vevent: ICAL.Component, link: string, oldLink: string | null): 
   vevent.updatePropertyWithValue('description', replaced);
 }
 
+const momentIsDate = (vevent: ICAL.Component) => vevent.getFirstProperty('dtstart')?.type === 'date';
+
 /** In place of whatever stood there: a date, a local time, a duration. The same instants in another form stay. */
 function putTime(object: ICAL.Component, vevent: ICAL.Component, time: Interval, zone: Zone): void {
-  const around = { object, calendarZone: zone };
-  const start = momentOfFirst(vevent, 'dtstart', around);
-  const startAt = start === null ? null : earliest(start);
-  if (start !== null && startAt === time.start) {
-    if (!start.isDate && lengthOf(vevent, start, around).endOf(start.local, startAt) === time.end) return;
-  }
+  const before = timeOf(object, vevent, zone);
+  const isDate = momentIsDate(vevent);
+  if (!isDate && before?.start === time.start && before.end === time.end) return;
   for (const name of ['dtstart', 'dtend', 'duration']) vevent.removeAllProperties(name);
   vevent.addPropertyWithValue('dtstart', instant(time.start));
   vevent.addPropertyWithValue('dtend', instant(time.end));

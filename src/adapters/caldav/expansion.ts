@@ -69,7 +69,7 @@ function readSeries(events: ICAL.Component[], span: Interval, owner: Owner, obje
     calendarZone,
     doubts: { staffZone, add: (doubt: Doubt) => void doubts.push(doubt) },
   };
-  const busy = busyOfSeries(events, span, owner, around);
+  const busy = attempt(around, true, () => busyOfSeries(events, span, owner, around)) ?? [];
   const told = doubts.filter(({ anywhere }) => anywhere || busy.length > 0);
   return { busy, doubts: [...new Map(told.map((doubt) => [doubt.message, doubt])).values()] };
 }
@@ -87,7 +87,7 @@ function busyOfSeries(
     blocks(event, owner) ? spanOf(event, at, { local: at.local, start: earliest(at) }, around) : undefined,
   );
   for (const event of events.filter((each) => !isException(each))) {
-    found.push(...busyOfMaster(event, exceptions, span, owner, around));
+    for (const each of busyOfMaster(event, exceptions, span, owner, around)) found.push(each);
   }
   return found.filter(
     (busy): busy is Interval =>

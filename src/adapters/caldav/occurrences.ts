@@ -22,6 +22,10 @@ export interface Occurrence {
 
 /** Many more than a span of weeks holds of any sound rule; beyond that a rule is given up (within 0.2 s). */
 const maxIterations = 20_000;
+/** How often in a day a rule may list: every minute; expanding years and months at once, every hour. */
+const maxTimesOfDay = { short: 1_440, long: 24 };
+/** RFC 5545 wants one RRULE; more have no agreed meaning. */
+const maxRules = 4;
 /** Frequencies whose periods are equally long on the wall clock. */
 const periodMs: Record<string, number> = {
   SECONDLY: 1_000,
@@ -48,10 +52,14 @@ export function occurrencesOf(
     for (const start of each) found.set(start, { local, start });
   };
   add(first.local, [earliest(first)]);
-  for (const property of event.getAllProperties('rrule')) {
+  for (const [index, property] of event
+    .getAllProperties('rrule')
+    .slice(0, maxRules + 1)
+    .entries()) {
     attempt(around, true, () => {
       const rule = property.getFirstValue();
       if (!(rule instanceof ICAL.Recur)) throw new UnreadableEvent('RRULE is no rule');
+      if (index === maxRules) throw new UnreadableEvent('it has too many rules');
       const often = ['HOURLY', 'MINUTELY', 'SECONDLY'].includes(rule.freq);
       for (const local of ruled(rule, first, span)) {
         const [earlier, later] = first.zone.readings(local);
@@ -75,6 +83,7 @@ export const isSameDate = (a: Temporal.PlainDateTime, b: Temporal.PlainDateTime)
 function ruled(rule: ICAL.Recur, first: Moment, span: Interval): Temporal.PlainDateTime[] {
   const last = rule.until instanceof ICAL.Time ? lastStart(rule.until, first) : undefined;
   if (last !== undefined && last < span.start - dayMs) return [];
+  if (isTooDense(rule)) throw new UnreadableEvent('its rule repeats more often than can be followed');
   const near = nearSpan(rule, first.local, span.start - dayMs);
   if (near === null) return [];
   const endless = rule.clone();
@@ -95,6 +104,13 @@ function ruled(rule: ICAL.Recur, first: Moment, span: Interval): Temporal.PlainD
   } catch (error) {
     throw new UnreadableEvent(`its rule cannot be followed (${(error as Error).message})`);
   }
+}
+
+/** True if the times of day that a rule lists are more than any sound rule has: they would be expanded by the million. */
+function isTooDense({ freq, parts }: ICAL.Recur): boolean {
+  const lists = (['BYHOUR', 'BYMINUTE', 'BYSECOND'] as const).map((name) => parts[name]?.length ?? 1);
+  const times = lists.reduce((product, length) => product * length, 1);
+  return times > (freq === 'MONTHLY' || freq === 'YEARLY' ? maxTimesOfDay.long : maxTimesOfDay.short);
 }
 
 /**

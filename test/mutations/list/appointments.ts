@@ -138,4 +138,11 @@ export const mutations: Mutation[] = [
     replace: 'machine !== undefined && machine < release',
     tests: ['test/rules/time-zone-data.test.ts'],
   },
+  {
+    name: 'a rule for every second is expanded',
+    file: 'src/adapters/caldav/occurrences.ts',
+    find: "  if (isTooDense(rule)) throw new UnreadableEvent('its rule repeats more often than can be followed');\n",
+    replace: '  if (isTooDense(rule)) return [];\n',
+    tests: ['test/rules/caldav-doubts.test.ts'],
+  },
 ];
