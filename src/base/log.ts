@@ -1,5 +1,6 @@
 // Structured logs: one wide line a fact, with everything secret taken out.
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { openRepeatedFaults, type RepeatedFaultsOptions } from './repeated-faults.ts';
 
 export type Log = Logger;
 
@@ -41,13 +42,31 @@ function plainError(error: unknown): unknown {
   };
 }
 
-/** A logger at `level` writing JSON lines to `destination` (standard output by default). */
-export function openLog(level: string, destination?: DestinationStream): Log {
-  const options = {
+const flushes = new WeakMap<Logger, () => void>();
+
+/**
+ * A logger at `level` writing JSON lines to `destination` (standard output by default). A fault that repeats is written
+ * once and then counted.
+ */
+export function openLog(
+  level: string,
+  destination?: DestinationStream,
+  repeats: RepeatedFaultsOptions = {},
+): Log {
+  const faults = openRepeatedFaults(() => log, repeats);
+  const options: LoggerOptions = {
     level,
     base: null,
     redact: { paths: redactedPaths, censor: '[secret]' },
     serializers: { err: plainError },
+    hooks: { logMethod: faults.logMethod },
   };
-  return destination ? pino(options, destination) : pino(options);
+  const log: Log = destination ? pino(options, destination) : pino(options);
+  flushes.set(log, faults.flush);
+  return log;
+}
+
+/** Writes what a log from `openLog` has counted and not yet said; call it before the process ends. */
+export function flushLog(log: Log): void {
+  flushes.get(log)?.();
 }

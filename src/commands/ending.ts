@@ -1,7 +1,7 @@
 // The end of a start: everything that runs is stopped in its order, within a time that service managers wait.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import type { Log } from '../base/log.ts';
+import { flushLog, type Log } from '../base/log.ts';
 import type { OpenDatabase } from '../db/open-database.ts';
 import type { RunningSandbox } from './sandbox.ts';
 
@@ -74,6 +74,7 @@ export function endOnSignals(running: Running, cancel: AbortController, log: Log
       log.error({ err: error }, 'process.stop_failed'),
     );
     clearTimeout(late);
+    flushLog(log);
     process.exit(0);
   };
   process.on('SIGINT', end);

@@ -1,10 +1,10 @@
 // `start`: the gateway in this process, with the sandbox and its demonstration beside it or for real use.
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { gatewaySettings } from '../../demo/gateway-settings.ts';
 import { googleClient } from '../../demo/seed.ts';
 import { openApp } from '../app.ts';
 import { type Log, openLog } from '../base/log.ts';
+import { openLogFile } from '../base/log-file.ts';
 import { type Config, readConfig } from '../config.ts';
 import { makeDataDir } from '../db/embedded-home.ts';
 import { openDatabase } from '../db/open-database.ts';
@@ -17,10 +17,7 @@ import { startSandbox } from './sandbox.ts';
 async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Promise<Log> {
   await makeDataDir(dataDir);
   if (!sandbox) return openLog(level);
-  const file = createWriteStream(join(dataDir, 'gateway.log'), { flags: 'a', mode: 0o600 });
-  // a full disk shall not end the gateway
-  file.on('error', () => {});
-  return openLog(level, file);
+  return openLog(level, openLogFile(join(dataDir, 'gateway.log')));
 }
 
 /** Starts one part after the other, each noted in `running`; stops between two when `signal` says so. */

@@ -81,9 +81,12 @@ async function start(scene: Scene, logFile: string): Promise<boolean> {
   return other !== undefined && (await isServerOf(other.pid, home.cluster));
 }
 
+/** Where the server of a DATA_DIR writes what it says. */
+export const serverLogOf = ({ dataDir }: Pick<Scene, 'dataDir'>): string => join(dataDir, 'postgres.log');
+
 async function startPatiently(scene: Scene): Promise<void> {
   if (scene.home.owner) await giveTo(scene.home.owner, scene.home.cluster);
-  const logFile = join(scene.dataDir, 'postgres.log');
+  const logFile = serverLogOf(scene);
   for (let count = 1; count <= maxLaunches; count += 1) {
     if (await start(scene, logFile)) return;
     // what is left of a killed server holds its shared memory for a moment

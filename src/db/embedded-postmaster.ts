@@ -1,9 +1,10 @@
 // The server's main process: read its pid file, tell whether it lives, start it so that it survives us, end it for sure.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { open, readFile, readlink, rename, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, readlink, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rotateServerLog } from './embedded-log.ts';
 import type { Owner } from './embedded-owner.ts';
 import { admissionText } from './embedded-settings.ts';
 
@@ -15,7 +16,6 @@ export interface Postmaster {
 }
 
 const pollMs = 10;
-const maxLogBytes = 8 * 2 ** 20;
 // fast, immediate, kill; and how long each may take
 const endings: [NodeJS.Signals, number][] = [
   ['SIGINT', 5000],
@@ -99,11 +99,7 @@ export async function requirePasswords(cluster: string): Promise<boolean> {
 }
 
 async function openLog(path: string, owner: Owner | undefined) {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size > maxLogBytes) await rename(path, `${path}.1`);
+  await rotateServerLog(path);
   const log = await open(path, 'a', 0o600);
   if (owner) await log.chown(owner.uid, owner.gid);
   return log;

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administrator, ensureCluster, readPasswords } from './embedded-cluster.ts';
-import { type EmbeddedLog, type Holding, hold, type Scene } from './embedded-hold.ts';
+import { type EmbeddedLog, type Holding, hold, type Scene, serverLogOf } from './embedded-hold.ts';
 import { makeHome, removeOldSockets } from './embedded-home.ts';
+import { keepServerLogSmall } from './embedded-log.ts';
 import { endServer, readPostmaster } from './embedded-postmaster.ts';
 import { findProgram } from './embedded-program.ts';
 import { gatewayDatabase } from './embedded-roles.ts';
@@ -47,10 +48,12 @@ class Keeper {
   #holding: Promise<Holding>;
   #pid: number | undefined;
   #released: Promise<void> | undefined;
+  readonly #leaveLog: () => void;
 
   constructor(scene: Scene, first: Holding) {
     this.#scene = scene;
     this.#holding = Promise.resolve(first);
+    this.#leaveLog = keepServerLogSmall(serverLogOf(scene));
     this.#watch(first);
   }
 
@@ -82,6 +85,7 @@ class Keeper {
 
   async #end(): Promise<void> {
     const { home, reach, log } = this.#scene;
+    this.#leaveLog();
     const held = await this.#holding.catch(() => undefined);
     const pid = held?.server.pid ?? (await readPostmaster(home.cluster))?.pid;
     const by = pid === undefined ? 'itself' : await endServer(pid, home.cluster);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openCipher } from '../../base/cipher.ts';
 import { systemClock } from '../../base/clock.ts';
-import { openLog } from '../../base/log.ts';
+import { flushLog, openLog } from '../../base/log.ts';
 import { openOutgoing } from '../../base/outgoing.ts';
 import { openDb } from '../../db/db.ts';
 import { gatewayConnections } from '../../db/gateways.ts';
@@ -76,6 +76,7 @@ async function stop(): Promise<void> {
   await webhookOutgoing.close();
   await quiet;
   await hot.destroy();
+  flushLog(log);
   tell();
 }
 

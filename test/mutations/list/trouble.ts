@@ -96,4 +96,18 @@ export const mutations: Mutation[] = [
     replace: 'if (false)',
     tests: ['test/journeys/stop.test.ts'],
   },
+  {
+    name: 'a fault that repeats is logged whole each time',
+    file: 'src/base/repeated-faults.ts',
+    find: '      kind.total += 1;',
+    replace: '      return true;',
+    tests: ['test/base/log.test.ts'],
+  },
+  {
+    name: 'the log of the embedded server grows without end',
+    file: 'src/db/embedded-log.ts',
+    find: 'await truncate(path);',
+    replace: '',
+    tests: ['test/base/log.test.ts'],
+  },
 ];

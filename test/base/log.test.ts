@@ -1,0 +1,105 @@
+// Logs that stay readable through an outage: a fault is written once and counted, and files are rotated by size.
+import { appendFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { flushLog, openLog } from '../../src/base/log.ts';
+import { openLogFile } from '../../src/base/log-file.ts';
+import { rotateServerLog } from '../../src/db/embedded-log.ts';
+
+type Line = Record<string, unknown> & { msg: string; err?: { stack?: string } };
+
+function opened(everyMs = 60_000) {
+  const lines: Line[] = [];
+  const log = openLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) }, { everyMs });
+  return { log, lines };
+}
+const away = (id: number) =>
+  Object.assign(new Error(`connect ECONNREFUSED 10.0.0.1:${id}`), { code: 'ECONNREFUSED' });
+
+describe('a fault that repeats', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('is written whole once, summed up each minute, and written whole again when it comes after its end', () => {
+    const { log, lines } = opened();
+    const fails = () => log.error({ err: away(5432), reqId: 'r' }, 'request.failed');
+    for (let n = 0; n < 1_000; n += 1) fails();
+    expect(lines.map(({ msg }) => msg)).toEqual(['request.failed']);
+    expect(lines[0]?.err?.stack).toMatch(/ at /);
+    vi.advanceTimersByTime(60_000);
+    expect(lines[1]).toMatchObject({ msg: 'fault.repeated', of: 'request.failed', times: 999, total: 999 });
+    expect(lines[1]?.examples).toHaveLength(5);
+    expect(JSON.stringify(lines[1])).not.toMatch(/ at /);
+    fails();
+    vi.advanceTimersByTime(120_000);
+    expect(lines.slice(2).map(({ times, ended }) => [times, ended])).toEqual([
+      [1, undefined],
+      [0, true],
+    ]);
+    fails();
+    expect(lines.at(-1)).toMatchObject({ msg: 'request.failed' });
+    vi.advanceTimersByTime(600_000);
+    expect(lines).toHaveLength(5);
+  });
+
+  test('is known whatever numbers and ids its text holds, but not for another place, kind of work or cause', () => {
+    const { log, lines } = opened();
+    for (const n of [1, 2, 3]) log.warn({ err: away(n) }, 'work.failed');
+    log.warn({ err: new Error('connect ECONNREFUSED 10.0.0.1:4') }, 'work.failed');
+    for (const work of ['settle', 'follow', 'settle']) log.error({ err: away(1), work }, 'work.failed');
+    const caused = (cause: string) =>
+      new Error('storage', { cause: Object.assign(new Error(cause), { stack: '' }) });
+    for (const cause of ['full', 'gone', 'full']) log.error({ err: caused(cause) }, 'upload.failed');
+    expect(lines).toHaveLength(6);
+  });
+
+  test('is summed up before the process ends', () => {
+    const { log, lines } = opened();
+    for (let n = 0; n < 3; n += 1) log.child({ reqId: n }).error({ err: away(n) }, 'request.failed');
+    flushLog(log);
+    expect(lines.at(-1)).toMatchObject({ msg: 'fault.repeated', times: 2, ended: true });
+  });
+
+  test('says nothing where it did not, and lines without an error are never counted', () => {
+    const { log, lines } = opened();
+    log.error({ err: away(1) }, 'request.failed');
+    for (let n = 0; n < 3; n += 1) log.warn({ senderId: n }, 'sender.halted');
+    vi.advanceTimersByTime(600_000);
+    expect(lines.map(({ msg }) => msg)).toEqual(['request.failed', ...Array(3).fill('sender.halted')]);
+  });
+});
+
+describe('a log file', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'log-test-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test('of the gateway is rotated by size, keeps three older ones, and is for its owner alone', async () => {
+    const file = openLogFile(join(folder, 'gateway.log'), 10_000);
+    const settled = async () => (await readdir(folder)).sort();
+    for (let n = 0; n < 100; n += 1) {
+      file.write(`${String(n).padEnd(999)}\n`);
+      if (n % 10 === 9) await vi.waitFor(async () => expect((await settled()).length).toBeGreaterThan(0));
+    }
+    await vi.waitFor(async () => {
+      expect(await settled()).toEqual(['gateway.log', 'gateway.log.1', 'gateway.log.2', 'gateway.log.3']);
+      for (const name of await settled()) expect((await stat(join(folder, name))).size).toBeLessThan(12_000);
+    });
+    expect((await stat(join(folder, 'gateway.log.1'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('of the embedded server is emptied at its limit, while the server goes on appending', async () => {
+    const path = join(folder, 'postgres.log');
+    appendFileSync(path, 'x'.repeat(1_000));
+    expect(await rotateServerLog(path, 1_000)).toBe(false);
+    appendFileSync(path, 'y');
+    expect(await rotateServerLog(path, 1_000)).toBe(true);
+    appendFileSync(path, 'after');
+    expect(await readFile(path, 'utf8')).toBe('after');
+    expect((await stat(`${path}.1`)).size).toBe(1_001);
+  });
+});
