@@ -74,7 +74,9 @@ test('a state is good for one return, and none can be made up', async () => {
   const staff = await room.staff(account, { calendar: 'unconnected' });
   const { returned } = await visit(await authUrl(staff.id));
   const again = await fetch(returned);
-  expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('was used already')]);
+  const reloaded = await again.text();
+  expect([again.status, reloaded]).toEqual([400, expect.stringContaining('was used already')]);
+  expect(reloaded).not.toContain('not connected');
   const forged = new URL(returned);
   forged.searchParams.set('state', Buffer.from('made up').toString('base64url'));
   const refused = await fetch(forged);

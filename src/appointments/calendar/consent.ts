@@ -75,20 +75,27 @@ export interface ConsentReturn {
 export class ConsentError extends AppError {
   /** Where they can try again; undefined where they need a new link. */
   readonly retryUrl: string | undefined;
+  readonly title: string;
 
-  constructor(cause: AppError, retryUrl?: string) {
+  constructor(cause: AppError, retryUrl?: string, title = 'Calendar not connected') {
     super(cause.code, cause.message, cause.details);
     this.name = 'ConsentError';
     this.retryUrl = retryUrl;
+    this.title = title;
   }
 }
 
-const useless = (message: string) => new ConsentError(new AppError('invalid_request', message));
+const useless = (message: string, title?: string) =>
+  new ConsentError(new AppError('invalid_request', message), undefined, title);
 
 const notOurs = () =>
   useless('This link is not valid. Open it exactly as you received it, or ask for a new one.');
+/** Not "not connected": a page of success that is loaded again ends here. */
 const used = () =>
-  useless('This link was used already, so this visit changed nothing. To connect again, ask for a new link.');
+  useless(
+    'This link was used already, so this visit changed nothing. To connect again, ask for a new link.',
+    'Link already used',
+  );
 const expired = () => useless('This link has expired: links are valid for one hour. Ask for a new one.');
 
 /**

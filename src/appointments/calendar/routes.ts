@@ -156,8 +156,9 @@ function callbackRoute(server: Server, deps: ConnectDeps): void {
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         reply.code(httpStatus(error.code));
-        const retryUrl = error instanceof ConsentError ? error.retryUrl : undefined;
-        return consentPage({ done: false, title: 'Calendar not connected', text: error.message, retryUrl });
+        const { title, retryUrl } =
+          error instanceof ConsentError ? error : { title: 'Calendar not connected', retryUrl: undefined };
+        return consentPage({ done: false, title, text: error.message, retryUrl });
       }
     },
   );
