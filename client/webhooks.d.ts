@@ -30,6 +30,7 @@ export interface OtherEvent {
     | 'appointments.booked'
     | 'appointments.cancelled'
     | 'appointments.rescheduled'
+    | 'calendars.status'
     | 'test';
   timestamp: string;
   data: Record<string, unknown>;

@@ -66,7 +66,7 @@ async function openDoers(parts: Parts) {
     deliveries,
     dispatcher,
     applyReports: openApplyReports({ ...parts, deliveries }),
-    busyTimes: openBusyTimes(parts),
+    busyTimes: openBusyTimes({ ...parts, deliveries }),
     readDay: openReadDay(parts),
     bookings: openBookingLanes({ ...parts, deliveries }),
   };

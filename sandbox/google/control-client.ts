@@ -43,6 +43,9 @@ export interface GoogleControl {
   addEvent(calendarId: string, event: EventBody): Promise<ShownEvent>;
   changeEvent(calendarId: string, eventId: string, changes: Partial<StoredEvent>): Promise<ShownEvent>;
   removeEvent(calendarId: string, eventId: string): Promise<ShownEvent>;
+  /** Moves an event to another calendar, where it has the same id. */
+  moveEvent(calendarId: string, eventId: string, to: string): Promise<ShownEvent>;
+  removeCalendar(calendarId: string): Promise<void>;
   /** All events of a calendar; deleted ones (`status: cancelled`) among them. */
   events(calendarId: string): Promise<ShownEvent[]>;
   /** Those that are not deleted. */
@@ -89,6 +92,8 @@ export function googleControl(url: string): GoogleControl {
     addEvent: (calendarId, event) => ask('POST', 'events', { calendarId, event }),
     changeEvent: (calendarId, eventId, changes) => ask('PATCH', 'events', { calendarId, eventId, changes }),
     removeEvent: (calendarId, eventId) => ask('DELETE', 'events', { calendarId, eventId }),
+    moveEvent: (calendarId, eventId, to) => ask('POST', 'events/move', { calendarId, eventId, to }),
+    removeCalendar: (calendarId) => done(ask('DELETE', 'calendars', { calendarId })),
     events: eventsOf,
     liveEvents: async (calendarId) =>
       (await eventsOf(calendarId)).filter((event) => event.status !== 'cancelled'),

@@ -40,6 +40,7 @@ const acts: Record<string, Act> = {
   'PUT accounts': ({ state }, body) => putAccount(state, { ...body, email: text(body, 'email') }),
   'PUT calendars': ({ state }, body) =>
     putCalendar(state, { ...body, id: text(body, 'id'), owner: text(body, 'owner') }),
+  'DELETE calendars': ({ state }, body) => state.calendars.delete(calendarOf(state, body).id),
   'POST grants': ({ state }, body) => {
     const account = text(body, 'account');
     if (!state.accounts.has(account)) throw new ControlError(404, `no account ${account}`);
@@ -73,6 +74,7 @@ const acts: Record<string, Act> = {
   'POST events': ({ state }, body) => putByHand(state, body),
   'PATCH events': ({ state }, body) => changeByHand(state, body, body.changes as Partial<StoredEvent>),
   'DELETE events': ({ state }, body) => changeByHand(state, body, { status: 'cancelled' }),
+  'POST events/move': ({ state }, body) => moveByHand(state, body),
   'GET events': ({ state }, query) => {
     const calendar = calendarOf(state, query);
     return {
@@ -141,6 +143,16 @@ function changeByHand(state: State, body: Body, changes: Partial<StoredEvent>): 
   const event = storeEvent(state, calendar, { ...before, ...changes });
   byHand(state, calendar, event);
   return eventView(state, calendar, event);
+}
+
+/** An event leaves one calendar and keeps its id in another. */
+function moveByHand(state: State, body: Body): unknown {
+  const to = calendarOf(state, { calendarId: body.to });
+  const event = state.eventsOf(calendarOf(state, body).id).get(text(body, 'eventId'));
+  changeByHand(state, body, { status: 'cancelled' });
+  if (event === undefined) throw new ControlError(404, `no event ${body.eventId}`);
+  byHand(state, to, storeEvent(state, to, event));
+  return eventView(state, to, event);
 }
 
 function byHand(state: State, calendar: StoredCalendar, event: StoredEvent): void {

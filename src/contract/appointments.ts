@@ -67,6 +67,14 @@ export const ListStaffQuery = Type.Object(
   closed,
 );
 
+const OnCalendarMove = Type.Enum(['follow', 'keep'], {
+  description:
+    'When somebody moves the event of a booking in the calendar. `follow` (default): the booking moves too. `keep`: it keeps its time, and `calendarState` shows the move.',
+});
+const OnCalendarDelete = Type.Enum(['cancel', 'keep'], {
+  description:
+    'When somebody deletes the event of a booking in the calendar. `cancel` (default): the booking is cancelled. `keep`: it stays, and `calendarState` shows the deletion.',
+});
 export const StaffItem = Type.Object({
   _id: Id,
   name: Type.String(),
@@ -77,6 +85,8 @@ export const StaffItem = Type.Object({
   slotMinutes: Type.Integer(),
   calendar: Type.Enum(['required', 'none']),
   calendarConnected: Type.Boolean(),
+  onCalendarMove: OnCalendarMove,
+  onCalendarDelete: OnCalendarDelete,
   active: Type.Boolean(),
   createdAt: Instant,
 });
@@ -96,6 +106,8 @@ export const CreateStaffBody = Type.Object(
           '`required` (default): no slots and no bookings without a connected calendar. `none`: bookings live in the gateway alone.',
       }),
     ),
+    onCalendarMove: Type.Optional(OnCalendarMove),
+    onCalendarDelete: Type.Optional(OnCalendarDelete),
   },
   { ...closed, examples: [{ name: 'Dr. Ada Okafor', title: 'Cardiologist' }] },
 );

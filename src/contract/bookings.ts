@@ -152,6 +152,17 @@ export const BookingItem = Type.Object({
 });
 export type BookingItem = Static<typeof BookingItem>;
 
+/** Who changed a booking: a caller of the API, or somebody in the calendar itself. */
+export const bookingChangedBy = ['api', 'calendar'] as const;
+export type BookingChangedBy = (typeof bookingChangedBy)[number];
+/** A booking as the events of its changes show it. */
+export const ChangedBookingItem = Type.Object({
+  ...BookingItem.properties,
+  by: Type.Enum([...bookingChangedBy], {
+    description: '`api`: by a request. `calendar`: the event was moved or deleted in the calendar.',
+  }),
+});
+
 export const ListBookingsQuery = Type.Object(
   {
     appointmentUserId: Type.Optional(StaffId),

@@ -1,7 +1,7 @@
 // Calendar connections of staff on the wire.
 import { type Static, Type } from 'typebox';
 import { StaffId } from './appointments.ts';
-import { Instant, nullable } from './envelope.ts';
+import { Id, Instant, nullable } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -41,6 +41,30 @@ export const CalendarStatus = Type.Object({
   eventProblems: nullable(EventProblems),
 });
 export type CalendarStatus = Static<typeof CalendarStatus>;
+/** What `calendars.status` events say of a staff member's calendar. */
+export const CalendarNews = Type.Object({
+  appointmentUserId: Id,
+  reason: Type.Enum(['connected', 'disconnected', 'bookings_missing'], {
+    description:
+      '`disconnected`: removed, or its authorization was revoked. `bookings_missing`: the events of many bookings vanished at once; none is cancelled, and somebody has to decide.',
+  }),
+  connected: Type.Boolean(),
+  provider: Type.String(),
+  calendarId: Type.String(),
+  accountEmail: nullable(Type.String()),
+  error: nullable(Type.String({ description: 'What is wrong with the connection, and what to do.' })),
+  missing: nullable(
+    Type.Object(
+      {
+        count: Type.Integer({ description: 'Future bookings whose events are missing.' }),
+        of: Type.Integer({ description: 'Future bookings before they went missing.' }),
+        bookingIds: Type.Array(Id, { description: 'Up to 100 of them.' }),
+      },
+      { description: 'For `bookings_missing` only.' },
+    ),
+  ),
+});
+export type CalendarNews = Static<typeof CalendarNews>;
 const BusyCalendarIds = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
   minItems: 1,
   maxItems: 50,

@@ -1,6 +1,7 @@
 // The bodies that receivers of webhooks get, by kind.
 import { type TSchema, Type } from 'typebox';
-import { BookingItem } from './bookings.ts';
+import { BookingItem, ChangedBookingItem } from './bookings.ts';
+import { CalendarNews } from './calendars.ts';
 import { Id, nullable } from './envelope.ts';
 import { TemplateChange } from './templates.ts';
 import type { EventKind } from './webhooks.ts';
@@ -54,11 +55,15 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   },
   'appointments.cancelled': {
     summary: 'An appointment was cancelled',
-    body: event('appointments.cancelled', BookingItem),
+    body: event('appointments.cancelled', ChangedBookingItem),
   },
   'appointments.rescheduled': {
     summary: 'An appointment was moved',
-    body: event('appointments.rescheduled', BookingItem),
+    body: event('appointments.rescheduled', ChangedBookingItem),
+  },
+  'calendars.status': {
+    summary: 'A calendar was connected or disconnected, or lost many bookings at once',
+    body: event('calendars.status', CalendarNews),
   },
   test: {
     summary: 'The test operation was called',

@@ -9,6 +9,7 @@ export const subscribableKinds = [
   'appointments.booked',
   'appointments.cancelled',
   'appointments.rescheduled',
+  'calendars.status',
 ] as const;
 export type SubscribableKind = (typeof subscribableKinds)[number];
 export type EventKind = SubscribableKind | 'test';

@@ -67,6 +67,7 @@ export interface Bookings {
   event_id: string | null;
   event_link: string | null;
   fallback_link: string;
+  gone_at: Timestamp | null;
   hand: Generated<string>;
   hand_conflict: Generated<boolean>;
   hand_ends_at: Timestamp | null;
@@ -356,6 +357,8 @@ export interface Staff {
   id: string;
   minimum_notice_minutes: Generated<number>;
   name: string;
+  on_calendar_delete: Generated<string>;
+  on_calendar_move: Generated<string>;
   overrides: Generated<Json>;
   slot_minutes: Generated<number>;
   slot_step_minutes: number | null;

@@ -123,6 +123,8 @@ export interface CalendarEvent {
   bookingId: string | null;
   start: number | null;
   end: number | null;
+  /** Dates without times of day: `start` and `end` are midnights of the calendar's zone. */
+  allDay: boolean;
   meeting: Meeting;
   /** Where a person sees it. */
   link: string | null;

@@ -15,6 +15,7 @@ import {
   openAppointmentsRoom,
 } from '../harness/appointments-room.ts';
 import { type CaldavServer, debianPackages, isInstalled, startCaldav } from '../harness/caldav-server.ts';
+import { calendarChanges } from '../harness/calendar-changes.ts';
 
 if (await isInstalled('radicale')) describe('with Radicale', late);
 else {
@@ -129,5 +130,54 @@ function late(): void {
     expect(new Set(outcomes)).toEqual(new Set(['booked', 'slot_unavailable']));
     const { text } = await server.direct(person, 'PROPFIND', path, { headers: { depth: '1' } });
     expect(text.match(/\.ics</g)).toHaveLength(1);
+  });
+
+  test('an event that staff move, delete, or may no longer be read: followed, cancelled, kept', async () => {
+    const { read, shown, aMinuteLater, changesOf } = calendarChanges(room, account);
+    const readAll = () => read(staff.id, deps);
+    const staff = await room.staff(account, { calendar: 'unconnected' });
+    const path = `/${encodeURIComponent(person.username)}/followed/`;
+    await server.direct(person, 'MKCALENDAR', path);
+    const row = await findStaff(deps.db, account, staff.id);
+    if (!row) throw new Error('the staff member is gone');
+    await putCalendar(deps, row, { provider: 'caldav', ...person, url: `${server.url}${path}` });
+    const make = async (from: string, to: string) => {
+      const body = bookingOf(staff.id, date, from, to);
+      const made = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
+      const { bookingId, calendarEventId } = JSON.parse(made.body).data;
+      return { id: bookingId as string, file: `${path}${calendarEventId}.ics` };
+    };
+    const moved = await make('09:00', '09:30');
+    const deleted = await make('10:00', '10:30');
+    const hidden = await make('11:00', '11:30');
+    await readAll();
+    const { text } = await server.direct(person, 'GET', moved.file);
+    const body = text.replace(/T090000Z/g, 'T113000Z').replace(/T093000Z/g, 'T120000Z');
+    const headers = { 'content-type': 'text/calendar' };
+    expect((await server.direct(person, 'PUT', moved.file, { body, headers })).status).toBe(201);
+    await server.direct(person, 'DELETE', deleted.file);
+    await server.direct(person, 'DELETE', hidden.file);
+    server.door.change = (method, at, answer) =>
+      method === 'GET' && at === hidden.file ? { ...answer, status: 403 } : answer;
+    await readAll();
+    await aMinuteLater();
+    await readAll();
+    server.door.change = null;
+    expect(await shown(moved.id)).toMatchObject({ status: 'confirmed', startsAt: `${date}T11:30:00.000Z` });
+    expect((await shown(deleted.id)).status).toBe('cancelled');
+    expect(await shown(hidden.id)).toMatchObject({
+      status: 'confirmed',
+      calendarState: { state: 'in_step' },
+    });
+    expect(await changesOf(staff.id)).toEqual([
+      'appointments.rescheduled by calendar',
+      'appointments.cancelled by calendar',
+    ]);
+    // the calendar itself is gone: nothing is cancelled any more
+    await server.direct(person, 'DELETE', path);
+    await readAll();
+    await aMinuteLater();
+    await readAll();
+    expect((await shown(moved.id)).status).toBe('confirmed');
   });
 }

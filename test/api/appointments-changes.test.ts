@@ -1,8 +1,7 @@
-// Bookings cancelled, moved, or changed by hand in the calendar: booking and calendar come to say the same.
+// Bookings cancelled and moved: booking and calendar come to say the same.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { followChanges } from '../../src/appointments/booking/follow.ts';
 import {
   type AppointmentsRoom,
   bookingOf,
@@ -10,14 +9,20 @@ import {
   openAppointmentsRoom,
   plainSchedule,
 } from '../harness/appointments-room.ts';
+import { type CalendarChanges, calendarChanges, moved } from '../harness/calendar-changes.ts';
 
 let room: AppointmentsRoom;
 let account: string;
+let read: CalendarChanges['read'];
+let book: CalendarChanges['book'];
+let moveTo: CalendarChanges['moveTo'];
+let changesOf: CalendarChanges['changesOf'];
 const date = comingMonday();
 
 beforeAll(async () => {
   room = await openAppointmentsRoom();
   account = await room.account();
+  ({ read, book, moveTo, changesOf } = calendarChanges(room, account));
 });
 afterAll(() => room.close());
 beforeEach(() => room.control.clearFaults());
@@ -158,7 +163,7 @@ describe('changes of a booking', () => {
     // nor does it matter that the slot is no longer on offer
     const path = `/v1/appointments/users/${staff.id}/schedule`;
     await room.must(room.call(account, 'PUT', path, { ...plainSchedule, weekly: [], timezone: 'UTC' }));
-    const asked = (await room.control.calls()).length;
+    const changed = (await room.control.changes()).length;
     const before = await rowOf(made.bookingId);
     for (const to of [
       { date, from: '10:00', to: '10:30' },
@@ -168,7 +173,7 @@ describe('changes of a booking', () => {
       expect([answer.status, answer.json.data.startsAt]).toEqual([200, at('10:00')]);
     }
     expect(await rowOf(made.bookingId)).toEqual(before);
-    expect((await room.control.calls()).length).toBe(asked);
+    expect((await room.control.changes()).length).toBe(changed);
     const longer = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '11:00' });
     expect(longer.json.code).toBe('slot_unavailable');
   });
@@ -214,87 +219,71 @@ describe('changes of a booking', () => {
   });
 });
 
-describe('changes by hand in the calendar', () => {
-  async function followed(bookingId: string) {
-    await sql`update calendar_connections set changes_due_at = now()`.execute(room.database.db);
-    while ((await followChanges(room.deps)) > 0);
-    return (await room.call(account, 'GET', `/v1/appointments/bookings/${bookingId}`)).json.data
-      .calendarState;
-  }
-  const moveTo = (email: string, eventId: string, from: string, to: string) =>
-    room.control.changeEvent(email, eventId, { start: { dateTime: at(from) }, end: { dateTime: at(to) } });
+describe('the time that counts for a change is that of the event', () => {
+  const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
+    room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
+  const later = (days: number) => Temporal.PlainDate.from(date).add({ days }).toString();
+  const moveToDay = (email: string, eventId: string, day: string) =>
+    room.control.changeEvent(email, eventId, {
+      start: { dateTime: `${day}T10:00:00Z` },
+      end: { dateTime: `${day}T10:30:00Z` },
+    });
+  const to = { date: later(9), from: '11:00', to: '11:30' };
 
-  test('a move takes the range along; onto another booking it is a conflict; back it is in step', async () => {
-    const staff = await room.staff(account, { schedule: { bufferAfterMinutes: 30 } });
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    expect(await followed(made.bookingId)).toEqual({ state: 'in_step' });
+  test.each([
+    ['follow', 'after the last reading'],
+    ['keep', 'after the last reading'],
+    ['keep', 'before it'],
+  ] as const)(
+    '%s: moved to a later week %s, and its first time over: it can be changed',
+    async (onCalendarMove, when) => {
+      const staff = await room.staff(account, { onCalendarMove });
+      const [first, second, past] = [
+        await book(staff.id, '09:00', '09:30'),
+        await book(staff.id, '10:00', '10:30'),
+        await book(staff.id, '11:00', '11:30'),
+      ];
+      await read(staff.id);
+      await moveToDay(staff.email, first.calendarEventId, later(7));
+      await moveToDay(staff.email, second.calendarEventId, later(8));
+      if (when === 'before it') await read(staff.id);
+      const before = room.clock.aheadMs;
+      room.clock.aheadMs += Date.parse(at('12:00')) - room.clock.now();
+      try {
+        const cancelling = await change(first.bookingId, 'cancel');
+        expect([cancelling.status, cancelling.json.data?.status]).toEqual([200, 'cancelled']);
+        const moving = await change(second.bookingId, 'reschedule', to);
+        expect([moving.status, moving.json.data?.from]).toEqual([200, '11:00']);
+        const late = await change(past.bookingId, 'cancel');
+        expect([late.status, late.json.code]).toEqual([409, 'booking_not_changeable']);
+      } finally {
+        room.clock.aheadMs = before;
+      }
+    },
+  );
+
+  test('a move to the time that the event had until it was moved a moment ago brings the event back', async () => {
+    const staff = await room.staff(account);
+    const made = await book(staff.id, '10:00', '10:30');
+    await read(staff.id);
     await moveTo(staff.email, made.calendarEventId, '11:00', '11:30');
-    expect(await followed(made.bookingId)).toEqual({
-      state: 'moved',
-      from: at('11:00'),
-      to: at('11:30'),
-      conflict: false,
-    });
-    const other = await room.book(account, bookingOf(staff.id, date, '09:30', '10:00'));
-    expect(other.status).toBe(200);
-    await moveTo(staff.email, made.calendarEventId, '09:45', '10:15');
-    expect(await followed(made.bookingId)).toMatchObject({ state: 'moved', conflict: true });
-    await moveTo(staff.email, made.calendarEventId, '10:30', '11:00');
-    expect(await followed(made.bookingId)).toMatchObject({ state: 'moved', conflict: false });
-    await room.control.removeEvent(staff.email, other.json.data.calendarEventId);
-    expect(await followed(other.json.data.bookingId)).toEqual({ state: 'deleted' });
+    const back = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '10:30' });
+    expect([back.status, back.json.data.startsAt]).toEqual([200, at('10:00')]);
+    expect(await room.startsOf(staff.email)).toEqual([at('10:00')]);
+    expect(await changesOf(staff.id)).toEqual([moved, 'appointments.rescheduled by api']);
   });
 
-  test('what was done while Google forgot the sync token, or while the calendar was disconnected, is noticed', async () => {
+  test('a calendar that does not answer: a booking whose time is over cannot be changed', async () => {
     const staff = await room.staff(account);
-    const book = async (from: string, to: string) =>
-      (await room.book(account, bookingOf(staff.id, date, from, to))).json.data;
-    const [first, second] = [await book('09:00', '09:30'), await book('10:00', '10:30')];
-    expect(await followed(first.bookingId)).toEqual({ state: 'in_step' });
-    await room.control.removeEvent(staff.email, first.calendarEventId);
-    await room.control.expireSyncTokens();
-    expect(await followed(first.bookingId)).toEqual({ state: 'deleted' });
-    await room.control.revokeGrants({ account: staff.email });
-    await room.control.removeEvent(staff.email, second.calendarEventId);
-    expect(await followed(second.bookingId)).toEqual({ state: 'in_step' });
-    await room.connect(account, staff.id);
-    expect(await followed(second.bookingId)).toEqual({ state: 'deleted' });
-    // what is gone from the calendar keeps its slot until somebody cancels it
-    expect(await room.open(account, staff.id, date)).not.toContain('10:00');
-    const path = `/v1/appointments/bookings/${second.bookingId}`;
-    const moving = await room.call(account, 'POST', `${path}/reschedule`, {
-      date,
-      from: '11:00',
-      to: '11:30',
-    });
-    expect([moving.status, moving.json.code]).toEqual([409, 'booking_not_changeable']);
-    expect((await room.call(account, 'POST', `${path}/cancel`, {})).status).toBe(200);
-    expect(await room.open(account, staff.id, date)).toContain('10:00');
-  });
-
-  test('a reading that is older than a move of ours undoes nothing of it', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    const path = `/v1/appointments/bookings/${made.bookingId}`;
-    const moving = { date, from: '11:00', to: '11:30' };
-    const calendar = new Proxy(room.calendar, {
-      get(target, name) {
-        if (name !== 'changedEvents') return Reflect.get(target, name);
-        return async (...given: Parameters<typeof target.changedEvents>) => {
-          const read = await target.changedEvents(...given);
-          await room.must(room.call(account, 'POST', `${path}/reschedule`, moving));
-          return read;
-        };
-      },
-    });
-    await sql`update calendar_connections set changes_due_at = case when staff_id = ${staff.id} then now()
-      else now() + interval '1 hour' end`.execute(room.database.db);
-    await followChanges(room.depsOn(room.deps.db, { google: calendar }));
-    const { calendarState, startsAt } = (await room.call(account, 'GET', path)).json.data;
-    expect([calendarState, startsAt]).toEqual([{ state: 'in_step' }, at('11:00')]);
-    expect(await room.open(account, staff.id, date)).not.toContain('11:00');
-    const { rows } = await sql`select 1 from occupancies where staff_id = ${staff.id}
-      and during @> ${new Date(at('11:00'))}::timestamptz`.execute(room.database.db);
-    expect(rows).toHaveLength(1);
+    const made = await book(staff.id, '10:00', '10:30');
+    const before = room.clock.aheadMs;
+    room.clock.aheadMs += Date.parse(at('12:00')) - room.clock.now();
+    await room.control.addFault({ does: 'reset', on: 'events.get' });
+    try {
+      const answer = await change(made.bookingId, 'cancel');
+      expect([answer.status, answer.json.code]).toEqual([409, 'booking_not_changeable']);
+    } finally {
+      room.clock.aheadMs = before;
+    }
   });
 });

@@ -19,6 +19,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
+import { subscribableKinds } from '../../src/contract/webhooks.ts';
 import type { Db, DbOptions } from '../../src/db/db.ts';
 import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
@@ -60,6 +61,8 @@ export interface StaffOptions {
   schedule?: Record<string, unknown>;
   questions?: Record<string, unknown>[];
   calendar?: 'google' | 'none' | 'unconnected';
+  onCalendarMove?: 'follow' | 'keep';
+  onCalendarDelete?: 'cancel' | 'keep';
   /** The account whose calendar is connected; default: one of their own. */
   email?: string;
 }
@@ -147,9 +150,13 @@ export async function openAppointmentsRoom(
     return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : null };
   }
 
+  /** An account with a webhook endpoint that asks for everything about appointments. */
   const account = async () => {
     const id = uuidv7();
     await sql`insert into accounts (id, name) values (${id}, 'clinic')`.execute(database.db);
+    const kinds = subscribableKinds.filter((kind) => /^(appointments|calendars)\./.test(kind));
+    await sql`insert into endpoints (id, account_id, url, events, secret)
+      values (${uuidv7()}, ${id}, 'https://receiver.example/', ${kinds}::text[], '')`.execute(database.db);
     return id;
   };
 
@@ -177,6 +184,8 @@ export async function openAppointmentsRoom(
         name: given.name ?? 'Ada Okafor',
         email,
         calendar: given.calendar === 'none' ? 'none' : 'required',
+        ...(given.onCalendarMove ? { onCalendarMove: given.onCalendarMove } : {}),
+        ...(given.onCalendarDelete ? { onCalendarDelete: given.onCalendarDelete } : {}),
       }),
     );
     const path = `/v1/appointments/users/${id}`;
@@ -214,6 +223,14 @@ export async function openAppointmentsRoom(
         await settleDue(on);
         if (rows.length === 0) return;
       }
+    },
+    /** The events about a staff member that receivers of the account get, in the order of their making. */
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks into any event
+    events: async (accountId: string, staffId: string): Promise<{ event: string; data: any }[]> => {
+      const { rows } = await sql<{ body: string }>`
+        select body from deliveries where account_id = ${accountId} order by id`.execute(database.db);
+      const all = rows.map(({ body }) => JSON.parse(body));
+      return all.filter(({ data }) => data.appointmentUserId === staffId);
     },
     bookingRows: async (staffId: string): Promise<{ id: string; state: string; event_id: string }[]> =>
       (

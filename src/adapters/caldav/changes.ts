@@ -98,7 +98,7 @@ function eventsIn({ facts }: Look, objects: CalendarObject[]): CalendarEvent[] {
 }
 
 const deleted = (eventId: string): CalendarEvent => ({
-  ...{ eventId, status: 'deleted', bookingId: null, start: null, end: null },
+  ...{ eventId, status: 'deleted', bookingId: null, start: null, end: null, allDay: false },
   ...{ meeting: { status: 'none' }, link: null, version: null },
 });
 

@@ -86,6 +86,7 @@ export function readEvent(text: string, eventId: string, version: string | null,
     bookingId,
     start: time?.start ?? null,
     end: time?.end ?? null,
+    allDay: time?.allDay ?? false,
     meeting: link === null ? { status: 'none' } : { status: 'ready', link },
     link: null,
     version,
@@ -93,13 +94,18 @@ export function readEvent(text: string, eventId: string, version: string | null,
 }
 
 /** When the event is; null if that cannot be read for sure: somebody put it into a zone that nobody knows, say. */
-function timeOf(object: ICAL.Component, vevent: ICAL.Component, zone: Zone): Interval | null {
+function timeOf(
+  object: ICAL.Component,
+  vevent: ICAL.Component,
+  zone: Zone,
+): (Interval & { allDay: boolean }) | null {
   const around = { object, calendarZone: zone };
   try {
     const start = momentOfFirst(vevent, 'dtstart', around);
     if (start === null) return null;
     const startAt = earliest(start);
-    return { start: startAt, end: lengthOf(vevent, start, around).endOf(start.local, startAt) };
+    const end = lengthOf(vevent, start, around).endOf(start.local, startAt);
+    return { start: startAt, end, allDay: start.isDate };
   } catch {
     return null;
   }

@@ -87,6 +87,7 @@ export function readEvent(json: Json, zone: string): CalendarEvent {
     bookingId: textOf(hidden[bookingKey]) ?? null,
     start: instantOf(json.start, zone),
     end: instantOf(json.end, zone),
+    allDay: isObject(json.start) && textOf(json.start.date) !== undefined,
     meeting: meetingOf(json, textOf(hidden[linkKey])),
     link: textOf(json.htmlLink) ?? null,
     version: textOf(json.etag) ?? null,

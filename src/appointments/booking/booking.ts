@@ -41,6 +41,8 @@ export interface BookingRow {
   hand_starts_at: Date | null;
   hand_ends_at: Date | null;
   hand_conflict: boolean;
+  /** When the event was first found gone, while the booking is to be cancelled for it. */
+  gone_at: Date | null;
   due_at: Date | null;
   attempts: number;
   created_at: Date;
@@ -145,11 +147,16 @@ export function isAt(row: BookingRow, { startsAt, endsAt }: { startsAt: Date; en
   return row.starts_at.getTime() === startsAt.getTime() && row.ends_at.getTime() === endsAt.getTime();
 }
 
+/** True once the appointment has ended, by the time of its event as it was read last. */
+export function isOver(row: Pick<BookingRow, 'ends_at' | 'hand_ends_at'>, now: number): boolean {
+  return (row.hand_ends_at ?? row.ends_at).getTime() <= now;
+}
+
 /** Throws 409 unless the booking may be cancelled or moved at `now`. */
 export function checkChangeable(row: BookingRow, now: number): void {
   switch (row.state) {
     case 'confirmed':
-      if (row.ends_at.getTime() > now) return;
+      if (!isOver(row, now)) return;
       throw notChangeable('This booking lies in the past.');
     case 'held':
       throw notChangeable('This booking is still being made. Try again in a moment.');

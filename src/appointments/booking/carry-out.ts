@@ -10,6 +10,7 @@ import {
 } from '../calendar/connection.ts';
 import { type BookingRow, lookAgainMs, notChangeable } from './booking.ts';
 import { dropWish, finishCancel, finishMove, startMove, wishedRange } from './changes-store.ts';
+import { readAgainAfter } from './follow-store.ts';
 import {
   eventRef,
   limitsUntil,
@@ -39,9 +40,9 @@ function overtaken(): AppError {
 }
 
 /** Gives the wish up; the keys of the requests that asked for it are free again. */
-const drop = (deps: SettleDeps, row: BookingRow, deleted = false) =>
+const drop = (deps: SettleDeps, row: BookingRow) =>
   deps.db.transaction().execute(async (tx) => {
-    if (await dropWish(tx, row, { deleted })) await freeKeysOf(tx, row.id);
+    if (await dropWish(tx, row)) await freeKeysOf(tx, row.id);
   });
 
 /**
@@ -68,7 +69,7 @@ export async function carryOutCancel(
       await failedChange(deps, row, error);
     }
   }
-  const cancelled = await withEvent(deps, 'appointments.cancelled', async (tx) => {
+  const cancelled = await withEvent(deps, 'appointments.cancelled', 'api', async (tx) => {
     const finished = await finishCancel(tx, row);
     if (finished) await storeChangeAnswer(tx, 'cancel', finished);
     return finished;
@@ -111,7 +112,9 @@ export async function carryOutMove(deps: SettleDeps, row: BookingRow, deadline: 
   } catch (error) {
     const gone = error instanceof VendorError && goneCodes.has(String(error.code));
     if (gone) {
-      await drop(deps, row, true);
+      // the reading of the calendar notes that it is gone, with whatever else is: this booking alone says little
+      await drop(deps, row);
+      await readAgainAfter(deps.db, row.staff_id, 0);
       throw notChangeable('The event of this booking was deleted in the calendar, so it cannot be moved.');
     }
     if (isDeadGrant(error) && row.wish_started_at === null) {
@@ -126,7 +129,7 @@ export async function carryOutMove(deps: SettleDeps, row: BookingRow, deadline: 
 const goneCodes = new Set(['event_deleted', 'event_not_found']);
 
 async function finish(deps: SettleDeps, row: BookingRow): Promise<BookingRow> {
-  const moved = await withEvent(deps, 'appointments.rescheduled', async (tx) => {
+  const moved = await withEvent(deps, 'appointments.rescheduled', 'api', async (tx) => {
     const finished = await finishMove(tx, row);
     if (finished) await storeChangeAnswer(tx, 'reschedule', finished);
     return finished;

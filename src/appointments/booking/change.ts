@@ -9,7 +9,8 @@ import { findStaff } from '../directory/store.ts';
 import { type AskedDate, askedDate, takenByBookings } from '../slots/available.ts';
 import { freeStarts, occupiedRange } from '../slots/engine.ts';
 import { minuteMs } from '../slots/wall-time.ts';
-import { type BookingRow, bookingNotFound, checkChangeable, isAt, notChangeable } from './booking.ts';
+import { catchUpWithEvent } from './ask-event.ts';
+import { type BookingRow, bookingNotFound, checkChangeable, isAt, isOver, notChangeable } from './booking.ts';
 import { carryOutCancel, carryOutMove } from './carry-out.ts';
 import { leaseWish, wishCancel, wishMove } from './changes-store.ts';
 import { chosenStart, namesTime, reserving, slotTaken } from './chosen-slot.ts';
@@ -29,6 +30,13 @@ async function bookingOf(deps: SettleDeps, accountId: string, id: string): Promi
   return row;
 }
 
+/** The booking. One that is over as far as we know has the time that its event has at this moment: that is what counts. */
+async function presentBooking(deps: SettleDeps, accountId: string, id: string): Promise<BookingRow> {
+  const row = await bookingOf(deps, accountId, id);
+  if (!isOver(row, deps.clock.now()) || !(await catchUpWithEvent(deps, row))) return row;
+  return bookingOf(deps, accountId, id);
+}
+
 async function locked(tx: Tx, id: string): Promise<BookingRow> {
   const row = await lockBooking(tx, id);
   if (!row) throw bookingNotFound();
@@ -44,7 +52,7 @@ export async function cancelBooking(
   input: { accountId: string; bookingId: string; reason?: string | null | undefined; key?: Key | undefined },
 ): Promise<BookingRow> {
   const deadline = deps.clock.now() + requestMs;
-  const { id } = await bookingOf(deps, input.accountId, input.bookingId);
+  const { id } = await presentBooking(deps, input.accountId, input.bookingId);
   const row = await retryTransient(() =>
     deps.db.transaction().execute(async (tx) => {
       const found = await locked(tx, id);
@@ -102,13 +110,15 @@ export async function rescheduleBooking(
   },
 ): Promise<BookingRow> {
   const deadline = deps.clock.now() + requestMs;
-  const booking = await bookingOf(deps, input.accountId, input.bookingId);
+  const booking = await presentBooking(deps, input.accountId, input.bookingId);
   const staff = await findStaff(deps.db, input.accountId, booking.staff_id);
   if (!staff) throw staffNotFound();
   const asked = askedDate(deps, staff, input);
   checkChangeable(booking, deps.clock.now());
   const to = await wantedTime(deps, asked, booking, input);
   const start = to.startsAt.getTime();
+  // it stays where it is only if its event is still there
+  if (isAt(booking, to)) await catchUpWithEvent(deps, booking);
   const wished = await reserving(deps, asked, start, () =>
     deps.db.transaction().execute(async (tx) => {
       await lockStaffBookings(tx, staff.id);

@@ -1,7 +1,6 @@
-// Rows of bookings that are cancelled, moved, or found changed in the calendar.
+// Rows of bookings that are cancelled or moved.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { type ConnectionRow, connectionColumns } from '../calendar/store.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 
@@ -58,7 +57,7 @@ export async function finishMove(
   const { rows } = await sql<BookingRow>`
     update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone,
       wish = null, wish_starts_at = null, wish_ends_at = null, wish_timezone = null, wish_started_at = null,
-      hand = 'in_step', hand_starts_at = null, hand_ends_at = null, hand_conflict = false,
+      hand = 'in_step', hand_starts_at = null, hand_ends_at = null, hand_conflict = false, gone_at = null,
       due_at = null, attempts = 0
     where id = ${row.id} and state = 'confirmed' and wish = 'move' and wish_no = ${row.wish_no}
     returning *`.execute(tx);
@@ -69,15 +68,10 @@ export async function finishMove(
 }
 
 /** Gives a wish up: the booking stays as it was, and the wished time is free. False if it is another wish by now. */
-export async function dropWish(
-  tx: Tx,
-  row: Pick<BookingRow, 'id' | 'wish_no'>,
-  seen: { deleted: boolean },
-): Promise<boolean> {
+export async function dropWish(tx: Tx, row: Pick<BookingRow, 'id' | 'wish_no'>): Promise<boolean> {
   const { rows } = await sql`
     update bookings set wish = null, wish_starts_at = null, wish_ends_at = null, wish_timezone = null,
-      wish_started_at = null, due_at = null, attempts = 0,
-      hand = case when ${seen.deleted} then 'deleted' else hand end
+      wish_started_at = null, due_at = null, attempts = 0
     where id = ${row.id} and state = 'confirmed' and wish_no = ${row.wish_no} and wish is not null
     returning 1`.execute(tx);
   if (rows.length === 0) return false;
@@ -91,63 +85,12 @@ export async function finishCancel(
   row: Pick<BookingRow, 'id' | 'wish_no'>,
 ): Promise<BookingRow | undefined> {
   const { rows } = await sql<BookingRow>`
-    update bookings set state = 'cancelled', cancelled_at = now(), wish = null, due_at = null, attempts = 0
+    update bookings set state = 'cancelled', cancelled_at = now(), wish = null, gone_at = null, due_at = null, attempts = 0
     where id = ${row.id} and state = 'confirmed' and wish = 'cancel' and wish_no = ${row.wish_no}
     returning *`.execute(tx);
   if (!rows[0]) return undefined;
   await tx.deleteFrom('occupancies').where('booking_id', '=', row.id).execute();
   return rows[0];
-}
-
-/** Claims up to `limit` connections whose events are due to be read, for `againMs`. */
-export async function claimChangesDue(db: Db, limit: number, againMs: number): Promise<ConnectionRow[]> {
-  const { rows } = await sql<ConnectionRow>`
-    update calendar_connections set changes_due_at = now() + ${againMs} * interval '1 millisecond'
-    where id in (select id from calendar_connections where dead_at is null and changes_due_at <= now()
-      order by changes_due_at limit ${limit} for update skip locked)
-    returning ${connectionColumns}`.execute(db);
-  return rows;
-}
-
-/** Notes up to where the events of a connection have been read. */
-export async function recordChangesRead(db: Db, connectionId: string, cursor: string): Promise<void> {
-  await sql`
-    update calendar_connections set changes_cursor = ${cursor} where id = ${connectionId}`.execute(db);
-}
-
-/** Confirmed bookings of a staff member whose events are among `eventIds`. */
-export async function bookingsOfEvents(db: Db, staffId: string, eventIds: string[]): Promise<BookingRow[]> {
-  const { rows } = await sql<BookingRow>`
-    select * from bookings where event_id = any(${eventIds}::text[]) and staff_id = ${staffId}
-      and state = 'confirmed' order by id`.execute(db);
-  return rows;
-}
-
-/** Up to `limit` confirmed bookings in a calendar that end after `since` and whose events are not among `eventIds`. */
-export async function bookingsWithoutEvents(
-  db: Db,
-  of: { staffId: string; provider: string; calendarId: string; since: Date },
-  eventIds: string[],
-  limit: number,
-): Promise<BookingRow[]> {
-  const { rows } = await sql<BookingRow>`
-    select * from bookings where staff_id = ${of.staffId} and state = 'confirmed' and hand <> 'deleted'
-      and provider = ${of.provider} and calendar_id = ${of.calendarId} and ends_at > ${of.since}
-      and event_id <> all(${eventIds}::text[])
-    order by starts_at limit ${limit}`.execute(db);
-  return rows;
-}
-
-/** Notes what was done to a booking's event by hand. */
-export async function recordHand(
-  tx: Tx,
-  id: string,
-  hand: { state: BookingRow['hand']; startsAt: Date | null; endsAt: Date | null; conflict: boolean },
-): Promise<void> {
-  await sql`
-    update bookings set hand = ${hand.state}, hand_starts_at = ${hand.startsAt}, hand_ends_at = ${hand.endsAt},
-      hand_conflict = ${hand.conflict}
-    where id = ${id}`.execute(tx);
 }
 
 /** The time that a booking is being moved to, buffers included. */
@@ -157,11 +100,4 @@ export async function wishedRange(db: Db, bookingId: string): Promise<Interval |
       (extract(epoch from upper(during)) * 1000)::bigint as "to"
     from occupancies where booking_id = ${bookingId} and part = 'wished'`.execute(db);
   return rows[0];
-}
-
-/** Moves the time that a booking occupies. Violates `occupancies_apart` where another stands. */
-export async function moveKeptRange(tx: Tx, bookingId: string, { from, to }: Interval): Promise<void> {
-  await sql`
-    update occupancies set during = tstzrange(${new Date(from)}, ${new Date(to)})
-    where booking_id = ${bookingId} and part = 'kept'`.execute(tx);
 }

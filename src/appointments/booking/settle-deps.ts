@@ -1,27 +1,19 @@
 // What settling bookings uses, and the small steps that every way of settling shares.
 
 import { uuidv7 } from '../../base/ids.ts';
+import type { BookingChangedBy } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
 import { retryTransient } from '../../db/failure.ts';
 import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
 import { ok } from '../../http/reply.ts';
 import type { Calendar, CallLimits } from '../../ports/calendar.ts';
-import {
-  type EventToPublish,
-  eventBody,
-  type PublishDeps,
-  publish,
-  type StartableDelivery,
-} from '../../webhooks/publish.ts';
+import { type EventToPublish, eventBody, publish } from '../../webhooks/publish.ts';
 import { type LiveConnection, liveConnection } from '../calendar/connection.ts';
 import { findConnection } from '../calendar/store.ts';
 import type { SlotsDeps } from '../slots/available.ts';
 import { type BookingRow, bookAnswer, bookingItem } from './booking.ts';
 
-export type SettleDeps = SlotsDeps & {
-  webhookTimeoutMs: number;
-  deliveries: PublishDeps['deliveries'] & { offer(startable: StartableDelivery[]): void };
-};
+export type SettleDeps = SlotsDeps & { webhookTimeoutMs: number };
 
 /** How long whoever settles a booking has it for itself; longer than any request's whole time. */
 export const leaseMs = 45_000;
@@ -58,15 +50,20 @@ export function eventRef(row: BookingRow, calendar: Calendar): { calendarId: str
 
 type BookingEvent = 'appointments.booked' | 'appointments.cancelled' | 'appointments.rescheduled';
 
-/** The event that tells receivers how a booking is at `now`. */
-export function eventOf(kind: BookingEvent, now: number, row: BookingRow): EventToPublish {
+/** The event that tells receivers how a booking is at `now`; `by`: who changed it. */
+export function eventOf(
+  kind: BookingEvent,
+  now: number,
+  row: BookingRow,
+  by?: BookingChangedBy,
+): EventToPublish {
   return {
     accountId: row.account_id,
     subjectId: uuidv7(now),
     stage: 0,
     kind,
     messageId: null,
-    body: eventBody(kind, now, bookingItem(row)),
+    body: eventBody(kind, now, { ...bookingItem(row), by }),
   };
 }
 
@@ -104,16 +101,29 @@ export async function storeChangeAnswer(tx: Tx, operation: ChangeOperation, row:
 export async function withEvent(
   deps: SettleDeps,
   kind: BookingEvent,
+  by: BookingChangedBy,
   change: (tx: Tx) => Promise<BookingRow | undefined>,
 ): Promise<BookingRow | undefined> {
-  const inOne = async (tx: Tx) => {
-    const row = await change(tx);
-    if (!row) return { row, started: [] };
-    return { row, started: await publish(deps, tx, [eventOf(kind, deps.clock.now(), row)]) };
-  };
-  const { row, started } = await retryTransient(() => deps.db.transaction().execute(inOne));
-  if (started.length > 0) deps.deliveries.offer(started);
+  let row: BookingRow | undefined;
+  await withEvents(deps, async (tx) => {
+    row = await change(tx);
+    return row ? [eventOf(kind, deps.clock.now(), row, by)] : [];
+  });
   if (row)
-    deps.log.info({ bookingId: row.id, staffId: row.staff_id, state: row.state, kind }, 'booking.settled');
+    deps.log.info(
+      { bookingId: row.id, staffId: row.staff_id, state: row.state, kind, by },
+      'booking.settled',
+    );
   return row;
+}
+
+/** Runs a transaction that ends with the events that `change` answers being published, then hands the deliveries on. */
+export async function withEvents(
+  deps: SettleDeps,
+  change: (tx: Tx) => Promise<EventToPublish[]>,
+): Promise<void> {
+  const started = await retryTransient(() =>
+    deps.db.transaction().execute(async (tx) => publish(deps, tx, await change(tx))),
+  );
+  if (started.length > 0) deps.deliveries.offer(started);
 }

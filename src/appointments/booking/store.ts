@@ -28,13 +28,18 @@ export interface StaffFacts {
   timezone: string;
   buffer_before_minutes: number;
   buffer_after_minutes: number;
+  on_calendar_move: string;
+  on_calendar_delete: string;
 }
 
 /** What bookings need to know of a staff member, removed ones too. */
 export async function staffFacts(db: Db | Tx, staffId: string): Promise<StaffFacts> {
   return db
     .selectFrom('staff')
-    .select(['name', 'timezone', 'buffer_before_minutes', 'buffer_after_minutes'])
+    .select([
+      ...(['name', 'timezone', 'buffer_before_minutes', 'buffer_after_minutes'] as const),
+      ...(['on_calendar_move', 'on_calendar_delete'] as const),
+    ])
     .where('id', '=', staffId)
     .executeTakeFirstOrThrow();
 }

@@ -5,6 +5,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { PutCalendarBody } from '../../contract/calendars.ts';
 import type { Tx } from '../../db/db.ts';
 import type { BusyQuestion, Calendar, Connected, EventProblem } from '../../ports/calendar.ts';
+import { publish } from '../../webhooks/publish.ts';
 import type { StaffRow } from '../directory/store.ts';
 import {
   type CalendarDeps,
@@ -16,6 +17,7 @@ import {
   openConnection,
   useCalendar,
 } from './connection.ts';
+import { calendarStatusEvent } from './status-event.ts';
 import {
   type ConnectionRow,
   deleteConnection,
@@ -58,9 +60,9 @@ export async function keep(
   } = {},
 ): Promise<StoredConnection> {
   const id = uuidv7(deps.clock.now());
-  const row = await deps.db.transaction().execute(async (tx) => {
+  const { row, started } = await deps.db.transaction().execute(async (tx) => {
     await options.claim?.(tx);
-    return replaceConnection(tx, {
+    const row = await replaceConnection(tx, {
       id,
       account_id: staff.account_id,
       staff_id: staff.id,
@@ -72,7 +74,10 @@ export async function keep(
       busy_calendar_ids: options.busyCalendarIds ?? [connected.calendarId],
       last_synced_at: new Date(deps.clock.now()),
     });
+    const events = [calendarStatusEvent(deps.clock.now(), row, 'connected')];
+    return { row, started: await publish(deps, tx, events) };
   });
+  if (started.length > 0) deps.deliveries.offer(started);
   deps.log.info({ staffId: staff.id, connectionId: id, provider: calendar.provider }, 'calendar.connected');
   return row;
 }
@@ -196,7 +201,7 @@ export async function disconnectCalendar(
   accountId: string,
   staffId: string,
 ): Promise<boolean> {
-  const row = await deps.db.transaction().execute(async (tx) => {
+  const removed = await deps.db.transaction().execute(async (tx) => {
     const found = await lockConnection(tx, accountId, staffId);
     if (!found) return undefined;
     if (found.dead_at === null && (await hasUnsettledBookings(tx, staffId))) {
@@ -207,9 +212,14 @@ export async function disconnectCalendar(
       );
     }
     await deleteConnection(tx, found.id);
-    return found;
+    // of a dead one it was reported when it died
+    const events =
+      found.dead_at === null ? [calendarStatusEvent(deps.clock.now(), found, 'disconnected')] : [];
+    return { row: found, started: await publish(deps, tx, events) };
   });
-  if (!row) return false;
+  if (!removed) return false;
+  const { row, started } = removed;
+  if (started.length > 0) deps.deliveries.offer(started);
   const live = liveConnection(deps, row);
   deps.log.info({ staffId, connectionId: row.id }, 'calendar.removed');
   // a grant ends for all who are connected to that account

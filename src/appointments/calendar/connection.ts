@@ -1,10 +1,13 @@
 // From a staff member to their calendar: the credential opened, and what a failing call says of the connection.
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
+import type { Clock } from '../../base/clock.ts';
 import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { Calendar, CalendarCredential, CalendarProvider } from '../../ports/calendar.ts';
+import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { calendarStatusEvent } from './status-event.ts';
 import { type ConnectionRow, findConnection, markDead, noteFailure, noteUse } from './store.ts';
 
 /** The calendars that this gateway can speak to. */
@@ -15,6 +18,8 @@ export interface CalendarDeps {
   log: Log;
   cipher: Cipher;
   calendars: Calendars;
+  clock: Pick<Clock, 'now'>;
+  deliveries: PublishDeps['deliveries'] & { offer(startable: StartableDelivery[]): void };
 }
 
 /** A connection ready for calls. */
@@ -131,7 +136,7 @@ export async function useCalendar<T>(
     const dead = connectAgain[String(error.code)];
     if (dead === undefined) {
       await noteFailure(deps.db, connection.id, `The calendar did not do what was asked: ${error.message}`);
-    } else if (await markDead(deps.db, connection.id, dead)) {
+    } else if (await reportDead(deps, connection.id, dead)) {
       deps.log.warn(
         { staffId: connection.staffId, connectionId: connection.id, code: error.code },
         'calendar.disconnected',
@@ -139,6 +144,16 @@ export async function useCalendar<T>(
     }
     throw error;
   }
+}
+
+/** Notes that the authorization of a connection is gone, and reports it; false if that was known. */
+async function reportDead(deps: CalendarDeps, connectionId: string, failure: string): Promise<boolean> {
+  const started = await deps.db.transaction().execute(async (tx) => {
+    const row = await markDead(tx, connectionId, failure);
+    return row && publish(deps, tx, [calendarStatusEvent(deps.clock.now(), row, 'disconnected')]);
+  });
+  if (started && started.length > 0) deps.deliveries.offer(started);
+  return started !== undefined;
 }
 
 /** A calendar's failure as the caller is told it: 409 where connecting again is all that helps, else 502 or 503. */

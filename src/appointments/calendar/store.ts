@@ -101,12 +101,12 @@ export async function hasUnsettledBookings(tx: Tx, staffId: string): Promise<boo
   return rows.length > 0;
 }
 
-/** Notes that the grant of a connection is gone; false if it was known, or the connection is another by now. */
-export async function markDead(db: Db, id: string, failure: string): Promise<boolean> {
-  const { rows } = await sql`
+/** Notes that the grant of a connection is gone; undefined if it was known, or the connection is another by now. */
+export async function markDead(tx: Tx, id: string, failure: string): Promise<StoredConnection | undefined> {
+  const { rows } = await sql<StoredConnection>`
     update calendar_connections set dead_at = now(), failure = ${failure}
-    where id = ${id} and dead_at is null returning 1`.execute(db);
-  return rows.length === 1;
+    where id = ${id} and dead_at is null returning *`.execute(tx);
+  return rows[0];
 }
 
 /** Notes a successful use; writes at most once a minute, unless a failure was noted. */

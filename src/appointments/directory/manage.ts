@@ -40,6 +40,23 @@ interface StaffChange {
   departmentIds?: string[];
   active?: boolean;
   calendar?: 'required' | 'none';
+  onCalendarMove?: 'follow' | 'keep';
+  onCalendarDelete?: 'cancel' | 'keep';
+}
+
+/** The columns of what was given; what is left out stays out. */
+function staffColumns({
+  name,
+  onCalendarMove,
+  onCalendarDelete,
+  ...rest
+}: Omit<StaffChange, 'departmentIds'>) {
+  return {
+    ...rest,
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(onCalendarMove === undefined ? {} : { on_calendar_move: onCalendarMove }),
+    ...(onCalendarDelete === undefined ? {} : { on_calendar_delete: onCalendarDelete }),
+  };
 }
 
 /** Adds a department. */
@@ -85,11 +102,12 @@ export async function addStaff(
   accountId: string,
   given: StaffChange & { name: string },
 ): Promise<StaffRow> {
-  const { departmentIds = [], ...columns } = given;
+  const { departmentIds = [], ...rest } = given;
+  const columns = { ...staffColumns(rest), name: given.name.trim() };
   const id = uuidv7(deps.clock.now());
   return deps.db.transaction().execute(async (tx) => {
     await checkDepartments(tx, accountId, departmentIds);
-    await insertStaff(tx, { id, account_id: accountId, ...columns, name: given.name.trim() });
+    await insertStaff(tx, { id, account_id: accountId, ...columns });
     await replaceDepartments(tx, id, departmentIds);
     return (await findStaff(tx, accountId, id)) as StaffRow;
   });
@@ -103,10 +121,9 @@ export async function changeStaff(
   change: StaffChange,
 ): Promise<StaffRow> {
   const { departmentIds, ...columns } = change;
-  const trimmed = columns.name === undefined ? columns : { ...columns, name: columns.name.trim() };
   if (!isUuid(id)) throw staffNotFound();
   return deps.db.transaction().execute(async (tx) => {
-    if (!(await updateStaff(tx, accountId, id, trimmed))) throw staffNotFound();
+    if (!(await updateStaff(tx, accountId, id, staffColumns(columns)))) throw staffNotFound();
     if (departmentIds) {
       await checkDepartments(tx, accountId, departmentIds);
       await replaceDepartments(tx, id, departmentIds);

@@ -20,6 +20,8 @@ export interface StaffFacts {
   slot_minutes: number;
   calendar: string;
   calendar_connected: boolean;
+  on_calendar_move: string;
+  on_calendar_delete: string;
   active: boolean;
   created_at: Date;
 }
@@ -56,6 +58,8 @@ export function staffItem(row: StaffFacts): StaffItem {
     slotMinutes: row.slot_minutes,
     calendar: row.calendar === 'none' ? 'none' : 'required',
     calendarConnected: row.calendar_connected,
+    onCalendarMove: row.on_calendar_move === 'follow' ? 'follow' : 'keep',
+    onCalendarDelete: row.on_calendar_delete === 'cancel' ? 'cancel' : 'keep',
     active: row.active,
     createdAt: row.created_at.toISOString(),
   };

@@ -171,7 +171,9 @@ export async function listStaff(
 export async function hasOpenBookings(tx: Tx, staffId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select 1 from bookings where staff_id = ${staffId}
-      and (due_at is not null or (state = 'confirmed' and ends_at > ${now})) limit 1`.execute(tx);
+      and (due_at is not null or (state = 'confirmed' and coalesce(hand_ends_at, ends_at) > ${now})) limit 1`.execute(
+    tx,
+  );
   return rows.length > 0;
 }
 

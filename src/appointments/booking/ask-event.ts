@@ -1,0 +1,55 @@
+// The event of a booking, asked for by its id: what its calendar shows at this moment.
+import { VendorError } from '../../base/errors.ts';
+import type { CalendarEvent } from '../../ports/calendar.ts';
+import { isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
+import type { BookingRow } from './booking.ts';
+import { noteFound } from './follow-move.ts';
+import { eventRef, reachCalendar, type SettleDeps } from './settle-deps.ts';
+
+/**
+ * What the calendar answered about the event of a booking. `changing`: not asked, since we are changing it. `unreadable`: it
+ * is there, and says nothing that we understand. `unknown`: no answer.
+ */
+export type Answer = CalendarEvent | 'gone' | 'changing' | 'unreadable' | 'unknown';
+
+const timeoutMs = 5_000;
+
+/** Asks for the event of a booking, in its calendar or in another one. Throws VendorError where the grant is gone. */
+export async function askFor(
+  deps: SettleDeps,
+  connection: LiveConnection,
+  booking: BookingRow,
+  calendarId = booking.calendar_id ?? '',
+): Promise<Answer> {
+  if (booking.wish !== null) return 'changing';
+  const ref = { ...eventRef(booking, connection.calendar), calendarId, timeZone: connection.timeZone };
+  try {
+    const event = await useCalendar(deps, connection, (calendar, credential) =>
+      calendar.getEvent(credential, ref, { timeoutMs }),
+    );
+    return event === null || event.status === 'deleted' ? 'gone' : event;
+  } catch (error) {
+    if (!(error instanceof VendorError) || isDeadGrant(error)) throw error;
+    deps.log.warn({ err: error, bookingId: booking.id }, 'booking.event_unread');
+    return error.outcome === 'refused' ? 'unreadable' : 'unknown';
+  }
+}
+
+/**
+ * Asks for the event of a booking and notes where it is, since it may have been moved after the last reading. True if that
+ * was noted; false if there is nothing to ask for, or no answer.
+ */
+export async function catchUpWithEvent(deps: SettleDeps, booking: BookingRow): Promise<boolean> {
+  if (booking.state !== 'confirmed' || booking.provider === null) return false;
+  const connection = await reachCalendar(deps, booking);
+  if (typeof connection === 'string') return false;
+  try {
+    const answer = await askFor(deps, connection, booking);
+    if (typeof answer === 'string') return false;
+    await noteFound(deps, booking, answer);
+    return true;
+  } catch (error) {
+    if (error instanceof VendorError) return false;
+    throw error;
+  }
+}

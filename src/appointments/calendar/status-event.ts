@@ -1,0 +1,40 @@
+// The event that reports to webhook receivers what became of a calendar connection.
+import { uuidv7 } from '../../base/ids.ts';
+import type { CalendarNews } from '../../contract/calendars.ts';
+import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
+import type { StoredConnection } from './store.ts';
+
+export type ReportedConnection = Pick<
+  StoredConnection,
+  'account_id' | 'staff_id' | 'provider' | 'calendar_id' | 'account_email' | 'dead_at' | 'failure'
+>;
+
+/**
+ * `calendars.status` about a connection as it is at `now`; `disconnected` also says so of one that is being removed.
+ * `missing`: bookings whose events vanished all at once.
+ */
+export function calendarStatusEvent(
+  now: number,
+  row: ReportedConnection,
+  reason: CalendarNews['reason'],
+  missing: CalendarNews['missing'] = null,
+): EventToPublish {
+  const data: CalendarNews = {
+    appointmentUserId: row.staff_id,
+    reason,
+    connected: reason !== 'disconnected' && row.dead_at === null,
+    provider: row.provider,
+    calendarId: row.calendar_id,
+    accountEmail: row.account_email,
+    error: row.failure,
+    missing,
+  };
+  return {
+    accountId: row.account_id,
+    subjectId: uuidv7(now),
+    stage: 0,
+    kind: 'calendars.status',
+    messageId: null,
+    body: eventBody('calendars.status', now, data),
+  };
+}

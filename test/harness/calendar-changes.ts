@@ -1,0 +1,54 @@
+// What tests of followed calendars do: bookings made, events moved in the calendar, readings, and what receivers are told.
+import { sql } from 'kysely';
+import { followChanges } from '../../src/appointments/booking/follow.ts';
+import { type AppointmentsRoom, bookingOf, comingMonday } from './appointments-room.ts';
+
+export const date = comingMonday();
+export const at = (clock: string) => `${date}T${clock}:00.000Z`;
+export const pathOf = (bookingId: string) => `/v1/appointments/bookings/${bookingId}`;
+
+export const moved = 'appointments.rescheduled by calendar';
+export const cancelled = 'appointments.cancelled by calendar';
+
+/** The helpers for one account of a room. */
+export function calendarChanges(room: AppointmentsRoom, account: string) {
+  const shown = (bookingId: string) => room.must(room.call(account, 'GET', pathOf(bookingId)));
+
+  /** Makes the next reading that of this staff member alone. */
+  const makeDue = (staffId: string) =>
+    sql`update calendar_connections set changes_due_at = case when staff_id = ${staffId} then now()
+      else now() + interval '1 hour' end`.execute(room.database.db);
+
+  /** One reading of the staff member's calendar, as if its time had come. */
+  async function read(staffId: string, deps = room.deps): Promise<void> {
+    await makeDue(staffId);
+    await followChanges(deps);
+  }
+
+  return {
+    ...{ shown, makeDue, read },
+    book: async (staffId: string, from: string, to: string) =>
+      (await room.must(room.book(account, bookingOf(staffId, date, from, to)))) as {
+        bookingId: string;
+        calendarEventId: string;
+      },
+    moveTo: (email: string, eventId: string, from: string, to: string) =>
+      room.control.changeEvent(email, eventId, { start: { dateTime: at(from) }, end: { dateTime: at(to) } }),
+    /** What was found gone was found gone a minute earlier. */
+    aMinuteLater: () =>
+      sql`update bookings set gone_at = gone_at - interval '60 seconds' where gone_at is not null`.execute(
+        room.database.db,
+      ),
+    followed: async (staffId: string, bookingId: string) => {
+      await read(staffId);
+      return (await shown(bookingId)).calendarState;
+    },
+    /** Kind and maker of the events about changes of a staff member's bookings. */
+    changesOf: async (staffId: string): Promise<string[]> =>
+      (await room.events(account, staffId))
+        .filter(({ event }) => /cancelled|rescheduled/.test(event))
+        .map(({ event, data }) => `${event} by ${data.by}`),
+  };
+}
+
+export type CalendarChanges = ReturnType<typeof calendarChanges>;

@@ -1,0 +1,115 @@
+// Mutations of bookings that follow what staff do in their calendars.
+import type { Mutation } from '../mutation.ts';
+
+const follow = ['test/api/appointments-follow.test.ts'];
+const changes = ['test/api/appointments-changes.test.ts'];
+const vanished = ['test/api/appointments-vanished.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a booking does not follow its event',
+    file: 'src/appointments/booking/follow-move.ts',
+    find: "staff.on_calendar_move === 'follow' && !event.allDay",
+    replace: 'false',
+    tests: follow,
+  },
+  {
+    name: 'a booking follows an all-day event',
+    file: 'src/appointments/booking/follow-move.ts',
+    find: ' && !event.allDay',
+    replace: '',
+    tests: follow,
+  },
+  {
+    name: 'bookings of staff that keep their time follow',
+    file: 'src/appointments/booking/follow-move.ts',
+    find: "staff.on_calendar_move === 'follow' && ",
+    replace: '',
+    tests: follow,
+  },
+  {
+    name: 'a reading older than a change of ours is noted',
+    file: 'src/appointments/booking/follow-move.ts',
+    find: 'isCurrent = row.wish === null && row.wish_no === before.wish_no;',
+    replace: 'isCurrent = true;',
+    tests: follow,
+  },
+  {
+    name: 'a move onto another booking takes its time',
+    file: 'src/appointments/booking/follow-move.ts',
+    find: 'if (!conflict) await',
+    replace: 'await',
+    tests: follow,
+  },
+  {
+    name: 'a note is no newer than the reading it rests on',
+    file: 'src/appointments/booking/follow-store.ts',
+    find: 'gone_at = null, wish_no = wish_no + 1',
+    replace: 'gone_at = null',
+    tests: ['test/api/appointments-follow.test.ts'],
+  },
+  {
+    name: 'one look is enough to cancel',
+    file: 'src/appointments/booking/follow-store.ts',
+    find: 'export const goneTwiceMs = 60_000;',
+    replace: 'export const goneTwiceMs = 0;',
+    tests: vanished,
+  },
+  {
+    name: 'a calendar that cannot be read cancels its bookings',
+    file: 'src/appointments/booking/follow.ts',
+    find: 'const { events } = await read(deps, connection, null);',
+    replace:
+      'const { events } = await read(deps, connection, null).catch(() => ({ events: [] as CalendarEvent[] }));',
+    tests: vanished,
+  },
+  {
+    name: 'an event that may not be read counts as gone',
+    file: 'src/appointments/booking/ask-event.ts',
+    find: "'unreadable' : 'unknown'",
+    replace: "'gone' : 'unknown'",
+    tests: vanished,
+  },
+  {
+    name: 'an outage counts as gone',
+    file: 'src/appointments/booking/follow.ts',
+    find: "if (asked.some(({ answer }) => answer === 'unknown')) return [];",
+    replace: '',
+    tests: vanished,
+  },
+  {
+    name: 'many bookings that vanish at once are cancelled',
+    file: 'src/appointments/booking/vanished.ts',
+    find: "on_calendar_delete === 'cancel' && !isTooMany ?",
+    replace: "on_calendar_delete === 'cancel' ?",
+    tests: vanished,
+  },
+  {
+    name: 'bookings that are to be kept are cancelled',
+    file: 'src/appointments/booking/vanished.ts',
+    find: "(row: BookingRow) => on_calendar_delete === 'cancel' && !isOver(row, now);",
+    replace: '(row: BookingRow) => !isOver(row, now);',
+    tests: vanished,
+  },
+  {
+    name: 'an event in another calendar counts as gone',
+    file: 'src/appointments/booking/follow.ts',
+    find: 'answer.bookingId === booking.id) return true;',
+    replace: 'false) return true;',
+    tests: vanished,
+  },
+  {
+    name: 'a booking whose event was moved to later is over',
+    file: 'src/appointments/booking/change.ts',
+    find: 'if (!isOver(row, deps.clock.now()) || !(await catchUpWithEvent(deps, row))) return row;',
+    replace: 'if (row.id) return row;',
+    tests: changes,
+  },
+  {
+    name: 'the time of a kept booking is the one that counts',
+    file: 'src/appointments/booking/booking.ts',
+    find: 'return (row.hand_ends_at ?? row.ends_at).getTime() <= now;',
+    replace: 'return row.ends_at.getTime() <= now;',
+    tests: changes,
+  },
+];
