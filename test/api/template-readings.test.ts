@@ -1,6 +1,7 @@
 // Reading the platform's templates: whole however many, by callbacks at once, and never so often that its hourly limit comes near.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordReading, wantReading } from '../../src/messaging/senders/readings-store.ts';
 import { addSender, type Gateway, number, readTemplates, startGateway, waba } from '../harness/gateway.ts';
 
 interface Readings {
@@ -206,4 +207,28 @@ it('every list is read at a start', async () => {
   const before = await begun();
   await gateway.another();
   await expect.poll(begun, { timeout: 15_000 }).not.toEqual(before);
+});
+
+it('a wish that comes while a list is being read is followed by another reading; one that waits already is not written again', async () => {
+  const { db } = gateway.database;
+  const of = { accountId: gateway.accountId, businessAccountId: 'being-read' };
+  // under way, so that no worker takes it
+  await sql`
+    insert into template_readings (account_id, business_account_id, begun_at, due_at, not_before)
+    values (${of.accountId}, ${of.businessAccountId}, now(), now() + interval '5 minutes', now() + interval '5 minutes')`.execute(
+    db,
+  );
+  const version = async () =>
+    (
+      await sql`select xmin::text from template_readings where business_account_id = ${of.businessAccountId}`.execute(
+        db,
+      )
+    ).rows;
+  await wantReading(db, of);
+  const wanted = await version();
+  await wantReading(db, of);
+  expect(await version()).toEqual(wanted);
+  const read = await recordReading(db, of, { count: 0, notBeforeSeconds: 0, dueInSeconds: 3600 });
+  expect((read?.due_at.getTime() ?? 0) - Date.now()).toBeLessThan(60_000);
+  await sql`delete from template_readings where business_account_id = ${of.businessAccountId}`.execute(db);
 });

@@ -107,4 +107,11 @@ export const mutations: Mutation[] = [
     replace: 'new Date(deps.clock.now() + keptMs)',
     tests: ['test/api/halting-reports.test.ts'],
   },
+  {
+    name: 'a wish for a reading that came while one was under way is lost',
+    file: 'src/messaging/senders/readings-store.ts',
+    find: "and not coalesce(wanted_at > coalesce(begun_at, '-infinity') and due_at <= greatest(now(), not_before), false)",
+    replace: 'and not coalesce(due_at <= greatest(now(), not_before), false)',
+    tests: ['test/api/template-readings.test.ts'],
+  },
 ];
