@@ -1,5 +1,6 @@
-// How current the time zone data are: what the doctor says of each release.
+// How current the time zone data are: what the doctor says of each release, and zones that they do not know yet.
 import { expect, test } from 'vitest';
+import { firstKnownZone } from '../../src/adapters/google/event-json.ts';
 import { timeZoneFinding, timeZoneVersions } from '../../src/commands/time-zone-data.ts';
 
 const now = Date.parse('2027-02-01T00:00:00Z');
@@ -30,4 +31,10 @@ test('the release in use is the one that Temporal reads', async () => {
   const { tz, icu } = await timeZoneVersions();
   expect([tz, icu]).toEqual([process.versions.tz, process.versions.icu]);
   expect(tz).toMatch(/^\d{4}[a-z]$/);
+});
+
+test('a zone of a Google calendar that is newer than the data gives way to that of the staff member', () => {
+  expect(firstKnownZone(['Europe/Berlin', 'Asia/Kolkata'])).toBe('Europe/Berlin');
+  expect(firstKnownZone(['Europe/Founded_Tomorrow', 'Asia/Kolkata'])).toBe('Asia/Kolkata');
+  expect(firstKnownZone([undefined, undefined])).toBe('UTC');
 });

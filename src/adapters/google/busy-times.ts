@@ -5,7 +5,7 @@ import type { AttemptLimits } from '../../base/retry.ts';
 import type { BusyQuestion, Interval } from '../../ports/calendar.ts';
 import { type ClientDeps, callApi, eventsPath } from './client.ts';
 import type { GoogleCredential } from './credential.ts';
-import { instantOf } from './event-json.ts';
+import { firstKnownZone, instantOf } from './event-json.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
 /** Google answers for at most 50 calendars at once. */
@@ -77,7 +77,7 @@ function unread(calendarId: string, why: string): VendorError {
 async function busyEvents(
   deps: ClientDeps,
   refreshToken: string,
-  span: { from: number; to: number },
+  span: { from: number; to: number; timeZone?: string | undefined },
   except: { calendarId: string; eventId: string },
   limits: AttemptLimits,
 ): Promise<Interval[]> {
@@ -96,7 +96,7 @@ async function busyEvents(
     const call = { method: 'GET' as const, path: eventsPath(except.calendarId), query };
     const { json } = await callApi(deps, refreshToken, call, limits);
     if (!Array.isArray(json.items)) throw unread(except.calendarId, 'no list of events');
-    const zone = textOf(json.timeZone) ?? 'UTC';
+    const zone = firstKnownZone([textOf(json.timeZone), span.timeZone]);
     for (const event of objectsOf(json.items)) {
       if (event.id === except.eventId || !blocks(event)) continue;
       const start = instantOf(event.start, zone);

@@ -110,6 +110,19 @@ function meetingOf(json: Json, ownLink: string | undefined): Meeting {
   return { status: status === 'failure' ? 'failed' : 'none' };
 }
 
+/** The first zone that our time zone data know, else UTC: Google may name one that is newer than they are. */
+export function firstKnownZone(names: (string | undefined)[]): string {
+  const isKnown = (name: string) => {
+    try {
+      Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return names.find((name) => name !== undefined && isKnown(name)) ?? 'UTC';
+}
+
 /** Milliseconds since the epoch of a `start` or `end`; null if there is none to be read. */
 export function instantOf(time: unknown, zone: string): number | null {
   if (!isObject(time)) return null;

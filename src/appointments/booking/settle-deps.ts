@@ -77,7 +77,7 @@ export type ChangeOperation = 'cancel' | 'reschedule';
 
 const changeMessages: Record<ChangeOperation, string> = {
   cancel: 'The booking is cancelled.',
-  reschedule: 'The booking is moved.',
+  reschedule: 'The booking has the requested time.',
 };
 
 /** The exact bytes that a change's request is answered with, now and whenever it is repeated. */
