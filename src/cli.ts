@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: reads arguments, calls one function, sets the exit code.
 import { Command } from 'commander';
+import { loadEnvFile } from './config.ts';
 import { scopes } from './contract/envelope.ts';
 
 /** So long may what a failed command still holds keep it from ending. */
@@ -16,7 +17,12 @@ function fail(error: unknown): void {
 const program = new Command('chatbot-gateway')
   .description('Message templates, appointment booking and signed status webhooks behind one HTTP API.')
   .showHelpAfterError()
-  .addHelpText('after', '\nSettings come from the environment: see .env.example.');
+  .addHelpText(
+    'after',
+    '\nSettings come from the environment, and from the file .env of the working directory: see .env.example.',
+  )
+  // before every command
+  .hook('preAction', loadEnvFile);
 
 program
   .command('start')
@@ -33,10 +39,13 @@ program
 
 program
   .command('migrate')
-  .description('bring the database to the shape this program needs')
+  .description('make the database where there is none, and run pending migrations')
   .action(async () => {
     const { onDatabase } = await import('./commands/database.ts');
-    await onDatabase(async () => process.stdout.write('The database has the shape this program needs.\n'));
+    await onDatabase(
+      async () => process.stdout.write('The database has the shape this program needs.\n'),
+      'make',
+    );
   });
 
 const account = program.command('account').description('accounts of this gateway');

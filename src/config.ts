@@ -92,6 +92,21 @@ export class ConfigError extends Error {
 
 type Environment = Record<string, string | undefined>;
 
+/**
+ * Adds what `.env` of the working directory sets to the environment of this process; what is set there already wins.
+ * Without such a file nothing happens; throws if it cannot be read.
+ */
+export function loadEnvFile(): void {
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw new Error(`The settings in ${resolve('.env')} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
 /** Reads single settings and gathers what is wrong with them. */
 function reader(env: Environment) {
   const problems: string[] = [];

@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { banner } from '../../demo/banner.ts';
 import { type Demo, rewireDemo, type SandboxUrls, seedDemo, stillOpens } from '../../demo/seed.ts';
 import { createAccount } from '../accounts/keys.ts';
+import { listAccounts } from '../accounts/store.ts';
 import type { App } from '../app.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
+import type { Db } from '../db/db.ts';
+
+const accountName = 'Demonstration';
 
 async function readDemo(file: string): Promise<Demo | undefined> {
   try {
@@ -19,6 +23,18 @@ async function readDemo(file: string): Promise<Demo | undefined> {
 async function keepDemo(file: string, demo: Demo): Promise<void> {
   await writeFile(`${file}.tmp`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.tmp`, file);
+}
+
+/** Throws if the database has accounts and none of them is a demonstration's: the sandbox would play with real data. */
+export async function mustBeDemonstration(config: Config, db: Db): Promise<void> {
+  const [accounts, kept] = await Promise.all([listAccounts(db), readDemo(join(config.dataDir, 'demo.json'))]);
+  if (accounts.length === 0) return;
+  if (accounts.some(({ id, name }) => name === accountName || id === kept?.accountId)) return;
+  const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'The database of DATABASE_URL';
+  throw new Error(
+    `${where} has real accounts, and the sandbox never runs on those. ` +
+      'Start for real use with "npm start -- --no-sandbox", or give the sandbox another DATA_DIR: DATA_DIR=./data npm start',
+  );
 }
 
 /** Makes the demonstration or finds it again, keeps it in DATA_DIR/demo.json (mode 600), and tells how to try it. */
@@ -42,7 +58,7 @@ export async function prepareDemo(
     });
   } else {
     told.tell('Making the demonstration account …');
-    const { accountId, key } = await createAccount(app, 'Demonstration');
+    const { accountId, key } = await createAccount(app, accountName);
     demo = await seedDemo({ ...now, apiKey: key.apiKey, accountId }, (step) => {
       told.signal.throwIfAborted();
       told.tell(`  ${step}`);

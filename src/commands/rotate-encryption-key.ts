@@ -31,7 +31,7 @@ const secretsAtOnce = 500;
  * embedded database the lock of DATA_DIR is held until the end, so that none starts either.
  */
 async function openAlone(config: Config, options: RotateOptions): Promise<OpenDatabase> {
-  const database = await openDatabase(databaseOf(config), openLog('warn')).catch((error: Error) => {
+  const database = await openDatabase(databaseOf(config), openLog('warn'), 'use').catch((error: Error) => {
     throw new Error(`No key was changed: it takes the database alone. ${error.message}`, { cause: error });
   });
   if (config.databaseUrl === null || options.gatewaysHaveKey) return database;

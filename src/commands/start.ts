@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../config.ts';
 import { makeDataDir } from '../db/embedded-home.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
-import { prepareDemo } from './demo.ts';
+import { mustBeDemonstration, prepareDemo } from './demo.ts';
 import { endOnSignals, type Running, stopAll, tell } from './ending.ts';
 import { startSandbox } from './sandbox.ts';
 
@@ -27,9 +27,10 @@ async function open(
 ): Promise<void> {
   const { running, signal, log } = options;
   tell('Starting the database …');
-  running.database = await openDatabase(databaseOf(settings), log);
+  running.database = await openDatabase(databaseOf(settings), log, 'make');
   signal.throwIfAborted();
   if (options.sandbox) {
+    await mustBeDemonstration(settings, running.database.db);
     tell('Starting the sandbox: messaging platform, Google, webhook receiver …');
     running.sandbox = await startSandbox(join(settings.dataDir, 'sandbox'), { log, tell });
     signal.throwIfAborted();

@@ -2,9 +2,9 @@
 import { type Connection, checkServer, type Db, openDb } from './db.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import type { EmbeddedLog } from './embedded-hold.ts';
-import { findRunningEmbedded } from './embedded-running.ts';
+import { findRunningEmbedded, hasEmbedded } from './embedded-running.ts';
 import { isReadOnly, unreachableErrnos } from './failure.ts';
-import { migrateToLatest } from './migrate.ts';
+import { migrateToLatest, migrationState, problemWith } from './migrate.ts';
 
 export interface OpenDatabase {
   connection: Connection;
@@ -14,21 +14,24 @@ export interface OpenDatabase {
   stopNow(): void;
 }
 
+/**
+ * `make`: the database is made and migrated where that is missing. `use`: it has to be there and migrated. `look`: it has
+ * to be there, in whatever state.
+ */
+export type Purpose = 'make' | 'use' | 'look';
+
 export interface Where {
   connection: Connection | null;
   dataDir: string;
 }
 
 /**
- * Opens the database at `connection`; null: the embedded one in `dataDir`. Migrates it, unless it is only to be looked
- * at. Throws, having closed everything, if the server is too old, cannot be reached, or holds a database newer than
- * this program.
+ * Opens the database at `connection`; null: the embedded one in `dataDir`. Throws, having closed everything, if the
+ * server is too old, cannot be reached, or holds a database that this program cannot use.
  */
-export async function openDatabase(
-  where: Where,
-  log: EmbeddedLog,
-  shape: 'migrate' | 'look' = 'migrate',
-): Promise<OpenDatabase> {
+export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purpose): Promise<OpenDatabase> {
+  if (!where.connection && purpose !== 'make' && !(await hasEmbedded(where.dataDir)))
+    throw new Error(noDatabaseText(where.dataDir));
   const embedded = where.connection
     ? undefined
     : await startEmbeddedPostgres({ dataDir: where.dataDir, log });
@@ -41,8 +44,7 @@ export async function openDatabase(
   };
   try {
     await checkServer(db);
-    const migrations = shape === 'migrate' ? await migrate(connection) : [];
-    if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
+    await bringInShape({ db, connection, purpose, log });
     return { connection, db, close, stopNow };
   } catch (error) {
     await close();
@@ -62,6 +64,34 @@ async function migrate(connection: Connection): Promise<string[]> {
   } finally {
     await patient.destroy();
   }
+}
+
+async function bringInShape(opened: {
+  db: Db;
+  connection: Connection;
+  purpose: Purpose;
+  log: EmbeddedLog;
+}): Promise<void> {
+  const { db, connection, purpose, log } = opened;
+  if (purpose === 'make') {
+    const migrations = await migrate(connection);
+    if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
+  }
+  if (purpose !== 'use') return;
+  const state = await migrationState(db);
+  const problem = problemWith(state);
+  if (problem !== undefined) throw new Error(problem);
+  if (state.pending.length > 0)
+    throw new Error(
+      `The database lacks ${state.pending.length} migrations. Only "start" and "migrate" run them: run one of them first.`,
+    );
+}
+
+function noDatabaseText(dataDir: string): string {
+  return (
+    `There is no database in ${dataDir} (DATA_DIR). Only "start" and "migrate" make one: run one of them first, or set ` +
+    'DATA_DIR or DATABASE_URL as the gateway has it, in the environment or in the file .env of the working directory.'
+  );
 }
 
 // invalid_authorization_specification, invalid_password, invalid_catalog_name
@@ -97,8 +127,16 @@ function inWords(error: unknown): unknown {
 export async function openDatabaseBeside(
   where: Where,
   log: EmbeddedLog,
-  shape: 'migrate' | 'look' = 'migrate',
+  purpose: Purpose,
 ): Promise<OpenDatabase> {
   const running = where.connection ? undefined : await findRunningEmbedded(where.dataDir);
-  return openDatabase({ ...where, connection: where.connection ?? running ?? null }, log, shape);
+  const connection = where.connection ?? running ?? null;
+  return openDatabase({ ...where, connection }, log, purpose).catch((error) => {
+    const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+    if (!running || !refusedCodes.has(code)) throw error;
+    throw new Error(
+      `The gateway that runs on ${where.dataDir} is of an earlier version: restart it with this one first.`,
+      { cause: error },
+    );
+  });
 }

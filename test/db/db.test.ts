@@ -157,7 +157,11 @@ describe('a session', () => {
       const refused = await failure(value('1', pool));
       expect(isReadOnly(refused)).toBe(true);
       expect(String(refused)).toMatch(/the server is read-only/);
-      const start = openDatabase({ connection: database.connection, dataDir: '/nowhere' }, openLog('silent'));
+      const start = openDatabase(
+        { connection: database.connection, dataDir: '/nowhere' },
+        openLog('silent'),
+        'make',
+      );
       await expect(start).rejects.toThrow(/read-only.*Let DATABASE_URL name the primary/);
     } finally {
       await sql.raw(`alter database ${name} reset default_transaction_read_only`).execute(db);

@@ -30,7 +30,7 @@ export interface Program {
 }
 
 export interface ProgramOptions {
-  env?: Record<string, string>;
+  env?: Record<string, string | undefined>;
   /** Another command than `node src/cli.ts`. */
   command?: [string, ...string[]];
   cwd?: string;
@@ -47,7 +47,8 @@ export async function openWorkplace() {
   function start(args: string[], options: ProgramOptions = {}): Program {
     const [file, ...before] = options.command ?? [process.execPath, cli];
     const child = spawn(file, [...before, ...args], {
-      cwd: options.cwd ?? root,
+      // not the checkout, whose .env is the developer's
+      cwd: options.cwd ?? (options.command ? root : folder),
       // a group of its own, as a shell gives to what it starts
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -115,6 +115,13 @@ describe('without a gateway', () => {
     expect((await print('account', 'list')).match(/\n/g)).toHaveLength(2);
   });
 
+  test('the sandbox is refused where there are real accounts', async () => {
+    const { code, out, err } = await workplace.run(['start', '--sandbox']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/has real accounts.*--no-sandbox/);
+    expect(workplace.living()).toEqual([]);
+  });
+
   test('a port that another program has is said in words, and nothing is left running', async () => {
     const stranger = createServer();
     await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));

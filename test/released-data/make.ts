@@ -53,9 +53,11 @@ async function shrink(): Promise<void> {
   const log = { info() {}, warn() {}, error() {} };
   const settings = { autovacuum: 'off', wal_recycle: 'off', min_wal_size: '32MB' };
   const server = await startEmbeddedPostgres({ dataDir, log, settings });
+  // earlier versions had no other role
+  const { administrator = server.connection } = server as Partial<typeof server>;
   let segment = '';
   for (const database of ['postgres', 'template1', 'gateway']) {
-    const client = new pg.Client({ ...server.connection, database });
+    const client = new pg.Client({ ...administrator, database });
     await client.connect();
     await client.query('vacuum (full, freeze)');
     if (database === 'gateway') {

@@ -107,4 +107,25 @@ export const mutations: Mutation[] = [
     replace: '!found.isDirectory() && found.nlink > 9',
     tests: ['test/db/embedded-owner.test.ts'],
   },
+  {
+    name: 'a command in a folder without a database makes one',
+    file: 'src/db/open-database.ts',
+    find: "if (!where.connection && purpose !== 'make' && !(await hasEmbedded(where.dataDir)))",
+    replace: "if (!where.connection && purpose === 'look' && !(await hasEmbedded(where.dataDir)))",
+    tests: ['test/journeys/no-database.test.ts'],
+  },
+  {
+    name: 'a command that only uses the database migrates it',
+    file: 'src/db/open-database.ts',
+    find: "if (purpose === 'make') {",
+    replace: "if (purpose !== 'look') {",
+    tests: ['test/journeys/no-database.test.ts'],
+  },
+  {
+    name: 'the sandbox runs on real accounts',
+    file: 'src/commands/start.ts',
+    find: 'await mustBeDemonstration(settings, running.database.db);',
+    replace: '',
+    tests: ['test/journeys/start-commands.test.ts'],
+  },
 ];

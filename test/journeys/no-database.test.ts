@@ -1,0 +1,79 @@
+// Commands that find no database make none, and settings come from the file .env too.
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { makeKey } from '../../src/base/cipher.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { openWorkplace, type Workplace } from '../harness/program.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let workplace: Workplace;
+beforeEach(async () => {
+  workplace = await openWorkplace();
+});
+afterEach(() => workplace?.close());
+
+let empty: TestDatabase;
+beforeAll(async () => {
+  empty = await createTestDatabase('empty');
+});
+afterAll(() => empty?.drop());
+
+const id = '01a1fe2b-9cf0-77a3-ae47-f612c5196a96';
+const commands = [
+  ['account', 'create', 'My company'],
+  ['account', 'list'],
+  ['key', 'list', id],
+  ['rotate-encryption-key'],
+];
+
+test('commands other than start and migrate say which DATA_DIR has no database, and make nothing', async () => {
+  // one that is not there, and one that only its owner may enter
+  const none = join(workplace.folder, 'none');
+  const bare = join(workplace.folder, 'bare');
+  mkdirSync(bare, { mode: 0o700 });
+  const ends = await Promise.all(
+    commands.map((args, at) => workplace.run(args, { env: { DATA_DIR: at % 2 === 0 ? none : bare } })),
+  );
+  for (const [at, { code, out, err }] of ends.entries()) {
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`There is no database in ${at % 2 === 0 ? none : bare} (DATA_DIR)`);
+    expect(err).toMatch(/"start" and "migrate".*\.env/);
+    expect(err).not.toMatch(/^ {4}at /m);
+  }
+  expect(existsSync(none)).toBe(false);
+  expect(readdirSync(bare)).toEqual([]);
+});
+
+test('a server’s database without tables is not filled by a command that only uses it', async () => {
+  const { host, port, user, password = '', database } = empty.connection as Record<string, string>;
+  const DATABASE_URL = `postgres://${user}:${password}@localhost:${port}/${database}?host=${host}`;
+  const env = { DATABASE_URL, ENCRYPTION_KEYS: makeKey() };
+  const { code, err } = await workplace.run(['account', 'list'], { env });
+  expect({ code, err }).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/lacks \d+ migrations.*"migrate"/),
+  });
+  const { rows } = await sql`select count(*) from pg_tables where schemaname = 'public'`.execute(empty.db);
+  expect(rows).toEqual([{ count: 0 }]);
+});
+
+test('.env of the working directory is read by every command, and the environment wins over it', async () => {
+  const cwd = join(workplace.folder, 'cwd');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, '.env'), 'DATA_DIR=./from-file\n');
+  const [fromFile, fromEnvironment, doctor] = await Promise.all([
+    workplace.run(['account', 'list'], { cwd, env: { DATA_DIR: undefined } }),
+    workplace.run(['account', 'list'], { cwd, env: { DATA_DIR: '/from-environment' } }),
+    workplace.run(['doctor'], { cwd, env: { DATA_DIR: undefined } }),
+  ]);
+  expect(fromFile?.err).toContain(`no database in ${cwd}/from-file (DATA_DIR)`);
+  expect(fromEnvironment?.err).toContain('no database in /from-environment (DATA_DIR)');
+  expect(doctor?.out).toContain(`data in ${cwd}/from-file`);
+  writeFileSync(join(cwd, '.env'), '');
+  mkdirSync(join(cwd, 'folder', '.env'), { recursive: true });
+  const unreadable = await workplace.run(['account', 'list'], { cwd: join(cwd, 'folder') });
+  expect(unreadable).toMatchObject({ code: 1, err: expect.stringMatching(/\.env cannot be read/) });
+});
