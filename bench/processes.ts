@@ -145,7 +145,8 @@ export async function startGatewayProcess(
     process.execPath,
     [...usualFlags, ...nodeFlags, join(root, 'src/cli.ts'), 'start', '--no-sandbox'],
     {
-      cwd: root,
+      // not the checkout, whose .env is the developer's
+      cwd: dataDir,
       env: plainEnvironment({ PORT: '0', DATA_DIR: dataDir, SHUTDOWN_DELAY_SECONDS: '0', ...settings }),
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -84,7 +84,8 @@ export function startGatewayProcess(
     '--no-sandbox',
   ];
   const child = spawn(process.execPath, args, {
-    cwd: root,
+    // not the checkout, whose .env is the developer's
+    cwd: dirname(options.logFile),
     env: plainEnvironment({
       SHUTDOWN_DELAY_SECONDS: '0',
       ...settings,

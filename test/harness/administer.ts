@@ -12,3 +12,6 @@ export async function administer(connection: Connection, statement: string): Pro
     await client.end();
   }
 }
+
+/** The end of a `create database` by the administrator for who connects so. */
+export const ownedBy = (connection: Connection) => ('user' in connection ? `owner ${connection.user}` : '');

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { type Connection, type Db, type DbOptions, openDb } from '../../src/db/db.ts';
-import { administer } from './administer.ts';
+import { administer, ownedBy } from './administer.ts';
 
 export interface TestDatabase {
   connection: Connection;
@@ -28,11 +28,11 @@ export function connectionTo(connection: Connection, database: string): Connecti
  * Call `drop` in `afterAll`.
  */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
-  const { connection: server, template } = inject('testServer');
+  const { connection: server, administrator, template } = inject('testServer');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(
-    server,
-    `create database ${name} template ${from === 'template' ? template : 'template0'}`,
+    administrator,
+    `create database ${name} template ${from === 'template' ? template : 'template0'} ${ownedBy(server)}`,
   );
   const connection = connectionTo(server, name);
   const pools: Db[] = [];
@@ -48,7 +48,7 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
     open,
     async drop() {
       await Promise.all(pools.map((pool) => pool.destroy()));
-      await administer(server, `drop database ${name} with (force)`);
+      await administer(administrator, `drop database ${name} with (force)`);
     },
   };
 }

@@ -2,14 +2,18 @@
 import type { TestProject } from 'vitest/node';
 import { openDb } from '../../src/db/db.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
-import { administer } from './administer.ts';
+import { administer, ownedBy } from './administer.ts';
 import { connectionTo } from './database.ts';
 import { startTestServer } from './test-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Where the tests' database server is, and the name of the template in it. */
-    testServer: { connection: import('../../src/db/db.ts').Connection; template: string };
+    testServer: {
+      connection: import('../../src/db/db.ts').Connection;
+      administrator: import('../../src/db/db.ts').Connection;
+      template: string;
+    };
   }
 }
 
@@ -18,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const atExit = () => server.stopNow();
   process.once('exit', atExit);
   const template = `gateway_template_${process.pid}`;
-  await administer(server.connection, `create database ${template}`);
+  await administer(server.administrator, `create database ${template} ${ownedBy(server.connection)}`);
   // a template must have no connection while it is cloned
   const db = openDb(connectionTo(server.connection, template), {
     maxConnections: 1,
@@ -29,9 +33,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   } finally {
     await db.destroy();
   }
-  project.provide('testServer', { connection: server.connection, template });
+  const { connection, administrator } = server;
+  project.provide('testServer', { connection, administrator, template });
   return async () => {
-    await administer(server.connection, `drop database ${template} with (force)`);
+    await administer(server.administrator, `drop database ${template} with (force)`);
     await server.stop();
     process.off('exit', atExit);
   };

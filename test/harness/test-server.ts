@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
 import type { EmbeddedLog } from '../../src/db/embedded-hold.ts';
-import { administer } from './administer.ts';
 
 export interface TestServer {
   connection: Connection;
+  /** Makes and drops databases: dropping one ends a superuser's processes in it too, such as autovacuum's. */
+  administrator: Connection;
   stop(): Promise<void>;
   /** For the last moment of a process: ends the server and removes its folder without waiting. */
   stopNow(): void;
@@ -67,7 +68,8 @@ function discardOrphans(): void {
 /** Starts the server of this run. */
 export async function startTestServer(): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
-  if (url) return { connection: { connectionString: url }, stop: async () => {}, stopNow() {} };
+  const connection = { connectionString: url ?? '' };
+  if (url) return { connection, administrator: connection, stop: async () => {}, stopNow() {} };
   return startOwnServer(settings);
 }
 
@@ -85,10 +87,9 @@ export async function startOwnServer(
     discard(folder);
     throw error;
   });
-  // tests make databases of their own
-  await administer(server.administrator, `alter role ${server.connection.user} createdb`);
   return {
     connection: server.connection,
+    administrator: server.administrator,
     folder,
     async stop() {
       await server.stop();

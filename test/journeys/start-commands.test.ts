@@ -123,6 +123,8 @@ describe('without a gateway', () => {
   });
 
   test('a port that another program has is said in words, and nothing is left running', async () => {
+    // beside a demonstration, other accounts are fine
+    await print('account', 'create', 'Demonstration');
     const stranger = createServer();
     await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
     const { port } = stranger.address() as { port: number };
