@@ -9,6 +9,7 @@ const names = [
   'slots',
   'bookings',
   'fairness',
+  'pace',
   'upload',
   'growth',
 ] as const;

@@ -69,7 +69,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   const processSession = await openProcessSession({ connection, log });
   const ring = options.keyRing ?? (await openKeyRing(config));
   const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
-  const outgoing = openOutgoing({ connectionsPerOrigin: 128, keepAliveMs: 30_000 });
+  const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
   const webhookCalls: OutgoingOptions = {
     // bounded by the deliverer, for each endpoint: a limit for each host would let one hanging endpoint starve its neighbours
     connectionsPerOrigin: null,

@@ -75,15 +75,8 @@ async function queued(
     metadata: null,
     standing,
   }));
-  const send = {
-    accountId,
-    id: sendId,
-    senderId,
-    templateId,
-    templateName: 't',
-    language: 'en',
-    total: count,
-  };
+  const named = { templateName: 't', language: 'en' };
+  const send = { accountId, id: sendId, senderId, templateId, total: count, ...named };
   const written = await insertSend(database.hot, send, messages, { priority, expiresInSeconds: 600 });
   return { sendId, written, keys: messages.map(({ id }) => ({ accountId, id })) };
 }
@@ -154,6 +147,7 @@ describe('messages of a held template', () => {
   it('that are parked while the template is approved are not forgotten', async () => {
     const place = { senderId: await sender(), templateId: await template('submitted') };
     const { keys } = await queued(2, place);
+    await park(database.hot, keys.slice(0, 1));
     await setStatus(place.templateId, 'approved');
     await database
       .open()
@@ -238,6 +232,14 @@ describe('a claim', () => {
     expect(order.slice(0, 1)).toEqual(first.slice(0, 1));
     expect(order.slice(1, 3).sort()).toEqual(first.slice(1).sort());
     expect(order.slice(3).sort()).toEqual(marketing.keys.map(({ id }) => id).sort());
+  });
+
+  it('never takes a message that is being called, however old its lease', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { keys } = await queued(2, place);
+    expect(await markDispatching(database.hot, keys.slice(0, 1))).toEqual([true]);
+    await sql`update messages set due_at = now() - interval '1 hour'`.execute(database.db);
+    expect((await round()).claimed.map(({ id }) => id)).toEqual([keys[1]?.id]);
   });
 
   it('passes over what another process has in its hands, without waiting for it', async () => {

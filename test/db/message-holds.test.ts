@@ -5,11 +5,13 @@ import { systemClock } from '../../src/base/clock.ts';
 import { VendorError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openLog } from '../../src/base/log.ts';
+import { openDb } from '../../src/db/db.ts';
 import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatch.ts';
 import { openOutcomes } from '../../src/messaging/sending/outcomes.ts';
 import { type DueMessage, markDispatching, unmark } from '../../src/messaging/sending/store.ts';
-import { insertSend } from '../../src/messaging/sending/write-store.ts';
+import { insertSend, type NewMessage } from '../../src/messaging/sending/write-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { openPostgresDoor } from '../harness/postgres-door.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -49,7 +51,7 @@ const message = (senderId: string): DueMessage => ({
   lease: null,
 });
 
-const write = (of: DueMessage) =>
+const write = (of: DueMessage, standing: NewMessage['standing'] = 'marked') =>
   insertSend(
     database.hot,
     {
@@ -69,7 +71,7 @@ const write = (of: DueMessage) =>
         content: of.content,
         mediaId: null,
         metadata: null,
-        standing: 'marked',
+        standing,
       },
     ],
     { priority: 1, expiresInSeconds: 600 },
@@ -82,7 +84,10 @@ async function rowOf({ id }: DueMessage) {
 }
 
 /** A dispatcher before a platform that takes what it is given, and the ids that it was given. */
-function open(): { dispatcher: Dispatcher; called: string[]; release: () => void } {
+function open(
+  hot = database.hot,
+  refuses = false,
+): { dispatcher: Dispatcher; called: string[]; release: () => void } {
   const called: string[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -90,14 +95,15 @@ function open(): { dispatcher: Dispatcher; called: string[]; release: () => void
   });
   const dispatcher = openDispatcher({
     db: database.db,
-    hot: database.hot,
+    hot,
     clock: systemClock,
     log: openLog('silent'),
     platform: {
-      classify: () => 'final',
+      classify: () => 'retry',
       sendTemplate: async (_access, { opaqueId }) => {
         called.push(opaqueId);
         await released;
+        if (refuses) throw new VendorError('refused', 'later', { code: 1 });
         return { wamid: `wamid.${opaqueId}`, held: false };
       },
     },
@@ -184,5 +190,57 @@ describe('calls are held', () => {
     release();
     await dispatcher.stop();
     expect(await dispatcher.hold(slow, 1)).toBe(0);
+  });
+});
+
+describe('a mark whose answer was lost', () => {
+  it('is taken back: the message goes into the queue, and out once', async () => {
+    let losses = 1;
+    const door = await openPostgresDoor(database.connection, (statement) =>
+      /set state = 1/.test(statement) && losses-- > 0 ? 'lost' : false,
+    );
+    const hot = openDb(
+      { connectionString: door.url },
+      { maxConnections: 4, applicationName: 'door', hot: true },
+    );
+    const { dispatcher, called, release } = open(hot);
+    release();
+    const one = message(await sender());
+    await write(one, 'due');
+    await dispatcher.round();
+    await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 1, due: true });
+    expect(called).toEqual([]);
+    await dispatcher.round();
+    await expect.poll(async () => (await rowOf(one))?.state).toBe(2);
+    await dispatcher.stop();
+    expect(called).toEqual([one.id]);
+    await hot.destroy();
+    await door.close();
+  });
+});
+
+describe('what came of a call', () => {
+  it.each([
+    ['taken', /set state = greatest/, 2],
+    ['refused for now', /set state = 0/, 0],
+  ])('is written down although the connection ended just before: %s', async (_what, statement, state) => {
+    let losses = 1;
+    const door = await openPostgresDoor(database.connection, (text) =>
+      statement.test(text) && losses-- > 0 ? 'cut' : false,
+    );
+    const hot = openDb(
+      { connectionString: door.url },
+      { maxConnections: 4, applicationName: 'door', hot: true },
+    );
+    const { dispatcher, called, release } = open(hot, state === 0);
+    release();
+    const one = message(await sender());
+    await write(one, 'due');
+    await dispatcher.round();
+    await expect.poll(async () => losses < 1 && (await rowOf(one))).toMatchObject({ state, attempts: 1 });
+    await dispatcher.stop();
+    expect(called).toEqual([one.id]);
+    await hot.destroy();
+    await door.close();
   });
 });

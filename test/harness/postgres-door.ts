@@ -1,11 +1,14 @@
-// A door before PostgreSQL: it lets every statement pass, tells which one comes, and can keep one back for ever.
+// A door before PostgreSQL: it lets every statement pass, tells which one comes, and can keep one back for ever, or lose its answer.
 
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import type { Connection } from '../../src/db/db.ts';
 
-/** Told of each statement that writes, and of each commit, before it passes; true: it never does. */
-export type Gate = (sql: string) => boolean;
+/**
+ * Told of each statement that writes, and of each commit, before it passes; true: it never does; `cut`: the connection
+ * ends instead; `lost`: it passes, and the connection ends instead of its answer.
+ */
+export type Gate = (sql: string) => boolean | 'cut' | 'lost';
 
 export interface PostgresDoor {
   /** The address of the database by way of the door. */
@@ -47,13 +50,14 @@ export async function openPostgresDoor(connection: Connection, gate: Gate): Prom
         other.destroy();
       });
     }
-    database.pipe(client);
     const read = readStatements();
-    let kept = false;
+    let said: ReturnType<Gate> = false;
+    database.on('data', (bytes: Buffer) => (said === 'lost' ? client.destroy() : client.write(bytes)));
     client.on('data', (bytes: Buffer) => {
       for (const { message, sql } of read(bytes)) {
-        kept ||= sql !== undefined && isWrite(sql) && gate(sql);
-        if (!kept) database.write(message);
+        said ||= sql !== undefined && isWrite(sql) && gate(sql);
+        if (said === 'cut') client.destroy();
+        else if (said !== true) database.write(message);
       }
     });
   });

@@ -9,6 +9,7 @@ import { batch } from '../../work/batch.ts';
 import { rounds } from '../../work/rounds.ts';
 import { haltNumbers } from '../senders/halt.ts';
 import { type CallDeps, callPlatform, prepareMessage, settleUncalled } from './call.ts';
+import { openConnections } from './connections.ts';
 import { failAndPublish } from './fail.ts';
 import { findCallable, park } from './holds-store.ts';
 import { type Lane, openLane } from './lane.ts';
@@ -64,6 +65,8 @@ export interface Dispatcher {
 }
 
 const callsAtOnceMax = 64;
+/** Of all numbers at the operator's address: fewer than it has connections, which other calls use as well. */
+const callsOfAllMax = 128;
 /** Messages that one request may have written as marked. */
 const heldMax = 10;
 const claimPerSender = 200;
@@ -80,6 +83,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
   let sweepFrom = 0;
   const stopping = new AbortController();
   const persist = openPersistence(deps, stopping.signal);
+  const connections = openConnections(callsOfAllMax);
   const halting = rounds<unknown>();
   const refusing = rounds<void>();
   const byId = (key: MessageKey) => key.id;
@@ -182,6 +186,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
           );
           doubt(messages.map(({ id }) => id));
         },
+        connections,
         callsAtOnceMax,
       },
       senderId,

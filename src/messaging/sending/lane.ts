@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import { type PreparedMessage, senderRemoved } from './call.ts';
+import type { Connections } from './connections.ts';
 import { openPreparing, type Waiting } from './preparing.ts';
 import type { CallAdvice } from './refusal.ts';
 import { openSlots } from './slots.ts';
@@ -29,6 +30,8 @@ export interface LaneDeps {
   call: (message: PreparedMessage, access: SenderAccess, markedAtMs: number) => Promise<CallAdvice>;
   /** Gives messages back that this lane will not call. */
   release: (messages: DueMessage[]) => Promise<void>;
+  /** The connections to the operator's address; an account's own address has no limit but the calls at once. */
+  connections: Connections;
   callsAtOnceMax: number;
 }
 
@@ -98,16 +101,32 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       .catch((error) => deps.log.warn({ err: error, senderId }, 'messages.release_failed'));
   }
 
-  /** Marks messages together, and calls each; answers when all calls are handed to their connections. */
-  async function perform(taken: PreparedMessage[]): Promise<void> {
-    const messages = taken.map(({ message }) => message);
+  /**
+   * Takes up to `count` messages as soon as connections are free for them, marks them together, and calls each. Answers
+   * how many there were, when all calls are handed to their connections.
+   */
+  async function perform(count: number): Promise<number> {
     const found = await deps.accessOf(senderId).catch((error: unknown) => ({ error }));
     if (found === undefined || 'error' in found) {
-      slots.spare(taken.length);
+      const taken = take(count);
       const error = found?.error ?? senderRemoved();
-      return void (await Promise.all(messages.map((message) => deps.settleUncalled(message, error))));
+      await Promise.all(taken.map(({ message }) => deps.settleUncalled(message, error)));
+      return 0;
     }
     access = found;
+    const free = found.isOwnAddress ? count : await deps.connections.take(count);
+    const taken = stopped ? [] : take(free);
+    disconnect(found, free - taken.length, false);
+    if (taken.length > 0) await markAndCall(taken, found);
+    return taken.length;
+  }
+
+  function disconnect(by: SenderAccess, count: number, used: boolean): void {
+    if (count > 0 && !by.isOwnAddress) deps.connections.give(count, used);
+  }
+
+  async function markAndCall(taken: PreparedMessage[], by: SenderAccess): Promise<void> {
+    const messages = taken.map(({ message }) => message);
     underWay += messages.length;
     const marked = await deps.mark(messages).catch((error) => {
       deps.log.error({ err: error, senderId, count: messages.length }, 'messages.mark_failed');
@@ -117,8 +136,9 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
     const markedAtMs = performance.now();
     const unmarked = taken.filter((_message, index) => !marked?.[index]);
     underWay -= unmarked.length;
+    disconnect(by, unmarked.length, false);
     taken.forEach((prepared, index) => {
-      if (marked?.[index]) void call(prepared, found, markedAtMs);
+      if (marked?.[index]) void call(prepared, by, markedAtMs);
     });
     wake?.();
     if (unmarked.length === 0) return;
@@ -148,6 +168,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
     const advice = await deps.call(prepared, by, markedAtMs);
     if (advice.kind === 'halt') giveBack(takeAll());
     underWay -= 1;
+    disconnect(by, 1, true);
     wake?.();
   }
 
@@ -170,10 +191,9 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       }
       let granted = await slots.take(Math.min(free, waitingCount()));
       while (granted > 0 && !stopped) {
-        const taken = take(Math.min(granted, markedAtOnceMax));
-        if (taken.length === 0) break;
-        granted -= taken.length;
-        await perform(taken);
+        const performed = await perform(Math.min(granted, markedAtOnceMax));
+        if (performed === 0) break;
+        granted -= performed;
       }
       slots.spare(granted);
     }
@@ -207,16 +227,19 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       const free = Math.min(wanted, deps.callsAtOnceMax - underWay);
       if (stopped || free <= 0 || waitingCount() > 0) return 0;
       underWay += free;
+      let connected = 0;
       let held = 0;
       try {
         access = await deps.accessOf(senderId);
         if (!access) return 0;
-        const granted = await slots.take(free, heldWindowMs);
+        connected = access.isOwnAddress ? free : deps.connections.tryTake(free);
+        const granted = connected > 0 ? await slots.take(connected, heldWindowMs) : 0;
         if (stopped) slots.spare(granted);
         else held = granted;
         return held;
       } finally {
         underWay -= free - held;
+        if (access) disconnect(access, connected - held, false);
         wake?.();
       }
     },
@@ -227,6 +250,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
     },
     letGo(count) {
       underWay -= count;
+      if (access) disconnect(access, count, false);
       slots.spare(count);
       wake?.();
     },

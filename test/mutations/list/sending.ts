@@ -105,7 +105,7 @@ export const mutations: Mutation[] = [
     file: queue,
     find: 'm.sender_id = s.id and m.due_at <= now() and m.state = 0\n          and',
     replace: 'm.sender_id = s.id and m.due_at <= now()\n          and',
-    tests: ['test/db/message-queue.test.ts'],
+    tests: held,
   },
   {
     name: 'messages of held templates are claimed instead of parked',
@@ -148,5 +148,33 @@ export const mutations: Mutation[] = [
     find: '  return send ? 1 + (await cancelQueued(deps, send)) : 0;',
     replace: '  return send ? 1 : 0;',
     tests: held,
+  },
+  {
+    name: 'a mark whose answer was lost stays, though nobody calls its message',
+    file: 'src/messaging/sending/lane.ts',
+    find: '      deps.putBack(messages);\n',
+    replace: '',
+    tests: ['test/db/message-holds.test.ts'],
+  },
+  {
+    name: 'what the platform took is not written down once the database lost an answer',
+    file: 'src/messaging/sending/dispatch.ts',
+    find: 'accepted: (item) => persist(() => accepted(item)),',
+    replace: 'accepted,',
+    tests: ['test/db/message-holds.test.ts'],
+  },
+  {
+    name: 'a refusal is not written down once the database lost an answer',
+    file: 'src/messaging/sending/dispatch.ts',
+    find: 'retry: (item) => (item.lease === null ? retry(item) : persist(() => retry(item))),',
+    replace: 'retry,',
+    tests: ['test/db/message-holds.test.ts'],
+  },
+  {
+    name: 'more calls are begun than there are connections',
+    file: 'src/messaging/sending/connections.ts',
+    find: 'Math.min(wanted, limit() - inUse)',
+    replace: 'Math.min(wanted, limit())',
+    tests: ['test/rules/connections.test.ts'],
   },
 ];

@@ -1,0 +1,131 @@
+// Pace that is not spent on messages that never leave: a number after a cancellation, a pause of a template, and a halt.
+import { sql } from 'kysely';
+import { nowMs } from '../child.ts';
+import { keep, progress, table } from '../print.ts';
+import { type Account, type Numbers, type Scene, startScene } from '../scene.ts';
+import { workload } from '../workload.ts';
+
+interface Left {
+  /** From when the number was free to send until its first message was accepted. */
+  firstMs: number;
+  /** Messages a second from the first accepted to the last. */
+  perSecond: number;
+}
+
+interface Place {
+  scene: Scene;
+  account: Account;
+  numbers: Numbers;
+}
+
+let phones = 495_000_000_000;
+
+/** Sends to so many without waiting for them; answers the id of the send. */
+async function send({ scene, account, numbers }: Place, template: string, count: number): Promise<string> {
+  const recipients = Array.from({ length: count }, () => ({
+    phone: String(++phones),
+    variables: { '1': 'Ada', '2': 'A-1', '3': 'today' },
+  }));
+  const answer = await fetch(`${scene.gateway.url}/v1/templates/send`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': account.apiKey,
+      prefer: 'respond-async',
+    },
+    body: JSON.stringify({
+      templateId: numbers.templateIds[template],
+      senderId: numbers.senderIds[0],
+      recipients,
+    }),
+  });
+  const { data } = (await answer.json()) as { data: { sendId: string } };
+  return data.sendId;
+}
+
+const pause = (ms: number) => new Promise((go) => setTimeout(go, ms));
+
+/** Waits until all of a send are accepted; `freeAtMs` is when its number was free for it. */
+async function left({ scene }: Place, sendId: string, freeAtMs: number): Promise<Left> {
+  for (;;) {
+    const { rows } = await sql<{ waiting: number; n: number; first: number; last: number }>`
+      select count(*) filter (where accepted_at is null)::int waiting, count(*)::int n,
+        (extract(epoch from min(accepted_at)) * 1000)::float8 first,
+        (extract(epoch from max(accepted_at)) * 1000)::float8 last
+      from messages where send_id = ${sendId}`.execute(scene.db);
+    const row = rows[0] as NonNullable<(typeof rows)[0]>;
+    if (row.waiting === 0)
+      return { firstMs: row.first - freeAtMs, perSecond: ((row.n - 1) * 1000) / (row.last - row.first) };
+    await pause(100);
+  }
+}
+
+/** A campaign of which some has left, and the rest waits. */
+async function campaign(place: Place, template: string, count: number): Promise<string> {
+  const sendId = await send(place, template, count);
+  await pause(1_000);
+  return sendId;
+}
+
+export default workload({
+  about: 'How soon, and how fast, a number sends after a cancellation, a pause of a template, and a halt.',
+  options: {
+    perSecond: { default: 60, about: 'the pace of the number' },
+    waiting: { default: 900, about: 'messages that wait when it is stopped (at most 1,000)' },
+    after: { default: 240, about: 'messages sent after it' },
+  },
+  async run({ perSecond, waiting, after }) {
+    const scene = await startScene();
+    try {
+      const account = await scene.account('Pace');
+      const numbers = await scene.numbers(account, 1);
+      const place: Place = { scene, account, numbers };
+      const [senderId = ''] = numbers.senderIds;
+      const change = (more: object) => account.call('PATCH', `/v1/senders/${senderId}`, more);
+      await change({ messagesPerSecond: perSecond });
+      const rows: Record<string, Left> = {};
+
+      progress('undisturbed');
+      rows.undisturbed = await left(place, await send(place, 'order_update', after), Date.now());
+
+      progress('after a cancellation');
+      const cancelled = await campaign(place, 'order_update', waiting);
+      await account.call('POST', `/v1/sends/${cancelled}/cancel`);
+      let freeAtMs = Date.now();
+      rows['after a cancellation'] = await left(place, await send(place, 'order_update', after), freeAtMs);
+
+      progress('after a pause');
+      // the paused template is the more urgent one, so that it stands in front
+      await campaign(place, 'order_update', waiting);
+      const rest = await send(place, 'summer_sale', after);
+      const { templates } = await scene.platform.state();
+      const paused = templates.find(({ name }) => name === 'order_update')?.id ?? '';
+      await scene.platform.changeTemplate(paused, { status: 'PAUSED' });
+      freeAtMs = Date.now();
+      rows['another template, after a pause'] = await left(place, rest, freeAtMs);
+
+      progress('after a halt');
+      const halted = await send(place, 'summer_sale', after);
+      await scene.platform.addFault({ code: 131048, on: 'messages', times: 64 });
+      const isHalted = async () => {
+        const { rows: found } =
+          await sql`select 1 from senders where id = ${senderId} and halted_at is not null`.execute(scene.db);
+        return found.length > 0;
+      };
+      const began = nowMs();
+      while (!(await isHalted()) && nowMs() - began < 30_000) await pause(50);
+      await pause(1_000);
+      await scene.platform.clearFaults();
+      await change({ name: 'Mended' });
+      rows['after a halt'] = await left(place, halted, Date.now());
+
+      table(`A number of ${perSecond} messages a second`, [
+        ['', 'until the first message, ms', 'messages a second'],
+        ...Object.entries(rows).map(([name, one]) => [name, one.firstMs, one.perSecond]),
+      ]);
+      keep('pace', { perSecond, waiting, after }, rows);
+    } finally {
+      await scene.close();
+    }
+  },
+});
