@@ -133,9 +133,24 @@ describe("an answer that is not the platform's", () => {
     expect(await failure()).toMatchObject({ code: 'http_403' });
   });
 
-  it('of megabytes is quoted in a line', async () => {
-    answering(403, '<b'.repeat(4_000_000));
-    expect((await failure()).message.length).toBeLessThan(400);
+  it.each(['<b', '<head', '<HEAD>x', '<script>x', '<', 'x ', '&'])(
+    'of megabytes of %j is quoted in a line',
+    async (unit) => {
+      answering(403, unit.repeat(4_000_000 / unit.length));
+      expect((await failure()).message.length).toBeLessThan(400);
+    },
+  );
+
+  it.each([
+    ['<HEADER>Kept</HEADER><Style>p{}</STYLE> too', 'Kept too'],
+    ['<p title="a>b">x</p>', 'b">x'],
+    ['Plain text', 'Plain text'],
+    ['<script>never closed', undefined],
+  ])('%j is quoted as %j', async (html, quoted) => {
+    answering(403, html);
+    const { message } = await failure();
+    if (quoted === undefined) expect(message).toMatch(/It had no text/);
+    else expect(message).toContain(`"${quoted}"`);
   });
 });
 

@@ -21,13 +21,35 @@ const mayHavePassed = new Set([408, 499]);
 const lookedAtBytes = 8 * 1024;
 const quotedMax = 200;
 
+/** Elements whose content is not for people. */
+const hiddenElements = ['script', 'style', 'head'];
+
+/** True if the tag of that name, and not of a longer one, begins at `at`. */
+const isTag = (page: string, at: number, name: string): boolean =>
+  page.startsWith(name, at + 1) && !/\w/.test(page.charAt(at + 1 + name.length));
+
+/** A page's text without its tags, in time linear in its length, however broken it is. */
+function textOfPage(page: string): string {
+  const lower = page.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  let text = '';
+  for (let at = 0; at < page.length; ) {
+    const tag = page.indexOf('<', at);
+    if (tag < 0) return text + page.slice(at);
+    text += `${page.slice(at, tag)} `;
+    const hidden = hiddenElements.find((name) => isTag(lower, tag, name));
+    const from = hidden ? lower.indexOf(`</${hidden}`, tag) : tag;
+    // never closed: what follows is not for people
+    if (from < 0) return text;
+    const end = page.indexOf('>', from);
+    if (end < 0) return text;
+    at = end + 1;
+  }
+  return text;
+}
+
 /** The visible text of a page or of other bytes, in one short line; undefined if there is none. */
 function excerptOf(body: Buffer): string | undefined {
-  const text = body
-    .subarray(0, lookedAtBytes)
-    .toString()
-    .replace(/<(script|style|head)\b[^>]*>[\s\S]*?<\/\1>/gi, ' ')
-    .replace(/<[^>]*>?/g, ' ')
+  const text = textOfPage(body.subarray(0, lookedAtBytes).toString())
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
     .trim();
   return text === '' ? undefined : text.slice(0, quotedMax).toWellFormed();
@@ -46,8 +68,8 @@ const isPage = ({ headers, body }: OutgoingResponse): boolean =>
 export function foreignAnswer(response: OutgoingResponse): VendorError {
   const { status } = response;
   const excerpt = excerptOf(response.body);
-  const what = `HTTP ${status} without the platform's own answer, as from a proxy or firewall`;
-  const text = excerpt === undefined ? `${what}, and without a body.` : `${what}: "${excerpt}"`;
+  const what = `HTTP ${status} without the platform's own answer: check the proxy, the firewall and apiUrl`;
+  const text = excerpt === undefined ? `${what}. It had no text.` : `${what}. It says: "${excerpt}"`;
   const details = { status, title: `HTTP ${status}`, ...retryAfterOf(response) };
   const code = `${httpPrefix}${status}`;
   if (isSurelyNotSent(status)) return new VendorError('refused', text, { ...details, code });
