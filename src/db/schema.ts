@@ -100,6 +100,7 @@ export interface BreakingMigrations {
 export interface CalendarConnections {
   account_email: string | null;
   account_id: string;
+  bookings_missing_at: Timestamp | null;
   busy_calendar_ids: string[];
   calendar_id: string;
   calendar_key: string | null;

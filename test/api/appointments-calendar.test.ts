@@ -147,6 +147,26 @@ test('a grant taken back shows at the next check; connecting again heals it', as
   expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
 });
 
+test('receivers are told once when a calendar is connected, when its grant is gone, and when it is removed', async () => {
+  const staff = await room.staff(account);
+  await room.control.revokeGrants({ account: staff.email });
+  await Promise.all([status(staff.id), status(staff.id)]);
+  await room.connect(account, staff.id);
+  const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
+  await room.must(room.call(account, 'DELETE', path));
+  const told = await room.events(account, staff.id);
+  expect(told.map(({ event, data }) => [event, data.reason, data.connected])).toEqual([
+    ['calendars.status', 'connected', true],
+    ['calendars.status', 'disconnected', false],
+    ['calendars.status', 'connected', true],
+    ['calendars.status', 'disconnected', false],
+  ]);
+  expect(told[1]?.data).toMatchObject({
+    ...{ provider: 'google', calendarId: 'primary', accountEmail: staff.email, missing: null },
+    error: expect.stringContaining('Connect the calendar again'),
+  });
+});
+
 test('a calendar that does not answer stays connected, and the status says what is wrong', async () => {
   const staff = await room.staff(account);
   await room.control.addFault({ does: 'reset', on: 'freebusy.query' });

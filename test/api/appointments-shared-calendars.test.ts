@@ -73,3 +73,16 @@ test('the database itself refuses two overlapping bookings in one calendar', asy
     where booking_id = ${other.json.data.bookingId}`;
   await expect(onto.execute(room.database.db)).rejects.toMatchObject({ code: '23P01' });
 });
+
+test('staff of another account who share the calendar share its time too', async () => {
+  const [first] = await sharing();
+  const neighbour = await room.account();
+  const other = await room.staff(neighbour, { email: first.email });
+  await room.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
+  const held = room.book(account, bookingOf(first.id, date, '10:00', '10:30'));
+  await expect.poll(() => room.occupancies(first.id)).toBe(1);
+  const rival = await room.book(neighbour, bookingOf(other.id, date, '10:00', '10:30'));
+  expect([rival.status, rival.json.code]).toEqual([409, 'slot_unavailable']);
+  await room.control.land();
+  expect((await held).status).toBe(200);
+});

@@ -183,6 +183,42 @@ describe('an event that is deleted in the calendar', () => {
     expect(await changesOf(staff.id)).toEqual(['appointments.cancelled by api']);
   });
 
+  test('just before many others, or soon after: none of them is cancelled either', async () => {
+    const staff = await room.staff(account, { schedule: { slotMinutes: 15 } });
+    const made: { bookingId: string; calendarEventId: string }[] = [];
+    for (let minutes = 9 * 60; minutes < 11 * 60; minutes += 15) {
+      const [from, to] = [minutes, minutes + 15].map(
+        (at) => `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`,
+      );
+      made.push(await book(staff.id, from ?? '', to ?? ''));
+    }
+    await read(staff.id);
+    for (const some of [made.slice(0, 1), made.slice(1, 7), made.slice(7)]) {
+      for (const { calendarEventId } of some) await room.control.removeEvent(staff.email, calendarEventId);
+      await read(staff.id);
+    }
+    await aMinuteLater();
+    await read(staff.id);
+    for (const { bookingId } of made) expect(await stateOf(bookingId)).toEqual(['confirmed', 'deleted']);
+    const told = (await room.events(account, staff.id)).filter(({ data }) => data.missing);
+    expect(told.map(({ data: { missing } }) => [missing.count, missing.of])).toEqual([
+      [7, 8],
+      [1, 1],
+    ]);
+    expect(told.flatMap(({ data }) => data.missing.bookingIds)).toEqual(
+      made.map(({ bookingId }) => bookingId),
+    );
+    // what vanishes by itself, later on, is cancelled again
+    await sql`update calendar_connections set bookings_missing_at = now() - interval '5 minutes'
+      where staff_id = ${staff.id}`.execute(room.database.db);
+    const alone = await book(staff.id, '11:30', '11:45');
+    await room.control.removeEvent(staff.email, alone.calendarEventId);
+    await read(staff.id);
+    await aMinuteLater();
+    await read(staff.id);
+    expect((await shown(alone.bookingId)).status).toBe('cancelled');
+  });
+
   test.each([
     [5, 5, false],
     [6, 6, true],

@@ -135,6 +135,29 @@ export async function leaveGone(tx: Tx, ids: string[]): Promise<void> {
   await sql`update bookings set gone_at = null where id = any(${ids}::uuid[])`.execute(tx);
 }
 
+/** Leaves all of a staff member's bookings that wait for the second question to whoever decides; answers their ids. */
+export async function leaveAllGone(tx: Tx, staffId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update bookings set gone_at = null where staff_id = ${staffId} and gone_at is not null returning id`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id).sort();
+}
+
+/** Locks a connection; true if too many bookings vanished from its calendar within the last `ms`. */
+export async function lockSuspect(tx: Tx, connectionId: string, ms: number): Promise<boolean> {
+  const { rows } = await sql<{ suspect: boolean }>`
+    select coalesce(bookings_missing_at > now() - ${ms} * interval '1 millisecond', false) as suspect
+    from calendar_connections where id = ${connectionId} for update`.execute(tx);
+  return rows[0]?.suspect ?? false;
+}
+
+/** Notes that too many bookings vanished from the calendar of a connection at this moment. */
+export async function markSuspect(tx: Tx, connectionId: string): Promise<void> {
+  await sql`
+    update calendar_connections set bookings_missing_at = now() where id = ${connectionId}`.execute(tx);
+}
+
 /** Confirmed → cancelled for bookings whose events were first found gone long enough ago, and their time is free. */
 export async function cancelGone(tx: Tx, ids: string[]): Promise<BookingRow[]> {
   const { rows } = await sql<BookingRow>`

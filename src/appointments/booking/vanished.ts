@@ -7,8 +7,11 @@ import {
   cancelGone,
   countComing,
   goneTwiceMs,
+  leaveAllGone,
   leaveGone,
   lockBookings,
+  lockSuspect,
+  markSuspect,
   readAgainAfter,
   recordGone,
 } from './follow-store.ts';
@@ -18,6 +21,8 @@ import { lockStaffBookings, staffFacts } from './store.ts';
 /** So many bookings, and such a part of those to come, do not vanish in one go because somebody deletes them one by one. */
 const mostAtOnce = 5;
 const largestPart = 0.2;
+/** For so long after too many vanished, whatever else vanishes is left to whoever decides. */
+const suspectMs = 5 * 60_000;
 /** As many ids as an event names. */
 const namedAtMost = 100;
 
@@ -30,7 +35,8 @@ const isUnchanged = (row: BookingRow, before: ReadonlyMap<string, BookingRow>): 
 
 /**
  * Notes all the bookings of one staff member whose events one reading found gone, in one transaction: what is too many is
- * decided by them all. False if one of them was changed since `found` was read, so that it has to be read again.
+ * decided by them all. Nor are those cancelled that vanished just before or soon after: a calendar is not emptied between two
+ * readings. False if one of them was changed since `found` was read, so that it has to be read again.
  */
 export async function noteGone(
   deps: SettleDeps,
@@ -43,6 +49,7 @@ export async function noteGone(
   let looksAgain = false;
   await withEvents(deps, async (tx) => {
     await lockStaffBookings(tx, connection.staff_id);
+    const isSuspect = await lockSuspect(tx, connection.id, suspectMs);
     const rows = await lockBookings(tx, [...before.keys()]);
     const gone = rows.filter((row) => isUnchanged(row, before) && row.hand !== 'deleted');
     isAllNoted = rows.every((row) => row.state !== 'confirmed' || isUnchanged(row, before));
@@ -50,7 +57,7 @@ export async function noteGone(
     const now = deps.clock.now();
     const lost = gone.filter((row) => !isOver(row, now));
     const coming = await countComing(tx, connection.staff_id, new Date(now));
-    const isTooMany = isMassVanish(lost.length, coming);
+    const isTooMany = isMassVanish(lost.length, coming) || (isSuspect && lost.length > 0);
     const { on_calendar_delete } = await staffFacts(tx, connection.staff_id);
     // a booking that was made in a calendar that is not known for sure may be in another one
     const toCancel =
@@ -59,7 +66,14 @@ export async function noteGone(
     await recordGone(tx, ids(gone), ids(toCancel));
     deps.log.info({ bookingIds: ids(gone), toCancel: toCancel.length, isTooMany }, 'booking.events_gone');
     if (!isTooMany) return [];
-    const missing = { count: lost.length, of: coming, bookingIds: ids(lost).slice(0, namedAtMost) };
+    await markSuspect(tx, connection.id);
+    const waiting = await leaveAllGone(tx, connection.staff_id);
+    const all = [...waiting, ...ids(lost)];
+    const missing = {
+      count: all.length,
+      of: coming + waiting.length,
+      bookingIds: all.slice(0, namedAtMost),
+    };
     return [calendarStatusEvent(now, connection, 'bookings_missing', missing)];
   });
   if (looksAgain) await readAgainAfter(deps.db, connection.staff_id, goneTwiceMs + 500);

@@ -112,4 +112,25 @@ export const mutations: Mutation[] = [
     replace: 'return row.ends_at.getTime() <= now;',
     tests: changes,
   },
+  {
+    name: 'a dead connection is reported at every use',
+    file: 'src/appointments/calendar/store.ts',
+    find: 'where id = ${id} and dead_at is null returning *',
+    replace: 'where id = ${id} returning *',
+    tests: ['test/api/appointments-calendar.test.ts'],
+  },
+  {
+    name: 'what vanishes soon after many others is cancelled',
+    file: 'src/appointments/booking/vanished.ts',
+    find: ' || (isSuspect && lost.length > 0)',
+    replace: '',
+    tests: vanished,
+  },
+  {
+    name: 'what vanished just before many others is cancelled',
+    file: 'src/appointments/booking/follow-store.ts',
+    find: 'update bookings set gone_at = null where staff_id = ${staffId} and gone_at is not null',
+    replace: 'update bookings set gone_at = gone_at where staff_id = ${staffId} and gone_at is not null',
+    tests: vanished,
+  },
 ];
