@@ -14,7 +14,14 @@ function shared(): void {
   beforeAll(async () => {
     redis = await openRedisServer();
     await redis.start();
-    gateway = await startGateway({ settings: { REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '10' } });
+    gateway = await startGateway({
+      settings: {
+        REDIS_URL: redis.url,
+        RATE_LIMIT_PER_MINUTE: '10',
+        ACCOUNT_RATE_LIMIT_PER_MINUTE: '15',
+        TRUSTED_PROXIES: '127.0.0.1',
+      },
+    });
     other = await gateway.another();
   });
   afterAll(async () => {
@@ -33,6 +40,30 @@ function shared(): void {
     expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await ask(gateway.url, await gateway.otherAccount())).status).toBe(200);
+  });
+
+  it('and that of an account, whose keys share it, too', async () => {
+    const key = await gateway.otherAccount();
+    const made = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
+      key,
+      body: { name: 'second', scopes: ['templates:read'] },
+    });
+    const statuses: number[] = [];
+    for (let count = 0; count < 16; count += 1)
+      statuses.push(
+        (await ask(count % 2 === 0 ? gateway.url : other, count < 8 ? key : made.body.data.apiKey)).status,
+      );
+    expect(statuses).toEqual([...Array(14).fill(200), 429, 429]);
+  });
+
+  it('and the failures of an address', async () => {
+    const fail = (url: string) =>
+      fetch(`${url}/v1/templates`, { headers: { 'X-API-Key': 'wrong', 'X-Forwarded-For': '198.51.100.1' } });
+    const answers = await Promise.all(
+      Array.from({ length: 61 }, (_, index) => fail(index % 2 === 0 ? gateway.url : other)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(61).fill(401));
+    expect(answers.filter(({ headers }) => headers.has('retry-after'))).toHaveLength(1);
   });
 
   it('is not held while Redis is gone, at once and without an error, and held again when it is back', async () => {
