@@ -6,6 +6,7 @@ import { isUuid } from '../base/ids.ts';
 import type { KeyedHash } from '../base/keyed-hash.ts';
 import type { Db } from '../db/db.ts';
 import { findKey, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
+import { canonicalJson } from './canonical-json.ts';
 
 /**
  * Returns the UUID of the header in lower case; it may be bare or quoted (a Structured Field string). Throws 400
@@ -33,14 +34,6 @@ export function idempotencyKeyOf(
   return bare.toLowerCase();
 }
 
-/** The value with every object's keys in order, so that two spellings of one body are one body. */
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return Object.fromEntries(entries.map(([key, member]) => [key, canonical(member)]));
-}
-
 /** What a repeat of a request is known by. */
 export interface Fingerprint {
   /** To be stored: a keyed hash of the body, which may hold phone numbers and one-time codes. */
@@ -54,7 +47,7 @@ const bareSha256Bytes = 32;
 
 /** The fingerprint of the canonical JSON of a body. */
 export function fingerprintOf(keyedHash: KeyedHash, body: unknown): Fingerprint {
-  const text = JSON.stringify(canonical(body));
+  const text = canonicalJson(body);
   const fingerprint = keyedHash.of(purpose, text);
   return {
     fingerprint,

@@ -136,6 +136,9 @@ function validationFault(issue: unknown, part: string): Fault {
     const fault = formats[String(params.format)]?.(String(data));
     if (fault !== undefined) return { path: at || part, message: fault };
   }
+  // of several types the first is the one that is meant
+  if (keyword === 'type' && Array.isArray(params.type))
+    return { path: at || part, message: `must be ${String(params.type[0])}` };
   if (keyword === 'const') return { path: at, message: `must be ${JSON.stringify(params.allowedValue)}` };
   return { path: at || part, message: message ?? 'is invalid' };
 }

@@ -6,6 +6,7 @@ import { asciiEmail, emailFault, emailSpellings, keptEmail } from '../../src/bas
 import { AppError, invalidRequest } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { phoneDigits, phoneFault } from '../../src/base/phone.ts';
+import { canonicalJson } from '../../src/http/canonical-json.ts';
 import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { shapeProblem } from '../../src/http/json-shape.ts';
 import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
@@ -267,4 +268,32 @@ test('texts that no column keeps are named up to one more than a response lists'
     { pointer: '/a/0', message: expect.stringContaining('NUL') },
     { pointer: '', message: expect.stringContaining('NUL') },
   ]);
+});
+
+test('the canonical JSON of a body is what it was when the first fingerprints were kept', () => {
+  const canonical = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(canonical);
+    if (value === null || typeof value !== 'object') return value;
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return Object.fromEntries(entries.map(([key, member]) => [key, canonical(member)]));
+  };
+  const key = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('10', '9', '0', '01', '-1', '1.5', '4294967294', '4294967295', '99999999999'),
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom(null, true, 1e21, -0, 0.1, undefined),
+      fc.string({ unit: 'binary' }),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(key, tie('value'), { maxKeys: 8 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(fc.dictionary(key, value, { maxKeys: 6 }), (body) => {
+      expect(canonicalJson(body)).toBe(JSON.stringify(canonical(body)));
+    }),
+    { numRuns: 200 },
+  );
 });
