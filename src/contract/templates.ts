@@ -139,6 +139,20 @@ export const ListTemplatesQuery = Type.Object(
 
 export const TemplateParams = Type.Object({ templateId: Type.String() }, { additionalProperties: false });
 
+export const DeleteTemplateQuery = Type.Object(
+  {
+    cancelQueued: Type.Optional(
+      Type.Boolean({ default: false, description: 'Cancels queued messages of the template first.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const DeletedTemplate = Type.Object({
+  _id: Id,
+  cancelled: Type.Integer({ description: 'Queued messages that were cancelled.' }),
+});
+
 const open = { additionalProperties: true } as const;
 /** Far more than the platform takes: how much exactly depends on the component, and the check of drafts says it. */
 const draftTextMaxLength = 10_000;

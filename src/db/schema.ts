@@ -399,6 +399,7 @@ export interface Templates {
   category: string;
   components: Json;
   created_at: Generated<Timestamp>;
+  deleting_until: Timestamp | null;
   id: string;
   language: string;
   name: string;

@@ -26,6 +26,7 @@ const statusOf: Record<string, number> = {
   template_not_approved: 409,
   template_not_draft: 409,
   template_exists: 409,
+  template_in_use: 409,
   sender_mismatch: 409,
   sender_not_configured: 409,
   sender_exists: 409,

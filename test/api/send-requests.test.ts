@@ -248,7 +248,7 @@ test('what a refusal repeats of the request has no invisible character in it', a
     await gateway.call('POST', '/v1/templates', {
       body: {
         ...{ providerTemplateName: 'hidden', language: 'en_US', category: 'UTILITY' },
-        components: [{ type: 'BODY', text: 'Hello.', [`mediaId`]: `x${hidden}` }],
+        components: [{ type: 'BODY', text: 'Hello.', mediaId: `x${hidden}` }],
       },
     }),
     await gateway.call('GET', `/v1/messages?from=${encodeURIComponent(`2026${hidden}`)}`),

@@ -192,7 +192,8 @@ it('a submission and a removal by the caller are reported too', async () => {
   const events = await eventsUntil(({ providerStatus }) => providerStatus === 'DELETED', 'own');
   expect(events.map(({ providerStatus, previous }) => [previous, providerStatus])).toEqual([
     [expect.objectContaining({ status: 'draft', providerStatus: null }), 'PENDING'],
-    [expect.objectContaining({ status: 'submitted', providerStatus: 'PENDING' }), 'DELETED'],
+    [expect.objectContaining({ status: 'submitted', providerStatus: 'PENDING' }), 'PENDING_DELETION'],
+    [expect.objectContaining({ status: 'submitted', providerStatus: 'PENDING_DELETION' }), 'DELETED'],
   ]);
 });
 

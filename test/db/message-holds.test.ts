@@ -12,6 +12,7 @@ import { type DueMessage, markDispatching, unmark } from '../../src/messaging/se
 import { insertSend, type NewMessage } from '../../src/messaging/sending/write-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openPostgresDoor } from '../harness/postgres-door.ts';
+import { insertTemplate } from '../harness/templates.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -51,14 +52,14 @@ const message = (senderId: string): DueMessage => ({
   lease: null,
 });
 
-const write = (of: DueMessage, standing: NewMessage['standing'] = 'marked') =>
+const write = async (of: DueMessage, standing: NewMessage['standing'] = 'marked') =>
   insertSend(
     database.hot,
     {
       accountId,
       id: uuidv7(),
       senderId: of.sender_id,
-      templateId: uuidv7(),
+      templateId: await insertTemplate(database.db, accountId),
       templateName: 't',
       language: 'en',
       total: 1,

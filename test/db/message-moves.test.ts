@@ -21,6 +21,7 @@ import {
 import { insertSend } from '../../src/messaging/sending/write-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];
 const accountId = uuidv7();
@@ -43,7 +44,7 @@ async function queued(count: number): Promise<string[]> {
     accountId,
     id: uuidv7(),
     senderId,
-    templateId: uuidv7(),
+    templateId: await insertTemplate(database.db, accountId),
     templateName: 't',
     language: 'en',
     total: count,

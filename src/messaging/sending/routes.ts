@@ -24,6 +24,8 @@ import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import { leastIdAt, messageItem, sendAnswer, sendMessage, sendSummary } from './answer.ts';
 import { type CancelDeps, cancelSend } from './cancel.ts';
+import type { DeleteTemplateDeps } from './delete-template.ts';
+import { deleteTemplateRoutes } from './delete-template-routes.ts';
 import {
   countByState,
   findMessage,
@@ -43,7 +45,7 @@ import {
   startSend,
 } from './send.ts';
 
-export type SendingRoutesDeps = SendDeps & CancelDeps & { keyedHash: KeyedHash };
+export type SendingRoutesDeps = SendDeps & CancelDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
 
 const tags = ['Messages'];
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
@@ -63,6 +65,7 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   sendRoute(server, deps);
   sendsRoutes(server, deps);
   messagesRoutes(server, deps);
+  deleteTemplateRoutes(server, deps);
 }
 
 /** Messages not known to be taken or refused yet. */

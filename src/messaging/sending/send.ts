@@ -246,8 +246,14 @@ async function write(
         if (key) await keep(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
         return insert(tx);
       });
-  if (!written) throw new AppError('sender_not_found', 'The sender was removed meanwhile. Send again.');
-  return written;
+  return written ?? (await sayWhatIsGone(deps, request));
+}
+
+/** Nothing was written: the template or the number was there a moment ago, and is gone or being deleted. */
+async function sayWhatIsGone(deps: SendDeps, request: SendRequest): Promise<never> {
+  const choice = await choose(deps.hot, request.accountId, request);
+  requireApproved(choice.template);
+  throw new AppError('sender_not_found', 'The sender was removed in the meantime. Send again.');
 }
 
 /** Keeps files from being deleted until the transaction ends, which makes messages need them; 404 if one is gone. */

@@ -4,6 +4,7 @@ import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
+import { deletionWord } from '../templates/store.ts';
 import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
 
 export interface NewSend {
@@ -40,8 +41,8 @@ export interface WrittenSend {
 
 /**
  * Writes a send and its messages in one statement. Together with the caller's key row this is the intent: once
- * committed, none is lost. The number is kept from being removed meanwhile; undefined, and nothing is written, if it
- * is gone.
+ * committed, none is lost. The number is kept from being removed meanwhile, and the template from being deleted, which
+ * looks for messages that wait; undefined, and nothing is written, if either is gone or is being deleted.
  */
 export async function insertSend(
   db: Db | Tx,
@@ -51,10 +52,12 @@ export async function insertSend(
 ): Promise<WrittenSend | undefined> {
   const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null }>`
     with sender as (select id from senders where id = ${send.senderId} for key share),
+    template as (select id from templates where id = ${send.templateId}
+      and provider_status is distinct from ${deletionWord} for key share),
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
-      select ${send.accountId}, ${send.id}, id, ${send.templateId}, ${send.templateName}, ${send.language}, ${send.total}
-      from sender returning account_id, id, sender_id, template_id),
+      select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total}
+      from sender, template returning account_id, id, sender_id, template_id),
     gate as (select not ${isSenderHalted(sql`s.sender_id`)} and not ${isTemplateHeld(sql`s.template_id`)} as is_open from s),
     written as (
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,

@@ -1,5 +1,4 @@
 // Routes of templates.
-import { Type } from 'typebox';
 import { isUuid } from '../../base/ids.ts';
 import { page, success } from '../../contract/envelope.ts';
 import {
@@ -18,7 +17,7 @@ import { templateItem } from './item.ts';
 import { planTemplate, variablesOf } from './placeholders.ts';
 import { syncNow } from './readings.ts';
 import { findTemplate, listTemplates, type TemplateRow } from './store.ts';
-import { createDraft, deleteTemplate, type SubmitDeps, submitDraft, templateNotFound } from './submit.ts';
+import { createDraft, type SubmitDeps, submitDraft, templateNotFound } from './submit.ts';
 import type { SyncDeps } from './sync.ts';
 
 export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
@@ -140,24 +139,6 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
         'Draft submitted. Its status changes when the platform has reviewed it.',
         await templateDetail(deps, row),
       );
-    },
-  );
-
-  server.delete(
-    '/v1/templates/:templateId',
-    {
-      schema: {
-        summary: 'Delete a template',
-        tags,
-        params: TemplateParams,
-        response: { 200: success(Type.Object({ _id: Type.String() })) },
-      },
-      config,
-    },
-    async (request) => {
-      const { templateId } = request.params;
-      await deleteTemplate(deps, { accountId: request.caller.accountId, templateId });
-      return ok('Template deleted.', { _id: templateId });
     },
   );
 

@@ -9,7 +9,7 @@ export async function makeTemplatesDue(tx: Tx, ids: string[]): Promise<void> {
   await sql`update templates set read_due_at = now() where id = any(${ids}::uuid[])`.execute(tx);
 }
 
-/** The database's time, which is also that of \`updated_at\`. */
+/** The database's time, which is also that of `updated_at`. */
 export async function databaseTime(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() now`.execute(db);
   return (rows[0] as { now: Date }).now;

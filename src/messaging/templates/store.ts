@@ -63,7 +63,7 @@ export async function findTemplate(
   return row as unknown as TemplateRow | undefined;
 }
 
-/** The template with that id, locked. */
+/** The template with that id, locked against changes and against sends that are being written. */
 export async function lockTemplate(tx: Tx, id: string): Promise<TemplateRow | undefined> {
   const row = await tx
     .selectFrom('templates')
@@ -85,7 +85,7 @@ export async function lockTemplates(
     .where('account_id', '=', of.accountId)
     .where('business_account_id', '=', of.businessAccountId)
     .orderBy('id')
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute();
   return rows as unknown as TemplateRow[];
 }
@@ -102,7 +102,7 @@ export async function lockByProviderId(
     .where('business_account_id', '=', of.businessAccountId)
     .where('provider_template_id', '=', of.providerTemplateId)
     .orderBy('id')
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute();
   return rows as unknown as TemplateRow[];
 }
@@ -130,7 +130,7 @@ export async function lockByName(
     .where('business_account_id', '=', of.businessAccountId)
     .where('name', '=', of.name)
     .where('language', '=', of.language)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
   return row as unknown as TemplateRow | undefined;
 }
@@ -256,6 +256,37 @@ export async function changeTemplate(
     .returningAll()
     .executeTakeFirstOrThrow();
   return row as unknown as TemplateRow;
+}
+
+/** The word under which a template is being deleted: from here on nothing is sent of it, and no new send is written. */
+export const deletionWord = 'PENDING_DELETION';
+/** How long a deletion may take before the platform is asked what became of it; readings leave the template alone meanwhile. */
+const deletionSeconds = 120;
+
+/** Marks a template as being deleted; if its process dies, it is read by itself after two minutes. */
+export async function markDeleting(tx: Tx, id: string): Promise<TemplateRow> {
+  const { rows } = await sql<TemplateRow>`
+    update templates set status = 'submitted', provider_status = ${deletionWord}, updated_at = now(),
+      deleting_until = now() + ${deletionSeconds} * interval '1 second',
+      read_due_at = now() + ${deletionSeconds} * interval '1 second'
+    where id = ${id} returning *`.execute(tx);
+  return rows[0] as TemplateRow;
+}
+
+/**
+ * Ends a deletion that did not take place, or may not have: the template is read by itself now. With `before` it is
+ * what it was; undefined if it is no longer being deleted.
+ */
+export async function endDeleting(
+  tx: Tx,
+  id: string,
+  before: Pick<TemplateRow, 'status' | 'provider_status'> | undefined,
+): Promise<TemplateRow | undefined> {
+  const { rows } = await sql<TemplateRow>`
+    update templates set status = coalesce(${before?.status ?? null}, status), read_due_at = now(), updated_at = now(),
+      deleting_until = null, provider_status = case when ${before !== undefined} then ${before?.provider_status ?? null} else provider_status end
+    where id = ${id} and provider_status = ${deletionWord} returning *`.execute(tx);
+  return rows[0];
 }
 
 /** Removes templates; messages already made of them keep their own copy of what they need. Answers the rows removed. */

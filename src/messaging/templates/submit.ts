@@ -10,10 +10,8 @@ import { callByAny } from '../senders/fallback.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftFaults, sampleIdOf, withHandle } from './draft.ts';
 import { planTemplate } from './placeholders.ts';
-import { removalOf } from './status-events.ts';
 import {
   bindDraft,
-  deleteTemplates,
   findTemplate,
   insertDraft,
   lockTemplate,
@@ -148,7 +146,8 @@ export async function submitDraft(
   return current;
 }
 
-function platformFault(error: unknown): never {
+/** Throws what the platform's failure is to the caller. */
+export function platformFault(error: unknown): never {
   throw outsideFault(error, 'The messaging platform');
 }
 
@@ -177,23 +176,10 @@ async function keepAnswer(
   return after;
 }
 
-/** Deletes a template: a draft here, any other at the platform first. */
-export async function deleteTemplate(
-  deps: SubmitDeps,
-  input: { accountId: string; templateId: string },
-): Promise<void> {
-  const row = isUuid(input.templateId)
-    ? await findTemplate(deps.db, input.accountId, input.templateId)
-    : undefined;
-  if (!row) throw templateNotFound();
-  if (row.status !== 'draft' && row.provider_template_id !== null) {
-    const template = { name: row.name, providerTemplateId: row.provider_template_id };
-    const remove = (access: SenderAccess) => deps.platform.deleteTemplate(access, template);
-    await callByAny(deps, await callersFor(deps, row), remove, { isRepeatable: false }).catch(platformFault);
-  }
-  const startable = await deps.db.transaction().execute(async (tx) => {
-    const removed = await deleteTemplates(tx, [row.id]);
-    return publishChanges(deps, tx, removed.filter(({ status }) => status !== 'draft').map(removalOf));
-  });
-  deps.deliveries.offer(startable);
+/** Deletes a template at the platform, by another number of its business account while the first is away. Throws VendorError. */
+export async function deleteAtPlatform(deps: SubmitDeps, row: TemplateRow): Promise<void> {
+  if (row.provider_template_id === null) return;
+  const template = { name: row.name, providerTemplateId: row.provider_template_id };
+  const remove = (access: SenderAccess) => deps.platform.deleteTemplate(access, template);
+  await callByAny(deps, await callersFor(deps, row), remove, { isRepeatable: false });
 }

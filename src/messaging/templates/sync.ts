@@ -75,6 +75,10 @@ export async function publishChanges(
   return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
+/** True of a template whose deletion was under way when a reading began: what is read of it says nothing. */
+const isBeingDeleted = (begun: Date) => (row: TemplateRow) =>
+  row.deleting_until !== null && row.deleting_until > begun;
+
 const nameOf = (row: Pick<TemplateRow, 'name' | 'language'>) => `${row.name} ${row.language}`;
 
 /**
@@ -94,7 +98,7 @@ export async function syncTemplates(
   const startable = await deps.db.transaction().execute(async (tx) => {
     const known = await lockTemplates(tx, account);
     const newer = known.filter((one) => one.status !== 'draft' && one.updated_at >= begun);
-    const newerNames = new Set(newer.map(nameOf));
+    const newerNames = new Set([...newer, ...known.filter(isBeingDeleted(begun))].map(nameOf));
     const values = valuesOf(deps, templates).filter(({ template }) => !newerNames.has(nameOf(template)));
     const changes = await writeOver(tx, account, known, values);
     const listed = new Set(templates.map(nameOf));
@@ -108,7 +112,7 @@ export async function syncTemplates(
     await forgetSingleReads(tx, account, begun);
     await makeTemplatesDue(
       tx,
-      newer.map((one) => one.id),
+      newer.filter((one) => !isBeingDeleted(begun)(one)).map((one) => one.id),
     );
     return publishChanges(deps, tx, [...changes, ...gone.map(removalOf)]);
   });
@@ -152,7 +156,7 @@ export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: 
     });
     if (!before) return [];
     // what was read may be older than our row: it is read again in a minute, when the claim's lease lapses
-    if (before.updated_at >= begun) return [];
+    if (before.updated_at >= begun || isBeingDeleted(begun)(before)) return [];
     const changes = await writeOver(tx, account, [before], valuesOf(deps, [read]));
     await templateRead(tx, template);
     return publishChanges(deps, tx, changes);

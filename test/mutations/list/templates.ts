@@ -79,4 +79,32 @@ export const mutations: Mutation[] = [
     replace: 'if (words < 0)',
     tests: ['test/rules/draft.test.ts'],
   },
+  {
+    name: 'a send is written while its template is being deleted',
+    file: 'src/messaging/sending/write-store.ts',
+    find: 'is distinct from ${deletionWord} for key share',
+    replace: 'is distinct from ${null}::text for key share',
+    tests: ['test/api/template-deletion.test.ts'],
+  },
+  {
+    name: 'a deletion does not wait for a send that is being written',
+    file: 'src/messaging/templates/store.ts',
+    find: '.forUpdate()',
+    replace: '.forNoKeyUpdate()',
+    tests: ['test/api/template-deletion.test.ts'],
+  },
+  {
+    name: 'a template is deleted while a message of it is being called',
+    file: 'src/messaging/sending/template-queue-store.ts',
+    find: 'sql`(m.state = 0 or ${isBeingCalled})`',
+    replace: 'sql`m.state = 0`',
+    tests: ['test/api/template-deletion.test.ts'],
+  },
+  {
+    name: 'a reading takes back the mark of a deletion under way',
+    file: 'src/messaging/templates/sync.ts',
+    find: 'row.deleting_until !== null && row.deleting_until > begun',
+    replace: 'row.deleting_until === begun',
+    tests: ['test/api/template-deletion.test.ts'],
+  },
 ];

@@ -1,0 +1,34 @@
+// The route that deletes a template: here, since it asks for messages that wait.
+import { success } from '../../contract/envelope.ts';
+import { DeletedTemplate, DeleteTemplateQuery, TemplateParams } from '../../contract/templates.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { type DeleteTemplateDeps, deleteTemplate } from './delete-template.ts';
+
+/** DELETE /v1/templates/:templateId. */
+export function deleteTemplateRoutes(server: Server, deps: DeleteTemplateDeps): void {
+  server.delete(
+    '/v1/templates/:templateId',
+    {
+      schema: {
+        summary: 'Delete a template',
+        description:
+          'At the platform too. Refused with `template_in_use` while messages of it are queued; `cancelQueued=true` fails them with 900003 first.',
+        tags: ['Templates'],
+        params: TemplateParams,
+        querystring: DeleteTemplateQuery,
+        response: { 200: success(DeletedTemplate) },
+      },
+      config: { scope: 'manage' },
+    },
+    async (request) => {
+      const { templateId } = request.params;
+      const cancelled = await deleteTemplate(deps, {
+        accountId: request.caller.accountId,
+        templateId,
+        cancelQueued: request.query.cancelQueued ?? false,
+      });
+      return ok('Template deleted.', { _id: templateId, cancelled });
+    },
+  );
+}

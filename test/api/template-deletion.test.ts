@@ -1,0 +1,168 @@
+// Deleting templates: never while messages wait, cancelling them on demand, and no send that slips in between.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import {
+  addEndpoint,
+  addSender,
+  type Gateway,
+  readTemplates,
+  startGateway,
+  waba,
+} from '../harness/gateway.ts';
+import { messageOf, send, stagesUntil } from '../harness/sends.ts';
+import { until } from '../harness/until.ts';
+
+let gateway: Gateway;
+let senderId: string;
+let templateId: string;
+let no = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '1' } });
+  ({ senderId } = await addSender(gateway, []));
+  await addEndpoint(gateway, { events: ['messages.status'] });
+});
+afterAll(() => gateway?.close());
+
+/** A fresh approved template for each test. */
+beforeEach(async () => {
+  await gateway.platform.clearFaults();
+  await halt(false);
+  no += 1;
+  const components = [{ type: 'BODY', text: 'Hello there.' }];
+  await gateway.platform.addTemplate({ wabaId: waba, name: `short_lived_${no}`, components });
+  await readTemplates(gateway);
+  const { body } = await gateway.call<{ items: { _id: string }[] }>('GET', '/v1/templates?limit=1');
+  templateId = body.data.items[0]?._id ?? '';
+});
+
+const db = () => gateway.database.db;
+const halt = (isHalted: boolean) =>
+  sql`update senders set halted_at = ${isHalted ? new Date() : null} where id = ${senderId}`.execute(db());
+const remove = (query = '') =>
+  gateway.call<{ cancelled: number }>('DELETE', `/v1/templates/${templateId}${query}`);
+const template = () =>
+  gateway.call<{ status: string; providerStatus: string }>('GET', `/v1/templates/${templateId}`);
+const sendTo = (...phones: string[]) => send(gateway, { templateId, recipients: phones });
+const atPlatform = async () =>
+  (await gateway.platform.state()).templates.some(({ name }) => name === `short_lived_${no}`);
+/** Writes messages of the template as they are in that state, due then. */
+const insertMessages = (count: number, state: number, due = sql`now()`) =>
+  sql`
+    insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, due_at, expires_at)
+    select ${gateway.accountId}, uuid7(), ${uuidv7()}, ${senderId}, ${templateId}, '15550100' || i, '{"body":[],"buttons":[]}',
+      ${state}, ${due}, now() + interval '1 day' from generate_series(1, ${count}) i`.execute(db());
+/** True once a session waits for a lock of another. */
+const isSomebodyBlocked = async () => {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(
+    db(),
+  );
+  expect(rows.length).toBeGreaterThan(0);
+};
+
+describe('a template of which messages are queued', () => {
+  it('is not deleted: 409 template_in_use, and nothing changes', async () => {
+    await halt(true);
+    const [message] = (await sendTo('15550100001')).body.data.messages;
+    const answer = await remove();
+    expect([answer.status, answer.body.code]).toEqual([409, 'template_in_use']);
+    expect((await template()).body.data).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });
+    expect(await atPlatform()).toBe(true);
+    expect((await messageOf(gateway, message?.id ?? '')).status).toBe('queued');
+  });
+
+  it('is deleted with cancelQueued=true once they are failed with 900003 and their events', async () => {
+    await halt(true);
+    const { messages } = (await sendTo('15550100001', '15550100002')).body.data;
+    const answer = await remove('?cancelQueued=true');
+    expect([answer.status, answer.body.data.cancelled]).toEqual([200, 2]);
+    for (const { id } of messages) {
+      expect(await messageOf(gateway, id)).toMatchObject({ status: 'failed', error: { code: 900003 } });
+      expect(await stagesUntil(gateway, id, 'failed')).toEqual(['failed']);
+    }
+    expect((await template()).status).toBe(404);
+    expect(await atPlatform()).toBe(false);
+  });
+
+  it('may have thousands of them, held ones too', async () => {
+    await halt(true);
+    await insertMessages(2_400, 0);
+    await insertMessages(100, 0, sql`now() + interval '1 day'`);
+    expect((await remove('?cancelQueued=true')).body.data.cancelled).toBe(2_500);
+  });
+
+  it('is not deleted while one is being called, which may come back into the queue; one whose outcome is unknown does not count', async () => {
+    await insertMessages(1, 1, sql`now() + interval '1 minute'`);
+    expect((await remove()).body.code).toBe('template_in_use');
+    await sql`update messages set due_at = now() where template_id = ${templateId}`.execute(db());
+    expect((await remove()).status).toBe(200);
+    await sql`delete from messages where template_id = ${templateId}`.execute(db());
+  });
+});
+
+describe('a send at the moment of the deletion', () => {
+  it('that is being written is waited for, and found', async () => {
+    let answer: ReturnType<typeof remove> | undefined;
+    await db()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`select from templates where id = ${templateId} for key share`.execute(tx);
+        answer = remove();
+        await until(isSomebodyBlocked);
+        await sql`
+          insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, due_at, expires_at)
+          values (${gateway.accountId}, uuid7(), ${uuidv7()}, ${senderId}, ${templateId}, '15550100001',
+            '{"body":[],"buttons":[]}', now() + interval '1 hour', now() + interval '1 day')`.execute(tx);
+      });
+    expect((await answer)?.body.code).toBe('template_in_use');
+    expect(await atPlatform()).toBe(true);
+    await remove('?cancelQueued=true');
+  });
+
+  it('that is written after its mark is refused, though the template was approved when it was read', async () => {
+    let answer: ReturnType<typeof sendTo> | undefined;
+    await db()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`select from templates where id = ${templateId} for update`.execute(tx);
+        answer = sendTo('15550100001');
+        await until(isSomebodyBlocked);
+        await sql`
+          update templates set status = 'submitted', provider_status = 'PENDING_DELETION' where id = ${templateId}`.execute(
+          tx,
+        );
+      });
+    expect([(await answer)?.status, (await answer)?.body.code]).toEqual([409, 'template_not_approved']);
+    const { rows } = await sql`select from messages where template_id = ${templateId}`.execute(db());
+    expect(rows).toEqual([]);
+  });
+
+  it('is refused while the platform takes its time, and a reading meanwhile does not make it sendable', async () => {
+    await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 1_500, times: 1 });
+    const removed = remove();
+    await expect.poll(async () => (await template()).body.data.providerStatus).toBe('PENDING_DELETION');
+    await readTemplates(gateway);
+    expect((await sendTo('15550100001')).body.code).toBe('template_not_approved');
+    expect((await remove()).body.code).toBe('conflict');
+    expect((await removed).status).toBe(200);
+    expect((await sendTo('15550100001')).body.code).toBe('template_not_found');
+  });
+});
+
+describe('a deletion that the platform', () => {
+  it('refuses is 502, and the template goes on as before', async () => {
+    await gateway.platform.addFault({ on: 'templates', code: 100, times: 1 });
+    expect((await remove()).status).toBe(502);
+    expect((await template()).body.data).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });
+    expect((await sendTo('15550100001')).body.data.accepted).toBe(1);
+  });
+
+  it('did not answer is 503, and the platform is asked what became of it', async () => {
+    await gateway.platform.addFault({ on: 'templates', does: 'close', times: 1 });
+    expect((await remove()).status).toBe(503);
+    await expect.poll(async () => (await template()).body.data?.status, { timeout: 15_000 }).toBe('approved');
+    expect((await remove()).status).toBe(200);
+  });
+});
