@@ -45,14 +45,15 @@ async function send({ scene, account, numbers }: Place, template: string, count:
 
 const pause = (ms: number) => new Promise((go) => setTimeout(go, ms));
 
-/** Waits until all of a send are accepted; `freeAtMs` is when its number was free for it. */
+/** Waits until all of a send are accepted; `freeAtMs` is when its number was free for it: what left before does not count. */
 async function left({ scene }: Place, sendId: string, freeAtMs: number): Promise<Left> {
   for (;;) {
     const { rows } = await sql<{ waiting: number; n: number; first: number; last: number }>`
       select count(*) filter (where accepted_at is null)::int waiting, count(*)::int n,
         (extract(epoch from min(accepted_at)) * 1000)::float8 first,
         (extract(epoch from max(accepted_at)) * 1000)::float8 last
-      from messages where send_id = ${sendId}`.execute(scene.db);
+      from messages where send_id = ${sendId}
+        and (accepted_at is null or accepted_at >= to_timestamp(${freeAtMs} / 1000.0))`.execute(scene.db);
     const row = rows[0] as NonNullable<(typeof rows)[0]>;
     if (row.waiting === 0)
       return { firstMs: row.first - freeAtMs, perSecond: ((row.n - 1) * 1000) / (row.last - row.first) };

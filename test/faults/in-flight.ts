@@ -1,0 +1,135 @@
+// `node test/faults/in-flight.ts`: kills a gateway under load again and again, and counts the marked messages that the platform never saw.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { Pool } from 'undici';
+import type { SendCall } from '../../sandbox/cloud-api/calls.ts';
+import { chance } from './chance.ts';
+import { openScene, type Scene } from './scene.ts';
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '12' },
+    lines: { type: 'string', default: '32' },
+    seed: { type: 'string', default: '1' },
+    numbers: { type: 'string', default: '2' },
+    /** How long the platform takes for a call, in milliseconds. */
+    answer: { type: 'string', default: '50' },
+  },
+});
+
+const page = 1_000;
+/** Of a killed gateway, the statements that the server still ends. */
+const statementsEndMs = 300;
+const platformIsBusyMs = 1_500;
+const downMs = 4_000;
+
+async function callsOf({ platform }: Scene): Promise<Set<string | null>> {
+  const all: SendCall[] = [];
+  for (;;) {
+    const calls = await platform.calls({ after: all.length, limit: page });
+    all.push(...calls);
+    if (calls.length < page) return new Set(all.map(({ opaque }) => opaque));
+  }
+}
+
+/** Half of the callers send to one recipient and wait for it, half send to fifty and do not. */
+function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: number) {
+  const pool = new Pool(gateways.urls[0] as string, { connections: lines, headersTimeout: 30_000 });
+  let stopped = false;
+  let phones = 10_000_000;
+  const send = async (line: number) => {
+    const isLarge = line % 2 === 0;
+    const recipients = Array.from({ length: isLarge ? 50 : 1 }, () => ({
+      phone: `1555${++phones}`,
+      variables: { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' },
+    }));
+    const answer = await pool.request({
+      method: 'POST',
+      path: '/v1/templates/send',
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': apiKey,
+        ...(isLarge ? { prefer: 'respond-async' } : {}),
+      },
+      body: JSON.stringify({
+        templateId: templateIds.order_update,
+        senderId: senderIds[(line >> 1) % senderIds.length],
+        recipients,
+      }),
+    });
+    await answer.body.dump();
+    if (isLarge) await sleep(400);
+  };
+  const line = async (index: number) => {
+    while (!stopped) await send(index).catch(() => sleep(200));
+  };
+  const all = Promise.all(Array.from({ length: lines }, (_, index) => line(index)));
+  return {
+    async stop() {
+      stopped = true;
+      await pool.destroy();
+      await all;
+    },
+  };
+}
+
+async function ready({ gateways }: Scene): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${gateways.urls[0]}/health/ready`).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(50);
+  }
+}
+
+const scene = await openScene(1);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+const total = { kills: 0, inFlight: 0, neverSeen: 0 };
+try {
+  await scene.platform.addFault({ on: 'messages', does: 'delay', ms: Number(values.answer), share: 1 });
+  const random = chance(Number(values.seed));
+  for (let place = 3; place <= Number(values.numbers); place++) {
+    const id = `3003003003003${String(place).padStart(2, '0')}`;
+    await scene.platform.addNumber({
+      ...{ id, wabaId: '200200200200200', messagesPerSecond: 0 },
+      displayPhoneNumber: `+1 555 010 00${String(place).padStart(2, '0')}`,
+    });
+    const sender = await scene.call<{ _id: string }>('POST', '/v1/senders', {
+      ...{ name: `Number ${place}`, phoneNumberId: id, businessAccountId: '200200200200200' },
+      ...{
+        accessToken: 'campaign-token',
+        appSecret: 'campaign-app-secret',
+        verifyToken: 'campaign-verify-token',
+      },
+      messagesPerSecond: 1_000,
+    });
+    scene.senderIds.push(sender._id);
+  }
+  const load = startLoad(scene, Number(values.lines));
+  for (let kill = 0; kill < Number(values.kills); kill++) {
+    await ready(scene);
+    await sleep(random.between(1_500, 3_000));
+    await scene.gateways.kill(0, { downMs });
+    await sleep(statementsEndMs);
+    const { rows } = await sql<{ id: string }>`select id from messages where state = 1`.execute(
+      scene.database.db,
+    );
+    // what the platform has got and not looked at yet
+    await sleep(Number(values.answer) + platformIsBusyMs);
+    const called = await callsOf(scene);
+    const neverSeen = rows.filter(({ id }) => !called.has(id)).length;
+    total.kills += 1;
+    total.inFlight += rows.length;
+    total.neverSeen += neverSeen;
+
+    console.log(
+      `kill ${kill + 1}: ${called.size} called so far, ${rows.length} in flight, ${neverSeen} of them never seen`,
+    );
+    await sql`delete from messages where state = 1`.execute(scene.database.db);
+  }
+  await load.stop();
+} finally {
+  await scene.close();
+}
+console.log(JSON.stringify({ ...total, share: total.neverSeen / total.inFlight }));
+process.exit(0);
