@@ -1,8 +1,9 @@
 // The database's folder where it lies outside DATA_DIR: DATA_DIR points to it, and it records whose it is, so that a copy of DATA_DIR never opens it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { replaceFile } from './replace-file.ts';
 
 export const rootsFolder = '/var/lib/chatbot-gateway';
 /** In DATA_DIR: says where the data lies instead, when the server's user may not enter DATA_DIR. */
@@ -23,10 +24,8 @@ const textOr = (path: string, other: string) =>
     throw error;
   });
 
-async function writeRecord(path: string, dataDir: string): Promise<void> {
-  await writeFile(`${path}.new`, `${dataDir}\n${await identityOf(dataDir)}\n`, { mode: 0o644 });
-  await rename(`${path}.new`, path);
-}
+const writeRecord = async (path: string, dataDir: string) =>
+  replaceFile(path, `${dataDir}\n${await identityOf(dataDir)}\n`);
 
 /** True if `other` is another folder than `dataDir` and has a claim of its own on the same database. */
 async function isRival(dataDir: string, other: string): Promise<boolean> {

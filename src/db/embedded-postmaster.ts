@@ -1,12 +1,13 @@
 // The server's main process: read its pid file, tell whether it lives, start it so that it survives us, end it for sure.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { open, readFile, readlink, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rotateServerLog } from './embedded-log.ts';
 import type { Owner } from './embedded-owner.ts';
 import { admissionText } from './embedded-settings.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface Postmaster {
   pid: number;
@@ -82,12 +83,6 @@ export interface Launch {
   logFile: string;
   /** The text of its postgresql.conf. */
   settings: string;
-}
-
-/** Puts the text in place whole, and replaces the file even where another user wrote it. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { mode: 0o644 });
-  await rename(`${path}.new`, path);
 }
 
 /** Sees to it that the server asks for passwords; answers whether it did not until now. A running one has to be told. */

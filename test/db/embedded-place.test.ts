@@ -125,6 +125,16 @@ test('a DATA_DIR that holds its database itself may be copied', async () => {
   expect(await findCluster(copy)).toBe(join(copy, 'postgres'));
 });
 
+test('what is written into the database’s folder follows no link that its owner put there', async () => {
+  const outside = join(folder, 'outside');
+  await rm(join(place, 'data-dir'));
+  for (const name of ['data-dir', 'data-dir.new']) await symlink(outside, join(place, name));
+  await writeFile(outside, `${dataDir}\n`);
+  await bind(dataDir, place, join(place, 'postgres'));
+  expect(await readFile(outside, 'utf8')).toBe(`${dataDir}\n`);
+  expect(await record()).toMatch(/\n\d+:\d+\n$/);
+});
+
 test('looking for a database makes nothing', async () => {
   const none = join(folder, 'none');
   expect(await findCluster(none)).toBeUndefined();
