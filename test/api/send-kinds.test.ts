@@ -112,6 +112,7 @@ describe('the platform takes', () => {
     'a one-time password drafted, submitted and sent: %s',
     async (otp) => {
       const apps = [{ package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' }];
+      const terms = otp === 'ZERO_TAP' ? { zero_tap_terms_accepted: true } : {};
       const made = await gateway.call<{ _id: string }>('POST', '/v1/templates', {
         body: {
           providerTemplateName: `otp_${otp.toLowerCase()}`,
@@ -122,7 +123,12 @@ describe('the platform takes', () => {
             {
               type: 'BUTTONS',
               buttons: [
-                { type: 'OTP', otp_type: otp, ...(otp === 'COPY_CODE' ? {} : { supported_apps: apps }) },
+                {
+                  type: 'OTP',
+                  otp_type: otp,
+                  ...terms,
+                  ...(otp === 'COPY_CODE' ? {} : { supported_apps: apps }),
+                },
               ],
             },
           ],
