@@ -96,16 +96,16 @@ it('a template that the platform does not know is held and read again; refused t
   await expect.poll(template).toMatchObject({ status: 'approved' });
 });
 
-it.each([
-  ['131000, an unknown error', 131000, 3],
-  ['1, a possible server error', 1, 2],
-])('%s, is tried a few times only', async (_what, code, tries) => {
-  await gateway.platform.addFault({ code, on: 'messages', times: 3 });
-  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [`155502300${tries}1`] });
-  const id = body.data.messages[0]?.id ?? '';
-  await ends(id, 'failed');
-  expect(await messageOf(gateway, id)).toMatchObject({ attempts: tries, error: { code } });
-});
+it.each([['1, a possible server error', 1, 2]])(
+  '%s, is tried a few times only',
+  async (_what, code, tries) => {
+    await gateway.platform.addFault({ code, on: 'messages', times: 3 });
+    const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [`155502300${tries}1`] });
+    const id = body.data.messages[0]?.id ?? '';
+    await ends(id, 'failed');
+    expect(await messageOf(gateway, id)).toMatchObject({ attempts: tries, error: { code } });
+  },
+);
 
 it('the limit of misclassified templates lets its messages wait for an hour, and others go', async () => {
   await gateway.platform.addFault({ code: 131064, on: 'messages', times: 1 });
@@ -157,7 +157,6 @@ const page = '<html><head><title>x</title></head><body><h1>Blocked</h1> by polic
 it.each([
   ['a firewall', 403, page],
   ['a proxy that wants a sign-in', 407, undefined],
-  ['a wrong address', 404, page],
 ])(
   '%s (HTTP %i) on the way halts the number and says what was seen; nothing fails',
   async (_what, status, html) => {

@@ -10,6 +10,7 @@ import {
   stageBit,
   stateName,
   stateNumber,
+  triesMax,
 } from '../../src/messaging/sending/message.ts';
 import { type Past, timelineOf } from '../../src/messaging/sending/timeline.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
@@ -196,4 +197,9 @@ test('a pair that is too fast waits 4^n seconds, all else 2^n, both with an end'
   ]);
   expect([1, 2, 3, 20].map((tries) => retryDelaySeconds(tries, 'retry'))).toEqual([1, 2, 4, 300]);
   expect(retryDelaySeconds(1, 'throttled')).toBe(1);
+  expect(
+    (['retry', 'retry_few', 'retry_once', 'template_missing', 'throttled', 'pair_rate'] as const).map(
+      triesMax,
+    ),
+  ).toEqual([8, 3, 2, 3, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
 });
