@@ -191,3 +191,32 @@ describe.each(proxies)('behind $name', ({ name, flag, file, settings, args }) =>
     }
   });
 });
+
+describe('without a setting, where nobody sits at a terminal', () => {
+  const unset = () => ({ ...env, SHUTDOWN_DELAY_SECONDS: '', PORT: '0' });
+
+  test('the end is announced for 5 seconds', async () => {
+    const program = workplace.start(['start', '--no-sandbox'], { env: unset() });
+    const [, url = ''] = await program.says(/The gateway answers at (\S+)\. /);
+    const began = performance.now();
+    program.process.kill('SIGTERM');
+    await vi.waitFor(async () => {
+      const { status, headers } = await fetch(`${url}/health/ready`);
+      expect([status, headers.get('connection')]).toEqual([503, 'close']);
+    });
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(performance.now() - began).toBeGreaterThan(5_000);
+    expect(performance.now() - began).toBeLessThan(12_000);
+  });
+
+  test('a second signal ends it at once', async () => {
+    const program = workplace.start(['start', '--no-sandbox'], { env: unset() });
+    await program.says(/The gateway answers at/);
+    program.process.kill('SIGTERM');
+    await program.says(/Stopping \(SIGTERM\)/);
+    const began = performance.now();
+    program.process.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 1 });
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
