@@ -57,20 +57,19 @@ class SessionClient extends pg.Client {
     if (this.owed === 0) this.owedSinceMs = performance.now();
     this.owed += 1;
     // beside the caller's own chain, which gets no longer by it
-    answer.then(
-      () => this.#answered(),
-      (error: unknown) => {
-        this.#answered();
-        if (isAway(error)) this.trouble = error;
-      },
-    );
+    answer.then(this.#answered, this.#failed);
     return answer;
   }
 
-  #answered(): void {
+  readonly #answered = (): void => {
     this.owed -= 1;
-    this.owedSinceMs = performance.now();
-  }
+    if (this.owed > 0) this.owedSinceMs = performance.now();
+  };
+
+  readonly #failed = (error: unknown): void => {
+    this.#answered();
+    if (isAway(error)) this.trouble = error;
+  };
 
   /** Gives up a session that does not answer: what was asked fails as with any lost connection. */
   abandon(): void {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await chmod(folder, 0o711);
   dataDir = join(folder, 'data');
   server = await startEmbeddedPostgres({ dataDir, log });
-  await (await openDatabase({ connection: server.connection, dataDir }, log)).close();
+  await (await openDatabase({ connection: server.connection, dataDir }, log, 'make')).close();
   gateway = await startGateway({ through: async () => server.connection });
 });
 afterAll(async () => {
@@ -98,7 +98,7 @@ test('a standby at the start is refused with what to do', async () => {
   try {
     const connection = { host: '127.0.0.1', port, user, ...(password ? { password } : {}), database };
     const start = () =>
-      openDatabase({ connection, dataDir }, log).then(
+      openDatabase({ connection, dataDir }, log, 'make').then(
         () => 'it started',
         (error: unknown) => String(error),
       );
