@@ -94,15 +94,15 @@ function openProxyWatch(deps: AdmitDeps): (request: FastifyRequest) => boolean {
   let notedAt = Number.NEGATIVE_INFINITY;
 
   function note(address: string): void {
-    const now = deps.clock.now();
+    const now = deps.clock.steady();
     if (now - notedAt < noticeStepMs) return;
     notedAt = now;
     deps.log.warn(
       { address },
       'proxy.untrusted: set TRUSTED_PROXIES; failed authentication is not limited for requests through this proxy',
     );
-    recordNotice(deps.db, 'untrusted_proxy', { detail: address, seenAt: new Date(now) }).catch((error) =>
-      deps.log.warn({ err: error }, 'notice.not_recorded'),
+    recordNotice(deps.db, 'untrusted_proxy', { detail: address, seenAt: new Date(deps.clock.now()) }).catch(
+      (error) => deps.log.warn({ err: error }, 'notice.not_recorded'),
     );
   }
 

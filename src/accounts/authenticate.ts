@@ -28,14 +28,14 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
   const underWay = new Map<string, Promise<Caller>>();
   let changes = 0;
   let used = new Set<string>();
-  let flushedAt = deps.clock.now();
+  let flushedAt = deps.clock.steady();
 
   async function lookUp(key: string): Promise<Caller> {
     const now = deps.clock.now();
     const hash = hashKey(key);
     const name = hash.toString('base64');
     const known = remembered.get(name);
-    if (known && known.until > now && known.expiresAt > now) return known.caller;
+    if (known && known.until > deps.clock.steady() && known.expiresAt > now) return known.caller;
     const waiting = underWay.get(name);
     if (waiting) return waiting;
     const begun = askDatabase(key, hash, name, now).finally(() => {
@@ -47,6 +47,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
 
   async function askDatabase(key: string, hash: Buffer, name: string, now: number): Promise<Caller> {
     const asOf = changes;
+    const asked = deps.clock.steady();
     const row = looksLikeKey(key) ? await findLivingKey(deps.db, hash, new Date(now)) : undefined;
     if (!row) {
       throw new AppError(
@@ -60,7 +61,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     if (remembered.size >= rememberedKeysMax) remembered.clear();
     remembered.set(name, {
       caller,
-      until: now + rememberMs,
+      until: asked + rememberMs,
       expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
     });
     return caller;
@@ -68,7 +69,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
 
   async function flush(): Promise<void> {
     const now = deps.clock.now();
-    flushedAt = now;
+    flushedAt = deps.clock.steady();
     const ids = [...used];
     used = new Set();
     if (ids.length === 0) return;
@@ -86,7 +87,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
       const caller = await lookUp(key);
       used.add(caller.keyId);
       // a process without workers has nobody else to do it
-      if (deps.clock.now() - flushedAt >= touchStepMs) void flush();
+      if (deps.clock.steady() - flushedAt >= touchStepMs) void flush();
       return caller;
     },
     forget() {

@@ -37,11 +37,11 @@ export async function withRetries<T>(
   limits: { timeoutMs: number; signal?: AbortSignal | undefined },
   attempt: (limits: AttemptLimits) => Promise<T>,
 ): Promise<T> {
-  const deadline = deps.clock.now() + limits.timeoutMs;
+  const deadline = deps.clock.steady() + limits.timeoutMs;
   let mayHaveHappened = false;
   let before: VendorError | undefined;
   for (let tries = 0; ; tries += 1) {
-    const leftMs = deadline - deps.clock.now();
+    const leftMs = deadline - deps.clock.steady();
     try {
       return await attempt(attemptOf(Math.min(deps.attemptTimeoutMs, leftMs), limits.signal));
     } catch (raised) {
@@ -50,7 +50,7 @@ export async function withRetries<T>(
       before = error;
       if (error.outcome === 'unknown') mayHaveHappened = true;
       const delayMs = delayOf(error, tries);
-      const outOfTime = deps.clock.now() + delayMs >= deadline;
+      const outOfTime = deps.clock.steady() + delayMs >= deadline;
       if (error.outcome === 'refused' || outOfTime || limits.signal?.aborted) {
         throw mayHaveHappened && !deps.seenAfterwards.has(String(error.code)) ? asUnknown(error) : error;
       }

@@ -85,7 +85,7 @@ function openApps(deps: CallbackDeps): Apps {
     });
     beginning.set(senderId, app);
     if (remembered.size >= rememberedMax) remembered.clear();
-    remembered.set(senderId, { app, until: deps.clock.now() + rememberMs });
+    remembered.set(senderId, { app, until: deps.clock.steady() + rememberMs });
     app.catch(() => remembered.delete(senderId));
     return app;
   }
@@ -94,7 +94,7 @@ function openApps(deps: CallbackDeps): Apps {
     fresh,
     of(senderId) {
       const known = remembered.get(senderId);
-      return known && known.until > deps.clock.now() ? known.app : fresh(senderId);
+      return known && known.until > deps.clock.steady() ? known.app : fresh(senderId);
     },
   };
 }

@@ -34,7 +34,7 @@ async function start(trustedProxies: string[]) {
   }) as unknown as Server;
   await server.register(rateLimit, { global: false });
   const waits: (() => void)[] = [];
-  const clock = { ...systemClock, now: () => time.now };
+  const clock = { ...systemClock, now: () => time.now, steady: () => time.now };
   const limits = { rateLimitPerMinute: 0, accountRateLimitPerMinute: 0 };
   const deps = {
     db,

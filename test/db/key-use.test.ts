@@ -15,7 +15,7 @@ afterAll(() => database?.drop());
 
 it('is written to the minute, at most once a minute, without anybody flushing', async () => {
   let now = Date.parse('2026-03-10T12:00:30Z');
-  const clock = { ...systemClock, now: () => now };
+  const clock = { ...systemClock, now: () => now, steady: () => now };
   const { db } = database;
   const { key } = await createAccount({ db, clock }, 'x');
   const authenticator = openAuthenticator({ db, clock, log: openLog('silent') });

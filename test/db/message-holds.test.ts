@@ -84,10 +84,14 @@ async function rowOf({ id }: DueMessage) {
   return rows[0];
 }
 
+/** So that no later round meets it. */
+const forget = ({ id }: DueMessage) => sql`delete from messages where id = ${id}`.execute(database.db);
+
 /** A dispatcher before a platform that takes what it is given, and the ids that it was given. */
 function open(
   hot = database.hot,
   refuses = false,
+  clock = systemClock,
 ): { dispatcher: Dispatcher; called: string[]; release: () => void } {
   const called: string[] = [];
   let release = () => {};
@@ -97,7 +101,7 @@ function open(
   const dispatcher = openDispatcher({
     db: database.db,
     hot,
-    clock: systemClock,
+    clock,
     log: openLog('silent'),
     platform: {
       classify: () => 'retry',
@@ -131,11 +135,28 @@ describe('a message written as marked', () => {
     expect(await dispatcher.hold(one.sender_id, 1)).toBe(1);
     await write(one);
     expect(await rowOf(one)).toEqual({ state: 1, attempts: 1, due: false });
-    dispatcher.callMarked([one]);
+    dispatcher.callMarked([one], systemClock.steady());
     await expect.poll(async () => (await rowOf(one))?.state).toBe(2);
     await dispatcher.round();
     await dispatcher.stop();
     expect(called).toEqual([one.id]);
+  });
+
+  it('is not called by a machine that slept since it wrote it, and goes back into the queue', async () => {
+    let sleptMs = 0;
+    const clock = { ...systemClock, steady: () => systemClock.steady() + sleptMs };
+    const { dispatcher, called, release } = open(database.hot, false, clock);
+    release();
+    const one = message(await sender());
+    expect(await dispatcher.hold(one.sender_id, 1)).toBe(1);
+    const markedAtMs = clock.steady();
+    const written = await write(one);
+    sleptMs = 20 * 60_000;
+    dispatcher.callMarked([{ ...one, lease: written?.lease ?? null }], markedAtMs);
+    await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 0, due: true });
+    await dispatcher.stop();
+    expect(called).toEqual([]);
+    await forget(one);
   });
 
   it('goes back into the queue, and out once, if nobody knows whether it was written', async () => {
@@ -192,6 +213,30 @@ describe('calls are held', () => {
     await dispatcher.stop();
     expect(await dispatcher.hold(slow, 1)).toBe(0);
   });
+});
+
+it('a message is not called by a machine that slept while it marked it', async () => {
+  let sleptMs = 0;
+  const door = await openPostgresDoor(database.connection, (statement) => {
+    if (/set state = 1/.test(statement)) sleptMs = 20 * 60_000;
+    return false;
+  });
+  const hot = openDb(
+    { connectionString: door.url },
+    { maxConnections: 4, applicationName: 'door', hot: true },
+  );
+  const clock = { ...systemClock, steady: () => systemClock.steady() + sleptMs };
+  const { dispatcher, called, release } = open(hot, false, clock);
+  release();
+  const one = message(await sender());
+  await write(one, 'due');
+  await dispatcher.round();
+  await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 0, due: true });
+  expect(called).toEqual([]);
+  await dispatcher.stop();
+  await forget(one);
+  await hot.destroy();
+  await door.close();
 });
 
 describe('a mark whose answer was lost', () => {

@@ -43,7 +43,7 @@ async function messages(
 describe('an account may have so many messages waiting', () => {
   it('and no more: what would be too many is refused whole, with 429 and a time to come back', async () => {
     let aheadMs = 0;
-    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const clock = { ...systemClock, steady: () => systemClock.steady() + aheadMs };
     const of = await account();
     await messages(of, 4, 0, 0);
     await messages(of, 2, 1, 1);
@@ -72,7 +72,7 @@ describe('an account may have so many messages waiting', () => {
 
   it('and no send waits for them to be counted again while the last count leaves room', async () => {
     let aheadMs = 0;
-    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const clock = { ...systemClock, steady: () => systemClock.steady() + aheadMs };
     const of = await account();
     await messages(of, 4, 0, 0);
     const check = openQueueLimit({ db: database.db, clock, queuedMax: 10 });

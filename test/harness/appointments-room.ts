@@ -34,6 +34,7 @@ function quickClock(speed: number): Clock & { aheadMs: number } {
   const clock = {
     aheadMs: 0,
     now: () => begun + (Date.now() - begun) * speed + clock.aheadMs,
+    steady: () => clock.now(),
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms / speed);

@@ -29,7 +29,12 @@ import { createTestDatabase } from './database.ts';
 
 /** A clock that runs with the real one, `aheadMs` before it. */
 function movableClock(): Clock & { aheadMs: number } {
-  const clock = { ...systemClock, aheadMs: 0, now: () => Date.now() + clock.aheadMs };
+  const clock = {
+    ...systemClock,
+    aheadMs: 0,
+    now: () => Date.now() + clock.aheadMs,
+    steady: () => clock.now(),
+  };
   return clock;
 }
 

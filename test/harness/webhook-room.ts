@@ -103,6 +103,7 @@ export async function openRoom(
   const clock: Room['clock'] = {
     nowMs: undefined,
     now: () => clock.nowMs ?? systemClock.now(),
+    steady: systemClock.steady,
     sleep: systemClock.sleep,
   };
   const webhookOutgoing = openOutgoing({

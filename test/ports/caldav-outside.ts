@@ -29,6 +29,7 @@ function skippingClock(): Clock {
   let skippedMs = 0;
   return {
     now: () => Date.now() + skippedMs,
+    steady: () => Date.now() + skippedMs,
     sleep: async (ms) => {
       skippedMs += ms;
     },

@@ -31,6 +31,7 @@ function skippingClock(waits: number[]): Clock {
   let skippedMs = 0;
   return {
     now: () => Date.now() + skippedMs,
+    steady: () => Date.now() + skippedMs,
     sleep: async (ms) => {
       skippedMs += ms;
       waits.push(ms);

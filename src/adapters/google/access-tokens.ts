@@ -24,7 +24,7 @@ export function accessTokens(
   const underWay = new Map<string, Promise<string>>();
 
   const renew = async (refreshToken: string): Promise<string> => {
-    const askedAt = clock.now();
+    const askedAt = clock.steady();
     try {
       const { token, expiresInSeconds } = await refresh(refreshToken, attemptOf(refreshTimeoutMs));
       kept.delete(refreshToken);
@@ -39,7 +39,7 @@ export function accessTokens(
   return {
     get(refreshToken, limits) {
       const known = kept.get(refreshToken);
-      if (known !== undefined && known.until > clock.now()) return Promise.resolve(known.token);
+      if (known !== undefined && known.until > clock.steady()) return Promise.resolve(known.token);
       const waiting = underWay.get(refreshToken) ?? renew(refreshToken);
       underWay.set(refreshToken, waiting);
       return within(waiting, limits);

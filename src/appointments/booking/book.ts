@@ -49,7 +49,7 @@ const tryAgainMs = 10;
  * (`slot_unavailable`, `calendar_not_connected`, `idempotency_in_progress`), 422, 502 and 503 as written there.
  */
 export async function book(deps: BookDeps, input: BookInput): Promise<Answered> {
-  const deadline = deps.clock.now() + requestMs;
+  const deadline = deps.clock.steady() + requestMs;
   const key = {
     accountId: input.accountId,
     operation: 'book',
@@ -167,7 +167,7 @@ function prepared(
 /** Holds the slot and the key in one transaction; undefined if another request holds the key. 409 if the slot is taken. */
 async function holdSlot(deps: BookDeps, wish: Wish): Promise<Omit<Held, 'asked'> | undefined> {
   const { asked, start } = wish;
-  const giveUpAt = deps.clock.now() + turnMs;
+  const giveUpAt = deps.clock.steady() + turnMs;
   for (;;) {
     const outcome = await reserving(deps, asked, start, () => deps.bookings.holdSlot(wish));
     switch (outcome.kind) {
@@ -180,7 +180,7 @@ async function holdSlot(deps: BookDeps, wish: Wish): Promise<Omit<Held, 'asked'>
       case 'refused':
         throw outcome.error;
       case 'in_the_way':
-        if (deps.clock.now() >= giveUpAt) throw tooManyAtOnce();
+        if (deps.clock.steady() >= giveUpAt) throw tooManyAtOnce();
         await deps.clock.sleep(tryAgainMs * (0.5 + Math.random()));
         activeReading(await deps.readDay(wish.day));
     }

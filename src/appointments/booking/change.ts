@@ -51,7 +51,7 @@ export async function cancelBooking(
   deps: SettleDeps,
   input: { accountId: string; bookingId: string; reason?: string | null | undefined; key?: Key | undefined },
 ): Promise<BookingRow> {
-  const deadline = deps.clock.now() + requestMs;
+  const deadline = deps.clock.steady() + requestMs;
   const { id } = await presentBooking(deps, input.accountId, input.bookingId);
   const row = await retryTransient(() =>
     deps.db.transaction().execute(async (tx) => {
@@ -109,7 +109,7 @@ export async function rescheduleBooking(
     key?: Key | undefined;
   },
 ): Promise<BookingRow> {
-  const deadline = deps.clock.now() + requestMs;
+  const deadline = deps.clock.steady() + requestMs;
   const booking = await presentBooking(deps, input.accountId, input.bookingId);
   const staff = await findStaff(deps.db, input.accountId, booking.staff_id);
   if (!staff) throw staffNotFound();

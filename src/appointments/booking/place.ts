@@ -96,10 +96,10 @@ async function askUntil(
 ): Promise<Interval[]> {
   for (;;) {
     try {
-      return await deps.busyTimes.ask(connection, reach, deadline - deps.clock.now());
+      return await deps.busyTimes.ask(connection, reach, deadline - deps.clock.steady());
     } catch (error) {
       const outage = error instanceof VendorError && error.outcome !== 'refused' && !isDeadGrant(error);
-      if (!outage || deadline - deps.clock.now() < 2 * askAgainMs) throw error;
+      if (!outage || deadline - deps.clock.steady() < 2 * askAgainMs) throw error;
       await deps.clock.sleep(askAgainMs);
     }
   }
@@ -199,9 +199,9 @@ async function meetingLink(
   deadline: number,
 ): Promise<string> {
   const ref = eventRef(row, connection.calendar);
-  const giveUpAt = Math.min(deadline, deps.clock.now() + meetingMs);
+  const giveUpAt = Math.min(deadline, deps.clock.steady() + meetingMs);
   let { meeting } = event;
-  while (meeting.status === 'pending' && deps.clock.now() < giveUpAt) {
+  while (meeting.status === 'pending' && deps.clock.steady() < giveUpAt) {
     await deps.clock.sleep(meetingLookMs);
     const seen = await useCalendar(deps, connection, (calendar, credential) =>
       calendar.getEvent(credential, ref, limitsUntil(deps, deadline, meetingMs)),

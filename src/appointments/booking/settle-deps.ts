@@ -20,9 +20,9 @@ export const leaseMs = 45_000;
 /** How long a request tries to bring the calendar in step before it answers 503. */
 export const requestMs = 15_000;
 
-/** The time that is left until `deadline` (epoch milliseconds) as a call's limits, `maxMs` at most. */
+/** The time that is left until `deadline` (of `clock.steady()`) as a call's limits, `maxMs` at most. */
 export function limitsUntil(deps: SettleDeps, deadline: number, maxMs = requestMs): CallLimits {
-  return { timeoutMs: Math.max(1, Math.min(maxMs, deadline - deps.clock.now())) };
+  return { timeoutMs: Math.max(1, Math.min(maxMs, deadline - deps.clock.steady())) };
 }
 
 /**

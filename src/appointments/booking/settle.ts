@@ -24,7 +24,7 @@ export async function settleLapsed(deps: PlaceDeps, bookingId: string): Promise<
 
 /** Brings one claimed booking as far as it can; a failure is logged, and the booking is looked at again later. */
 async function settle(deps: PlaceDeps, row: BookingRow): Promise<void> {
-  const deadline = deps.clock.now() + requestMs;
+  const deadline = deps.clock.steady() + requestMs;
   try {
     switch (taskOf(row)) {
       case 'recover':

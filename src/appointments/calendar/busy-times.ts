@@ -56,7 +56,7 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
     );
     const busy = intervals.map(({ start, end }) => ({ from: start, to: end }));
     known.delete(connection.staffId);
-    known.set(connection.staffId, { span: { ...span }, busy, at: deps.clock.now() });
+    known.set(connection.staffId, { span: { ...span }, busy, at: deps.clock.steady() });
     if (known.size > rememberedMax) known.delete(known.keys().next().value ?? '');
     return busy;
   }
@@ -123,7 +123,7 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
 
     lastKnown(staffId, span) {
       const last = known.get(staffId);
-      if (!last || last.at < deps.clock.now() - rememberedMs) return undefined;
+      if (!last || last.at < deps.clock.steady() - rememberedMs) return undefined;
       return last.span.from <= span.from && last.span.to >= span.to ? last.busy : undefined;
     },
   };

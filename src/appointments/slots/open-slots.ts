@@ -29,7 +29,7 @@ export function openSlotAnswers(deps: OpenSlotsDeps): (question: SlotsQuestion) 
     const { accountId, staffId, date } = question;
     const reading = activeReading(await deps.readDay(askedDay(accountId, staffId, date)));
     const asked = askedDate(deps, reading.staff, question, reading.terms);
-    const leftMs = Math.max(waitAtLeastMs, cameAt + waitMs - deps.clock.now());
+    const leftMs = Math.max(waitAtLeastMs, cameAt + waitMs - deps.clock.steady());
     const slots = await availableSlots(deps, asked, reading, leftMs);
     const data: SlotsAnswer = {
       appointmentUserId: reading.staff.id,
@@ -43,7 +43,7 @@ export function openSlotAnswers(deps: OpenSlotsDeps): (question: SlotsQuestion) 
 
   return (question) => {
     const { accountId, staffId, date, timezone } = question;
-    const cameAt = deps.clock.now();
+    const cameAt = deps.clock.steady();
     return ask(JSON.stringify([accountId, staffId, date, timezone]), () => answer(question, cameAt));
   };
 }

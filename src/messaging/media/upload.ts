@@ -159,7 +159,7 @@ interface Meter {
 function openMeter(clock: Clock, file: Described, renew: () => Promise<boolean>): Meter {
   const hash = createHash('sha256');
   const text = file.kind.family === 'text' ? createTextCheck() : undefined;
-  const startedMs = clock.now();
+  const startedMs = clock.steady();
   let [size, renewedMs] = [0, startedMs];
   let refusal: AppError | undefined;
 
@@ -168,7 +168,7 @@ function openMeter(clock: Clock, file: Described, renew: () => Promise<boolean>)
     if (size > file.kind.maxBytes) throw tooLarge(file.kind);
     if (text && !text.isTextSoFar(chunk)) throw notText();
     hash.update(chunk);
-    const nowMs = clock.now();
+    const nowMs = clock.steady();
     if (nowMs - startedMs > receiveMaxMs) throw tooSlow();
     if (nowMs - renewedMs > renewEveryMs) {
       if (!(await renew())) throw uploadLost();

@@ -32,7 +32,7 @@ export function openAccessOf(deps: AccessDeps & { db: Db; clock: Clock }): Remem
     // many calls refused at the same moment share one reading
     const access = reading(senderId, () => read(senderId));
     if (remembered.size >= rememberedMax) remembered.clear();
-    remembered.set(senderId, { access, until: deps.clock.now() + rememberMs });
+    remembered.set(senderId, { access, until: deps.clock.steady() + rememberMs });
     access.catch(() => remembered.delete(senderId));
     return access;
   }
@@ -41,7 +41,7 @@ export function openAccessOf(deps: AccessDeps & { db: Db; clock: Clock }): Remem
     freshAccessOf,
     accessOf(senderId) {
       const known = remembered.get(senderId);
-      return known && known.until > deps.clock.now() ? known.access : freshAccessOf(senderId);
+      return known && known.until > deps.clock.steady() ? known.access : freshAccessOf(senderId);
     },
   };
 }

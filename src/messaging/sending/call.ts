@@ -88,7 +88,7 @@ export async function settleUncalled(
 }
 
 /**
- * Calls the platform for a message marked at `markedAtMs` (of `performance.now()`) and records what came of it:
+ * Calls the platform for a message marked at `markedAtMs` (of `clock.steady()`) and records what came of it:
  * taken; refused (tried again, or failed for good, by the platform's code); surely not sent (tried again); or unknown,
  * and then it stays marked until its callback settles it. The request is handed to the connection before this first
  * waits for anything. Never rejects.
@@ -100,7 +100,7 @@ export async function callPlatform(
   markedAtMs: number,
 ): Promise<CallAdvice> {
   return recorded(deps, message, async () => {
-    if (performance.now() - markedAtMs > markTrustMs) {
+    if (deps.clock.steady() - markedAtMs > markTrustMs) {
       await deps.retry({ ...retryOf(message), delaySeconds: 0, error: null, countsAttempt: false });
       return goOn;
     }

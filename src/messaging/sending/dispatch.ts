@@ -54,7 +54,7 @@ export interface Dispatcher {
   /** Gives calls back that were held for messages which then were not written as marked. */
   letGo(senderId: string, count: number): void;
   /** Calls messages that were written as marked for calls held before. */
-  callMarked(messages: DueMessage[]): void;
+  callMarked(messages: DueMessage[], markedAtMs: number): void;
   /** Those were not written, or nobody knows: gives the calls back, and puts what is there into the queue. */
   notWritten(messages: DueMessage[]): void;
   /** How many more messages of a number and urgency this process could call within about a second. */
@@ -250,8 +250,8 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     letGo(senderId, count) {
       if (count > 0) lane(senderId).letGo(count);
     },
-    callMarked(messages) {
-      for (const [senderId, own] of bySender(messages)) lane(senderId).callMarked(own);
+    callMarked(messages, markedAtMs) {
+      for (const [senderId, own] of bySender(messages)) lane(senderId).callMarked(own, markedAtMs);
     },
     notWritten(messages) {
       for (const [senderId, own] of bySender(messages)) lane(senderId).letGo(own.length);

@@ -43,8 +43,8 @@ export interface Lane {
    * pace at once, none where messages wait here. Each must end by `callMarked` or `letGo`.
    */
   hold(wanted: number): Promise<number>;
-  /** Calls messages that were written as marked, for calls held before. */
-  callMarked(messages: DueMessage[]): void;
+  /** Calls messages that were written as marked, no earlier than `markedAtMs` of `clock.steady()`, for calls held before. */
+  callMarked(messages: DueMessage[], markedAtMs: number): void;
   /** Gives held calls back that will not be made. */
   letGo(count: number): void;
   /** Messages waiting or under way here that are no less urgent than `priority`. */
@@ -84,7 +84,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
     for (const queue of queues) {
       while (taken.length < count && queue.length > 0) {
         const next = queue.shift() as Waiting;
-        if (performance.now() - next.offeredAtMs > leaseTrustMs) late.push(next);
+        if (deps.clock.steady() - next.offeredAtMs > leaseTrustMs) late.push(next);
         else taken.push(next.prepared);
       }
     }
@@ -127,13 +127,14 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
 
   async function markAndCall(taken: PreparedMessage[], by: SenderAccess): Promise<void> {
     const messages = taken.map(({ message }) => message);
+    // before the mark: the machine may sleep before it reads that it succeeded
+    const markedAtMs = deps.clock.steady();
     underWay += messages.length;
     const marked = await deps.mark(messages).catch((error) => {
       deps.log.error({ err: error, senderId, count: messages.length }, 'messages.mark_failed');
       deps.putBack(messages);
       return undefined;
     });
-    const markedAtMs = performance.now();
     const unmarked = taken.filter((_message, index) => !marked?.[index]);
     underWay -= unmarked.length;
     disconnect(by, unmarked.length, false);
@@ -216,7 +217,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
 
   return {
     offer(messages) {
-      const offeredAtMs = performance.now();
+      const offeredAtMs = deps.clock.steady();
       if (stopped) return giveBack(messages.map((message) => ({ prepared: { message } })));
       for (const message of messages) {
         if (message.media_id === null) push({ prepared: { message }, offeredAtMs });
@@ -243,8 +244,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
         wake?.();
       }
     },
-    callMarked(messages) {
-      const markedAtMs = performance.now();
+    callMarked(messages, markedAtMs) {
       // known since the calls were held
       for (const message of messages) void call({ message }, access as SenderAccess, markedAtMs);
     },

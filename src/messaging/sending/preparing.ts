@@ -5,7 +5,7 @@ import type { DueMessage } from './store.ts';
 /** A message that waits to be called. */
 export interface Waiting {
   prepared: PreparedMessage;
-  /** Of `performance.now()`. */
+  /** Of `clock.steady()`. */
   offeredAtMs: number;
 }
 

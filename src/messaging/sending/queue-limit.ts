@@ -16,7 +16,7 @@ export type CheckQueue = (accountId: string, more: number) => Promise<void>;
 
 interface Counted {
   waiting: number;
-  /** Milliseconds since the epoch at which this is old. */
+  /** When this is old, by `clock.steady()`. */
   until: number;
 }
 
@@ -27,7 +27,7 @@ export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number 
 
   async function count(accountId: string): Promise<Counted> {
     const waiting = await countQueued(deps.db, accountId, queuedMax);
-    const fresh = { waiting, until: deps.clock.now() + countedForMs };
+    const fresh = { waiting, until: deps.clock.steady() + countedForMs };
     if (counted.size >= accountsRememberedMax) counted.clear();
     counted.set(accountId, fresh);
     return fresh;
@@ -36,7 +36,7 @@ export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number 
   /** What is known of the account, newly counted if that is old and `more` would make it too much. */
   async function current(accountId: string, more: number): Promise<Counted> {
     const known = counted.get(accountId);
-    const now = deps.clock.now();
+    const now = deps.clock.steady();
     if (known && known.until > now) return known;
     if (!known || known.until + goodEnoughForMs <= now || known.waiting + more > queuedMax)
       return count(accountId);

@@ -95,6 +95,7 @@ export async function startSend(
       .filter((message) => message.standing === wanted)
       .map((message) => ({ ...dueMessage(message, request.accountId, template, sender), lease }));
   const marked = standing('marked', null);
+  const markedAtMs = deps.clock.steady();
   let written: WrittenSend;
   try {
     written = await write(deps, { sendId, request, template, sender, messages, key });
@@ -104,8 +105,10 @@ export async function startSend(
     throw error;
   }
   const { isOpen, lease } = written;
-  if (isOpen) deps.dispatcher.callMarked(marked.map((message) => ({ ...message, lease })));
-  else deps.dispatcher.letGo(sender.id, marked.length);
+  if (isOpen) {
+    const leased = marked.map((message) => ({ ...message, lease }));
+    deps.dispatcher.callMarked(leased, markedAtMs);
+  } else deps.dispatcher.letGo(sender.id, marked.length);
   const leased = isOpen ? standing('leased', lease) : [];
   deps.dispatcher.offer(leased);
   if (!isOpen || marked.length + leased.length < messages.length) deps.nudgeDispatch();

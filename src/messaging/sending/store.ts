@@ -24,7 +24,18 @@ export interface DueMessage {
 
 /** The rate of a number now: its own, or what throttling left of it, recovering by 5 % a second. */
 const ratePerSecond = sql`least(per_second, coalesce(
-  slowed_to * power(1.05, least(300, extract(epoch from now() - slowed_at))), per_second))::float8`;
+  slowed_to * power(1.05, greatest(0, least(300, extract(epoch from now() - slowed_at)))), per_second))::float8`;
+
+/** The number was slowed in the last so many seconds. A later instant (but for a transaction that began before) is from before a backward step of the clock. */
+const slowedWithin = (seconds: number) =>
+  sql`slowed_at between now() - ${seconds}::int * interval '1 second' and now() + interval '1 second'`;
+
+/**
+ * When the number's next slot comes. One that lies further ahead than its rate (1/s or more) and a throttling of 60 s
+ * allow was reserved before the database's clock stepped back: it counts as now.
+ */
+const nextSlot = sql`case when tat <= now() + interval '2 seconds' or (tat <= now() + interval '62 seconds' and ${slowedWithin(62)})
+  then greatest(tat, now()) else now() end`;
 
 /**
  * Reserves up to `count` pace slots of a number that fall within `windowMs` from now (GCRA: one row, one short
@@ -38,10 +49,10 @@ export async function reservePace(
   windowMs: number,
 ): Promise<{ granted: number; firstInMs: number }> {
   const { rows } = await sql<{ granted: number; first_in_ms: number }>`
-    update sender_paces p set tat = greatest(p.tat, now()) + x.n * (interval '1 second' / x.rate)
-    from (select sender_id, rate, least(${count}::int, greatest(0, ceil(extract(epoch from
-        now() + ${windowMs} * interval '1 millisecond' - greatest(tat, now())) * rate)))::int n
-      from (select sender_id, tat, ${ratePerSecond} rate from sender_paces where sender_id = ${senderId} for update) y) x,
+    update sender_paces p set tat = x.next_slot + x.n * (interval '1 second' / x.rate)
+    from (select sender_id, rate, next_slot, least(${count}::int, greatest(0, ceil(extract(epoch from
+        now() + ${windowMs} * interval '1 millisecond' - next_slot) * rate)))::int n
+      from (select sender_id, ${nextSlot} next_slot, ${ratePerSecond} rate from sender_paces where sender_id = ${senderId} for update) y) x,
       (select set_config('synchronous_commit', 'off', true)) relaxed
     where p.sender_id = x.sender_id and x.n > 0
     returning x.n granted,
@@ -58,10 +69,10 @@ export async function reservePace(
  */
 export async function slowPace(db: Db, senderId: string, seconds: number): Promise<void> {
   await sql`
-    update sender_paces set tat = greatest(tat, now() + ${seconds} * interval '1 second'),
-      slowed_to = case when slowed_at > now() - interval '1 second' then slowed_to
+    update sender_paces set tat = greatest(${nextSlot}, now() + ${seconds} * interval '1 second'),
+      slowed_to = case when ${slowedWithin(1)} then slowed_to
         else greatest(1, ${ratePerSecond} / 2) end,
-      slowed_at = case when slowed_at > now() - interval '1 second' then slowed_at else now() end
+      slowed_at = case when ${slowedWithin(1)} then slowed_at else now() end
     where sender_id = ${senderId}`.execute(db);
 }
 

@@ -101,8 +101,8 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   // A claim may bring what is assured to a lane that has nearly as much.
   const mostQueued = () => (isFull() ? settings.assuredPerEndpoint * 2 : settings.queuedPerEndpoint);
 
-  function offer(startable: Startable[]): void {
-    const freshUntil = performance.now() + waitInMemoryMs;
+  function offer(startable: Startable[], leasedAtMs = deps.clock.steady()): void {
+    const freshUntil = leasedAtMs + waitInMemoryMs;
     const touched = new Set<string>();
     for (const delivery of startable) {
       if (judged.size > 0 && judged.has(delivery.id)) continue;
@@ -154,7 +154,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
       if (!next) break;
       queued -= 1;
       // Its lease is about to lapse: another process may be about to take it.
-      if (performance.now() > next.freshUntil) continue;
+      if (deps.clock.steady() > next.freshUntil) continue;
       lane.running += 1;
       void perform(next, lane);
     }
@@ -171,12 +171,12 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   /** Tries a delivery and, while its receiver is quick, those that wait for it alone. Its lease covers them all. */
   async function perform({ delivery, freshUntil }: Lane['queue'][number], lane: Lane): Promise<void> {
     const { drops } = lane;
-    const until = Math.min(freshUntil, performance.now() + chainMs);
+    const until = Math.min(freshUntil, deps.clock.steady() + chainMs);
     try {
       const { done, failure, untried } = await tryChain(
         delivery,
         ({ id, body }) => tryOnce(delivery.endpointId, delivery.version, id, body),
-        () => !stopping && lane.drops === drops && performance.now() < until,
+        () => !stopping && lane.drops === drops && deps.clock.steady() < until,
       );
       if (untried) giveBack(untried);
       if (failure) judged.add(failure.id);
@@ -249,13 +249,15 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
       lane.more = true;
       except.push(endpointId);
     }
+    // before the claim: the machine may sleep before it reads what it has leased
+    const leasedAtMs = deps.clock.steady();
     const claimed = await claim({
       // Twice what one endpoint may have under way, so that its next ones are here when a call ends.
       perEndpoint: isFull() ? enough : enough * 2,
       total: settings.claimedAtOnce,
       except,
     });
-    offer(claimed);
+    offer(claimed, leasedAtMs);
     return claimed.length;
   }
 

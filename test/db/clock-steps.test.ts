@@ -1,0 +1,73 @@
+// Steps of the database's clock: nothing that was written before one waits for its size.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { reservePace, slowPace } from '../../src/messaging/sending/store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const accountId = uuidv7();
+
+/** A number with so many calls a second. */
+async function sender(perSecond = 10): Promise<string> {
+  const id = uuidv7();
+  await sql`insert into accounts (id, name) values (${accountId}, 'steps') on conflict do nothing`.execute(
+    database.db,
+  );
+  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
+    database.db,
+  );
+  await sql`insert into sender_paces (sender_id, per_second) values (${id}, ${perSecond})`.execute(
+    database.db,
+  );
+  return id;
+}
+
+describe('the pace of a number', () => {
+  const stepBack = (id: string) =>
+    sql`update sender_paces set tat = tat + interval '20 minutes', slowed_at = slowed_at + interval '20 minutes'
+      where sender_id = ${id}`.execute(database.db);
+  const take = (id: string) => reservePace(database.hot, id, 1, 100);
+
+  it('goes on at once after the clock stepped back, and is kept', async () => {
+    const id = await sender();
+    await take(id);
+    await stepBack(id);
+    expect(await take(id)).toEqual({ granted: 1, firstInMs: 0 });
+    // the next slot of ten a second comes in 100 ms
+    expect((await take(id)).firstInMs).toBeGreaterThan(50);
+  });
+
+  it('goes on at once, at the lower rate, if the number was slowed before the clock stepped back', async () => {
+    const id = await sender(40);
+    await slowPace(database.db, id, 60);
+    expect(await take(id)).toEqual({ granted: 0, firstInMs: 100 });
+    await stepBack(id);
+    expect(await take(id)).toEqual({ granted: 1, firstInMs: 0 });
+    const { rows } = await sql<{ rate: number }>`
+      select 1 / extract(epoch from tat - now())::float8 rate from sender_paces where sender_id = ${id}`.execute(
+      database.db,
+    );
+    expect(rows[0]?.rate).toBeGreaterThan(15);
+    expect(rows[0]?.rate).toBeLessThan(40);
+  });
+
+  it('is halved by a refusal after the clock stepped back, and waits as long as it says', async () => {
+    const id = await sender(40);
+    await slowPace(database.db, id, 60);
+    await stepBack(id);
+    await slowPace(database.db, id, 1);
+    const { rows } = await sql<{ wait: number; slowed: number; seen: boolean }>`
+      select extract(epoch from tat - now())::float8 wait, slowed_to slowed, slowed_at <= now() seen
+      from sender_paces where sender_id = ${id}`.execute(database.db);
+    expect(rows[0]).toMatchObject({ slowed: 10, seen: true });
+    expect(rows[0]?.wait).toBeLessThanOrEqual(1);
+    expect(await take(id)).toEqual({ granted: 0, firstInMs: 100 });
+  });
+});
