@@ -29,7 +29,8 @@ import { doWebhookChores } from './webhooks/chores/chores.ts';
 import { releaseDeliveriesOf } from './webhooks/delivering/store.ts';
 import { openDeliveryThread } from './webhooks/thread/client.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
-import { startWorkers, stopWorkers, type Workers } from './workers.ts';
+import type { Worker } from './work/worker.ts';
+import { startClockWatch, startWorkers, stopWorkers, type Workers } from './workers.ts';
 
 /** What counts, remembers and waits in this process, and the doers that work with it. */
 async function openDoers(parts: Parts) {
@@ -95,6 +96,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const doers = await openDoers(parts);
   const redis = await openRedis(config.redisUrl, options.log);
   let workers: Workers | undefined;
+  let clockWatch: Worker | undefined;
   let url = '';
   const ending = openEnding(graceMs);
   const deps = {
@@ -121,6 +123,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     const served = server.close();
     const quiet = Promise.all([
       workers && stopWorkers(workers),
+      clockWatch?.stop(),
       doers.dispatcher.stop(),
       doers.deliveries.stop(),
     ]);
@@ -143,6 +146,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       await wantReading(parts.db, null);
     }
     url = await listen(server, config);
+    clockWatch = startClockWatch(parts);
   } catch (error) {
     await close();
     throw error;

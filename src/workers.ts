@@ -1,9 +1,11 @@
 // The map of doers: which, how often, and by which claim. Each does what was left over by requests, crashes and time.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
+import { deleteOldSteps } from './db/database-clock.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
 import { analyzeYoungPartitions, makePartitions } from './db/partitions.ts';
+import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
 /** What each doer's loop body is; every one claims and does a bounded amount, and answers how much it found. */
@@ -60,6 +62,11 @@ export function startWorkers(deps: WorkersDeps): Workers {
   };
 }
 
+/** Watches the clocks, in every process, whatever its role. */
+export function startClockWatch(deps: ClockWatchDeps): Worker {
+  return startWorker({ name: 'clock', perform: openClockWatch(deps), idleMs: 2_000 }, deps);
+}
+
 const tidyMax = 5_000;
 
 async function tidy(deps: WorkersDeps): Promise<number> {
@@ -71,6 +78,7 @@ async function tidy(deps: WorkersDeps): Promise<number> {
 
 async function hourly(deps: WorkersDeps): Promise<number> {
   await makePartitions(deps.db);
+  await deleteOldSteps(deps.db);
   await deps.sweepObjects();
   return 0;
 }

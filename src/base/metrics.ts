@@ -1,5 +1,5 @@
 // The figures that /metrics shows: one registry, made at the start and handed to whoever counts.
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   registry: Registry;
@@ -7,6 +7,8 @@ export interface Metrics {
   messages: Counter<'outcome'>;
   statuses: Counter<'outcome'>;
   deliveries: Counter<'outcome'>;
+  clockSteps: Counter<'clock' | 'direction'>;
+  clockOffset: Gauge;
 }
 
 /** Makes a registry with the process's own figures and ours. */
@@ -27,5 +29,16 @@ export function openMetrics(): Metrics {
     messages: counter('gateway_messages_total', 'Calls to the messaging platform, by outcome.'),
     statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),
     deliveries: counter('gateway_deliveries_total', 'Attempts to deliver a webhook, by outcome.'),
+    clockSteps: new Counter({
+      name: 'gateway_clock_steps_total',
+      help: "Steps of the database's clock and of this machine's that this process noticed.",
+      labelNames: ['clock', 'direction'],
+      registers: [registry],
+    }),
+    clockOffset: new Gauge({
+      name: 'gateway_clock_offset_seconds',
+      help: "How far the database's clock is ahead of this machine's.",
+      registers: [registry],
+    }),
   };
 }

@@ -5,18 +5,21 @@ import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import { openOutgoing } from '../base/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
+import { findSteps } from '../db/database-clock.ts';
 import { hasEmbedded } from '../db/embedded-running.ts';
 import { migrationState, problemWith } from '../db/migrate.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
 import { findNotice, type Notice } from '../db/operator-notices.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { objectsFolder, openObjects } from '../parts.ts';
+import { type Clocks, clockFinding } from './clock-finding.ts';
 import { databaseOf } from './database.ts';
 import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 
 /** What the database says about other subjects than itself. */
 interface Found {
   untrustedProxy?: Notice | undefined;
+  clocks?: Clocks;
 }
 
 /** What a look came to: a finding that is well, or throws; a warning begins with `!`. */
@@ -44,6 +47,8 @@ const database: Look = async (config, found) => {
     if (pending.length === 0) {
       const since = new Date(systemClock.now() - noticedMs);
       found.untrustedProxy = await findNotice(opened.db, 'untrusted_proxy', since);
+      const { nowMs: databaseMs, steps } = await findSteps(opened.db, since);
+      found.clocks = { databaseMs, machineMs: systemClock.now(), steps };
     }
     if (unknown.length > 0)
       return `!reached; newer than this program by ${unknown.join(', ')}, which it can work with: install the newer version soon`;
@@ -110,7 +115,7 @@ const checks: [string, Look][] = [
   ['proxies', proxies],
   ['Google calendars', google],
   ['time zones', async () => timeZoneFinding(await timeZoneVersions(), systemClock.now())],
-  ['clock', async () => new Date(systemClock.now()).toISOString()],
+  ['clock', async (_config, { clocks }) => clockFinding(systemClock.now(), clocks)],
 ];
 
 /** Prints each check with its finding (`ok`, `note` or `FAIL`); answers whether none failed. */

@@ -116,6 +116,20 @@ export interface CalendarConnections {
   staff_id: string;
 }
 
+export interface ClockSteps {
+  clock: string;
+  id: Generated<number>;
+  machine: string;
+  mended: string[] | null;
+  noticed_at: Timestamp;
+  seconds: number;
+}
+
+export interface DatabaseClock {
+  seen_at: Timestamp;
+  single: Generated<boolean>;
+}
+
 export interface Deliveries {
   account_id: string;
   attempts: Generated<number>;
@@ -420,6 +434,8 @@ export interface DB {
   bookings: Bookings;
   breaking_migrations: BreakingMigrations;
   calendar_connections: CalendarConnections;
+  clock_steps: ClockSteps;
+  database_clock: DatabaseClock;
   deliveries: Deliveries;
   departments: Departments;
   endpoints: Endpoints;

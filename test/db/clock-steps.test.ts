@@ -1,8 +1,10 @@
-// Steps of the database's clock: nothing that was written before one waits for its size.
+// Steps of the clocks are noticed and told, and the pace of a number goes on whatever the size of one.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { deleteOldSteps, findSteps } from '../../src/db/database-clock.ts';
 import { reservePace, slowPace } from '../../src/messaging/sending/store.ts';
+import { about, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -69,5 +71,55 @@ describe('the pace of a number', () => {
     expect(rows[0]).toMatchObject({ slowed: 10, seen: true });
     expect(rows[0]?.wait).toBeLessThanOrEqual(1);
     expect(await take(id)).toEqual({ granted: 0, firstInMs: 100 });
+  });
+});
+
+describe('a step', () => {
+  it('of the database’s clock backward is told once, with its size, by whoever looks first', async () => {
+    const [first, second] = [openTestWatch(database.db), openTestWatch(database.db)];
+    await first.look();
+    await second.look();
+    await stepClockBack(database.db);
+    await first.look();
+    await second.look();
+    expect(first.logged).toEqual([{ clock: 'database', direction: 'backward', seconds: about(1_200) }]);
+    expect(second.logged).toEqual([]);
+    expect(await first.counted()).toEqual({ 'database backward': 1 });
+    const { steps } = await findSteps(database.db, new Date(Date.now() - 60_000));
+    expect(steps[0]).toMatchObject({ clock: 'database', seconds: about(-1_200) });
+  });
+
+  it('of this machine’s clock is told with its direction, and shows in the offset', async () => {
+    const { look, logged, own, metrics } = openTestWatch(database.db);
+    await look();
+    own.wallMs = 600 * 1000;
+    await look();
+    own.wallMs = 0;
+    await look();
+    expect(logged).toEqual([
+      { clock: 'machine', direction: 'forward', seconds: about(600) },
+      { clock: 'machine', direction: 'backward', seconds: about(600) },
+    ]);
+    expect(Math.abs((await metrics.clockOffset.get()).values[0]?.value ?? Number.NaN)).toBeLessThan(2);
+  });
+
+  it('of less than two seconds is none', async () => {
+    const { look, logged, own } = openTestWatch(database.db);
+    await look();
+    await sql`update database_clock set seen_at = clock_timestamp() + interval '1 second'`.execute(
+      database.db,
+    );
+    own.wallMs = 1_000;
+    await look();
+    expect(logged).toEqual([]);
+  });
+
+  it('is forgotten when a hundred others came after it', async () => {
+    await sql`update clock_steps set mended = null`.execute(database.db);
+    await sql`insert into clock_steps (clock, machine, seconds, noticed_at)
+      select 'machine', 'x', 5, now() from generate_series(1, 150)`.execute(database.db);
+    await deleteOldSteps(database.db);
+    const { rows } = await sql<{ n: number }>`select count(*)::int n from clock_steps`.execute(database.db);
+    expect(rows[0]?.n).toBe(101);
   });
 });

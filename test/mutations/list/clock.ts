@@ -6,6 +6,10 @@ const store = 'src/messaging/sending/store.ts';
 const lane = 'src/messaging/sending/lane.ts';
 const durations = ['test/rules/steady.test.ts'];
 const steps = ['test/db/clock-steps.test.ts'];
+const mends = 'src/db/clock-mends.ts';
+const reading = 'src/db/database-clock.ts';
+const watch = 'src/work/clock-watch.ts';
+const mended = ['test/db/clock-mends.test.ts'];
 const holds = ['test/db/message-holds.test.ts'];
 
 export const mutations: Mutation[] = [
@@ -64,5 +68,82 @@ export const mutations: Mutation[] = [
     find: 'void call(prepared, by, markedAtMs);',
     replace: 'void call(prepared, by, deps.clock.steady());',
     tests: holds,
+  },
+  {
+    name: 'a lease written since the clock stepped back is shortened',
+    file: mends,
+    find: '    or ${sql.ref(column)} > ${inSeconds(leaseSeconds + 1)}))`;',
+    replace: '    or ${sql.ref(column)} > now()))`;',
+    tests: mended,
+  },
+  {
+    name: 'a lease from before the clock stepped back is taken from whoever uses it',
+    file: mends,
+    find: '${sql.ref(column)} > ${step.after} and ${sql.ref(column)} <= ${step.before}\n',
+    replace: '${sql.ref(column)} > ${step.after}\n',
+    tests: mended,
+  },
+  {
+    name: 'leases are taken back while calls under them may go on',
+    file: mends,
+    find: 'const leasesOverSeconds = 120;',
+    replace: 'const leasesOverSeconds = 0;',
+    tests: mended,
+  },
+  {
+    name: 'parked messages come due when the clock steps back',
+    file: mends,
+    find: 'and m.due_at < m.expires_at',
+    replace: '',
+    tests: mended,
+  },
+  {
+    name: 'a marked message is queued again when the clock steps back',
+    file: mends,
+    find: 'case when m.state = 0 then now() else m.due_at - ${back(step)} end',
+    replace: 'now()',
+    tests: mended,
+  },
+  {
+    name: 'a delivery that failed since the clock stepped back is tried early',
+    file: mends,
+    find: "and d.last_attempt_at < ${step.after}::timestamptz - interval '5 seconds')",
+    replace: ')',
+    tests: mended,
+  },
+  {
+    name: 'an endpoint rests for as long as the clock stepped back',
+    file: mends,
+    find: 'case when e.paused_until > now() then e.paused_until - ${back(step)} else e.paused_until end',
+    replace: 'e.paused_until',
+    tests: mended,
+  },
+  {
+    name: 'a step back goes unnoticed',
+    file: reading,
+    find: 'where seen_at > now_at + ${smallestStepSeconds}',
+    replace: 'where seen_at > now_at + 1000 * ${smallestStepSeconds}',
+    tests: mended,
+  },
+  {
+    name: 'every adjustment of the clock is a step',
+    file: reading,
+    find: 'where seen_at > now_at + ${smallestStepSeconds}',
+    replace: 'where seen_at > now_at + 0 * ${smallestStepSeconds}',
+    tests: steps,
+  },
+  {
+    name: 'a step of this machine backward is not told',
+    file: watch,
+    find: 'if (Math.abs(seconds) < smallestStepSeconds) return;',
+    replace: 'if (seconds < smallestStepSeconds) return;',
+    tests: steps,
+  },
+  {
+    name: 'a step is closed before all of it is made good',
+    file: watch,
+    find: 'isDone ? null : step.mended',
+    replace: 'null',
+    tests: mended,
   },
 ];

@@ -1,0 +1,224 @@
+// What a backward step of the database's clock leaves in the future, and how each of it comes back into the present.
+import { type RawBuilder, sql } from 'kysely';
+import type { StepBack } from './database-clock.ts';
+import type { Tx } from './db.ts';
+
+/**
+ * One part of the database. `perform` moves up to `limit` rows and answers how many; it is done when they are fewer. Every
+ * move can be repeated: what was moved once no longer fits.
+ */
+export interface Mend {
+  name: string;
+  /** So long after the step: then every call that was under way at it has ended, and no lease of it is in use. */
+  afterSeconds: number;
+  perform: (tx: Tx, step: StepBack, limit: number) => Promise<number>;
+}
+
+/** Longer than a lease of messages (60 s), deliveries (75 s) and bookings (45 s), and than any call under way. */
+const leasesOverSeconds = 120;
+
+const back = (step: StepBack): RawBuilder<unknown> =>
+  sql`(${step.before}::timestamptz - ${step.after}::timestamptz)`;
+const inSeconds = (seconds: number): RawBuilder<unknown> =>
+  sql`now() + ${seconds}::float8 * interval '1 second'`;
+
+/**
+ * True of instants that came before the step, and that nobody holds: what was leased then lies behind `before`; what was
+ * leased since, for `leaseSeconds`, lies in the gap that is left out, whose own rows come due within it.
+ */
+const wasDue = (column: string, step: StepBack, leaseSeconds: number): RawBuilder<boolean> => sql<boolean>`(
+  ${sql.ref(column)} > ${step.after} and ${sql.ref(column)} <= ${step.before}
+  and (${sql.ref(column)} <= ${step.after}::timestamptz + ${leaseSeconds - 15}::float8 * interval '1 second'
+    or ${sql.ref(column)} > ${inSeconds(leaseSeconds + 1)}))`;
+
+const count = async (query: RawBuilder<unknown>, tx: Tx): Promise<number> =>
+  Number((await query.execute(tx)).numAffectedRows ?? 0n);
+
+/** Tables of which few rows wait: all in one statement. */
+const whole =
+  (statement: (step: StepBack) => RawBuilder<unknown>) =>
+  async (tx: Tx, step: StepBack): Promise<number> => {
+    await statement(step).execute(tx);
+    return 0;
+  };
+
+/** The due instants of tables whose rows are leased: what was due, and what lies further ahead than a lease written since. */
+const due = (table: string, column: string, leaseSeconds: number) =>
+  whole((step) => {
+    const at = sql.ref(column);
+    return sql`update ${sql.table(table)} set ${at} = ${at} - ${back(step)}
+      where ${wasDue(column, step, leaseSeconds)} or ${at} > greatest(${step.before}, ${inSeconds(leaseSeconds + 1)})`;
+  });
+
+const messagesWhere = (step: StepBack, state: RawBuilder<boolean>) => sql`
+  select l.account_id, l.id from senders s cross join lateral (
+    select account_id, id from messages m
+    where m.sender_id = s.id and m.priority = any('{0,1,2}') and m.due_at > ${step.after} and ${state}
+      -- those of held templates are parked there, and stay
+      and m.due_at < m.expires_at
+    for update skip locked) l`;
+
+/**
+ * Everything that waits for an instant. What is not here needs nothing: instants that were promised to somebody outside
+ * (`expires_at` of keys, messages and consents, `overlap_until`), and what only tells when something happened.
+ */
+export const mends: readonly Mend[] = [
+  {
+    // the pace: a push by the platform keeps what is left of it (the next slot by itself is judged at every reservation)
+    name: 'sender_paces',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`
+        update sender_paces set tat = tat - ${back(step)}, slowed_at = slowed_at - ${back(step)} where slowed_at > now()`,
+    ),
+  },
+  {
+    // rests of endpoints; how long one has been failing counts as before
+    name: 'endpoints',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`
+        update endpoints e set
+          paused_until = case when e.paused_until > now() then e.paused_until - ${back(step)} else e.paused_until end,
+          failing_since = case when e.failing_since > now() then e.failing_since - ${back(step)} else e.failing_since end,
+          recovered_at = case when e.recovered_at > now() then e.recovered_at - ${back(step)} else e.recovered_at end,
+          bury_until = case when e.bury_until > now() then e.bury_until - ${back(step)} else e.bury_until end
+        from (select id from endpoints where greatest(paused_until, failing_since, recovered_at, bury_until) > now()
+          order by id for update) x where e.id = x.id`,
+    ),
+  },
+  {
+    // wishes, begins and ends are compared with one another, so that they move together
+    name: 'template_readings',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`
+        update template_readings set due_at = due_at - ${back(step)}, not_before = not_before - ${back(step)},
+          wanted_at = wanted_at - ${back(step)}, begun_at = begun_at - ${back(step)}, ended_at = ended_at - ${back(step)}
+        where greatest(wanted_at, begun_at, ended_at) > now()`,
+    ),
+  },
+  {
+    // read again a minute after each look; a deletion holds its template for seconds
+    name: 'templates',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`
+        update templates set read_due_at = case when read_due_at > ${inSeconds(61)} then now() else read_due_at end,
+          deleting_until = case when deleting_until > now() then deleting_until - ${back(step)} else deleting_until end
+        where read_due_at > ${inSeconds(61)} or deleting_until > now()`,
+    ),
+  },
+  { name: 'send_cancellations', afterSeconds: 0, perform: due('send_cancellations', 'due_at', 60) },
+  { name: 'bookings', afterSeconds: 0, perform: due('bookings', 'due_at', 45) },
+  { name: 'media', afterSeconds: 0, perform: due('media', 'due_at', 120) },
+  {
+    // asked for twice, 60 s apart
+    name: 'bookings that are gone',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`update bookings set gone_at = gone_at - ${back(step)} where gone_at > now()`,
+    ),
+  },
+  {
+    name: 'calendar_connections',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`
+        update calendar_connections set
+          changes_due_at = case when changes_due_at > ${inSeconds(61)} then now() else changes_due_at end,
+          last_synced_at = case when last_synced_at > now() then last_synced_at - ${back(step)} else last_synced_at end,
+          bookings_missing_at = case when bookings_missing_at > now() then bookings_missing_at - ${back(step)}
+            else bookings_missing_at end
+        where changes_due_at > ${inSeconds(61)} or last_synced_at > now() or bookings_missing_at > now()`,
+    ),
+  },
+  {
+    // repeats of a request that was under way are let in when its lease lapses
+    name: 'idempotency_keys',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`
+        update idempotency_keys set leased_until = leased_until - ${back(step)}, created_at = created_at - ${back(step)}
+        where created_at > now() and status is null`,
+    ),
+  },
+  {
+    // a process that ended is forgotten seconds later
+    name: 'processes',
+    afterSeconds: 0,
+    perform: whole(
+      (step) => sql`update processes set ended_at = ended_at - ${back(step)} where ended_at > now()`,
+    ),
+  },
+  {
+    // queued messages, in the order in which they were due
+    name: 'messages',
+    afterSeconds: 0,
+    perform: (tx, step, limit) =>
+      count(
+        sql`
+          update messages m set due_at = m.due_at - ${back(step)}
+          from (${messagesWhere(step, sql`m.state = 0 and ${wasDue('m.due_at', step, 60)}`)} limit ${limit}::int) x
+          where m.account_id = x.account_id and m.id = x.id`,
+        tx,
+      ),
+  },
+  {
+    // deliveries that were due or are tried again; those whose last try lies in the future were written before the step
+    name: 'deliveries',
+    afterSeconds: 0,
+    perform: (tx, step, limit) =>
+      count(
+        sql`
+          update deliveries d set due_at = d.due_at - ${back(step)},
+            retry_after = case when d.last_attempt_at > now() then d.retry_after - ${back(step)} else d.retry_after end,
+            last_attempt_at = case when d.last_attempt_at > now() then d.last_attempt_at - ${back(step)} else d.last_attempt_at end
+          from (select l.* from endpoints e cross join lateral (
+            select subject_id, endpoint_id, stage from deliveries d
+            where d.endpoint_id = e.id and d.due_at > ${step.after} and case d.state
+              when 0 then ${wasDue('d.due_at', step, 75)}
+              when 4 then d.last_attempt_at > now() or (d.due_at <= ${step.before}
+                -- one that failed since, before anybody noticed the step, keeps its wait
+                and d.last_attempt_at < ${step.after}::timestamptz - interval '5 seconds')
+              else false end
+            for update skip locked) l limit ${limit}::int) x
+          where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`,
+        tx,
+      ),
+  },
+  {
+    // leases from before the step whose process did not come back to them; marked messages count their ten minutes from
+    // there; what is put off for longer is tried once more, at once
+    name: 'leases of messages',
+    afterSeconds: leasesOverSeconds,
+    perform: (tx, step, limit) =>
+      count(
+        sql`
+          update messages m set due_at = case when m.state = 0 then now() else m.due_at - ${back(step)} end
+          from (${messagesWhere(
+            step,
+            sql`m.due_at > ${inSeconds(61)} and (m.state = 0 and m.due_at <= ${step.before}::timestamptz + interval '1 hour'
+              or m.state = 1 and m.due_at <= ${step.before}::timestamptz + interval '61 seconds')`,
+          )} limit ${limit}::int) x
+          where m.account_id = x.account_id and m.id = x.id`,
+        tx,
+      ),
+  },
+  {
+    name: 'leases of deliveries',
+    afterSeconds: leasesOverSeconds,
+    perform: (tx, step, limit) =>
+      count(
+        sql`
+          update deliveries d set due_at = now()
+          from (select l.* from endpoints e cross join lateral (
+            select subject_id, endpoint_id, stage from deliveries d
+            where d.endpoint_id = e.id and d.state = 0 and d.due_at > ${inSeconds(76)}
+              and d.due_at <= ${step.before}::timestamptz + interval '76 seconds'
+            for update skip locked) l limit ${limit}::int) x
+          where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`,
+        tx,
+      ),
+  },
+];

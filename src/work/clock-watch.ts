@@ -1,0 +1,108 @@
+// Notices steps of the database's clock and of this machine's, and makes good what the database's wrote before a step back.
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Metrics } from '../base/metrics.ts';
+import { type Mend, mends } from '../db/clock-mends.ts';
+import {
+  type ClockStep,
+  lockOpenSteps,
+  noteStep,
+  readDatabaseClock,
+  recordMended,
+  type StepBack,
+  smallestStepSeconds,
+} from '../db/database-clock.ts';
+import type { Db, Tx } from '../db/db.ts';
+
+export interface ClockWatchDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  metrics: Pick<Metrics, 'clockSteps' | 'clockOffset'>;
+  /** Milliseconds that stand still while the machine sleeps and never step; `performance.now()` unless a test owns it. */
+  monotonic?: () => number;
+}
+
+const rowsAtOnce = 500;
+
+/**
+ * Opens the watch of this process; call what it returns every two seconds. It answers how many rows it brought back into
+ * the present: above 0, there may be more.
+ */
+export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
+  const { clock, monotonic = () => performance.now() } = deps;
+  let database: { nowMs: number; askedAtMs: number } | undefined;
+  let offsetMs = clock.now() - monotonic();
+
+  async function noticed(step: ClockStep, isNew: boolean): Promise<void> {
+    const direction = step.seconds < 0 ? 'backward' : 'forward';
+    deps.metrics.clockSteps.inc({ clock: step.clock, direction });
+    if (!isNew) return;
+    const seconds = Math.round(Math.abs(step.seconds) * 10) / 10;
+    deps.log.warn({ clock: step.clock, direction, seconds }, 'clock.stepped');
+  }
+
+  /** What this machine's clock did against its monotonic one since the last look. Sleep looks like a step forward. */
+  async function watchMachine(): Promise<void> {
+    const offset = clock.now() - monotonic();
+    const seconds = (offset - offsetMs) / 1000;
+    offsetMs = offset;
+    if (Math.abs(seconds) < smallestStepSeconds) return;
+    const step: ClockStep = { clock: 'machine', machine: hostname(), seconds };
+    await noticed(step, await noteStep(deps.db, step));
+  }
+
+  /** A step back is told by the instant that was seen last; one forward by more time than passed here. */
+  async function watchDatabase(): Promise<void> {
+    const machine = hostname();
+    const askedAtMs = clock.steady();
+    const wallMs = clock.now();
+    const { nowMs, backSeconds } = await readDatabaseClock(deps.db, machine);
+    const answeredAtMs = clock.steady();
+    deps.metrics.clockOffset.set((nowMs - (wallMs + clock.now()) / 2) / 1000);
+    const last = database;
+    database = { nowMs, askedAtMs };
+    if (backSeconds !== null) {
+      await noticed({ clock: 'database', machine, seconds: -backSeconds }, true);
+      return;
+    }
+    if (!last) return;
+    const seconds = (nowMs - last.nowMs - (answeredAtMs - last.askedAtMs)) / 1000;
+    if (seconds < smallestStepSeconds) return;
+    const step: ClockStep = { clock: 'database', machine, seconds };
+    await noticed(step, await noteStep(deps.db, step));
+  }
+
+  return async () => {
+    await watchMachine();
+    await watchDatabase();
+    return mendSteps(deps);
+  };
+}
+
+/** Does one portion of what is left of each open step, in a transaction of its own; answers how many rows it moved. */
+export async function mendSteps(deps: Pick<ClockWatchDeps, 'db' | 'log'>): Promise<number> {
+  return deps.db.transaction().execute(async (tx) => {
+    let moved = 0;
+    for (const step of await lockOpenSteps(tx)) moved += await mendNext(deps, tx, step);
+    return moved;
+  });
+}
+
+async function mendNext(deps: Pick<ClockWatchDeps, 'log'>, tx: Tx, step: StepBack): Promise<number> {
+  const isOpen = ({ name }: Mend) => !step.mended.includes(name);
+  let moved = 0;
+  for (const mend of mends.filter(isOpen)) {
+    if (step.ageSeconds < mend.afterSeconds) break;
+    const count = await mend.perform(tx, step, rowsAtOnce);
+    moved += count;
+    // the next portion in a transaction of its own, so that no lock is held for long
+    if (count >= rowsAtOnce) break;
+    step.mended.push(mend.name);
+  }
+  const isDone = mends.every(({ name }) => step.mended.includes(name));
+  await recordMended(tx, step.id, isDone ? null : step.mended);
+  if (moved > 0) deps.log.info({ rows: moved }, 'clock.mended');
+  return moved;
+}

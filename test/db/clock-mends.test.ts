@@ -1,0 +1,230 @@
+// What was written before the database's clock stepped back does not wait for the size of the step.
+import { readFile } from 'node:fs/promises';
+import { type RawBuilder, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { mendSteps } from '../../src/work/clock-watch.ts';
+import { about, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+const accountId = uuidv7();
+const senderId = uuidv7();
+const endpointId = uuidv7();
+const staffId = uuidv7();
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await run(sql`insert into accounts (id, name) values (${accountId}, 'steps')`);
+  await run(sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', '1', '2', '', '', '', '')`);
+  await run(sql`insert into sender_paces (sender_id, per_second) values (${senderId}, 10)`);
+  await run(sql`insert into endpoints (id, account_id, url, events, secret)
+    values (${endpointId}, ${accountId}, 'https://x.example', '{}', '')`);
+  await run(sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 's')`);
+});
+afterAll(() => database.drop());
+
+const run = (statement: RawBuilder<unknown>) => statement.execute(database.db);
+const minute = 60;
+
+/** Instants that nobody waits for, or that were promised to somebody outside: see docs/reliability.md, "Steps of a clock". */
+const needNothing = [
+  /^(api_keys|oauth_states|media_registrations|messages)\.expires_at$/,
+  /^endpoints\.overlap_until$/,
+  // when something happened
+  /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
+  /\.(started|insert_started|wish_started|finished|recorded|parked|written)_at$/,
+  /^(attempts\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
+  // when a slot, an event or a replayed stretch is
+  /\.((wish_|hand_)?(starts|ends)|from|to)_at$/,
+];
+
+const stepBack = () => stepClockBack(database.db);
+const watch = () => openTestWatch(database.db);
+
+/** Mends until nothing is left to do now. */
+async function mend(): Promise<void> {
+  while ((await mendSteps({ db: database.db, log: { info: () => undefined } as never })) > 0);
+}
+
+/** How many seconds from now the instant of a row lies; null for none. */
+async function secondsOf(table: string, column: string, where: RawBuilder<boolean>): Promise<number | null> {
+  const { rows } = await sql<{ s: number | null }>`
+    select extract(epoch from ${sql.ref(column)} - now())::float8 s from ${sql.table(table)} where ${where}`.execute(
+    database.db,
+  );
+  return rows[0]?.s ?? null;
+}
+
+const inSeconds = (seconds: number) => sql`now() + ${seconds}::float8 * interval '1 second'`;
+
+async function message(
+  dueInSeconds: number,
+  state = 0,
+  expiresInSeconds = 24 * 60 * minute,
+): Promise<string> {
+  const id = uuidv7();
+  await run(sql`insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, due_at, expires_at)
+    values (${accountId}, ${id}, ${id}, ${senderId}, ${id}, '1', '{}', ${state}, ${inSeconds(dueInSeconds)}, ${inSeconds(expiresInSeconds)})`);
+  return id;
+}
+const messageDue = (id: string) => secondsOf('messages', 'due_at', sql<boolean>`id = ${id}`);
+
+async function delivery(
+  dueInSeconds: number,
+  state = 0,
+  lastTrySeconds: number | null = null,
+): Promise<string> {
+  const id = uuidv7();
+  const lastTry = lastTrySeconds === null ? sql`null` : inSeconds(lastTrySeconds);
+  await run(sql`insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, body, state, due_at, retry_after, last_attempt_at)
+    values (${id}, ${accountId}, ${endpointId}, ${id}, 0, 'x', '{}', ${state}, ${inSeconds(dueInSeconds)},
+      ${state === 4 ? inSeconds(dueInSeconds) : sql`null`}, ${lastTry})`);
+  return id;
+}
+const deliveryDue = (id: string) => secondsOf('deliveries', 'due_at', sql<boolean>`id = ${id}`);
+
+/** Everything that waits, and the step with it, becomes older. */
+async function pass(seconds: number): Promise<void> {
+  const by = sql`${seconds}::float8 * interval '1 second'`;
+  await run(sql`update messages set due_at = due_at - ${by}, expires_at = expires_at - ${by}`);
+  await run(sql`update deliveries set due_at = due_at - ${by}, last_attempt_at = last_attempt_at - ${by}`);
+  await run(sql`update clock_steps set noticed_at = noticed_at - ${by}`);
+}
+
+describe('after the database’s clock stepped back by 20 minutes', () => {
+  it('what was due is due within one look, in its order; what is in somebody’s hands stays there until that must have ended', async () => {
+    const earlier = await message(5 * minute);
+    const later = await message(10 * minute);
+    const leased = await message(20 * minute + 30);
+    const marked = await message(20 * minute + 30, 1);
+    const leasedSince = await message(58);
+    const putOff = await message(25 * minute);
+    const parked = await message(30 * minute, 0, 30 * minute);
+    const handedOver = await delivery(10 * minute);
+    const leasedDelivery = await delivery(21 * minute);
+    const leasedDeliverySince = await delivery(74);
+    const { look } = watch();
+    await stepBack();
+    expect(await look()).toBeGreaterThan(0);
+    await mend();
+    expect(await messageDue(earlier)).toEqual(about(-15 * minute));
+    expect(await messageDue(later)).toEqual(about(-10 * minute));
+    expect(await messageDue(leased)).toEqual(about(20 * minute + 30));
+    expect(await messageDue(marked)).toEqual(about(20 * minute + 30));
+    expect(await messageDue(leasedSince)).toEqual(about(58));
+    expect(await messageDue(parked)).toEqual(about(30 * minute));
+    expect(await deliveryDue(handedOver)).toEqual(about(-10 * minute));
+    expect(await deliveryDue(leasedDelivery)).toEqual(about(21 * minute));
+    expect(await deliveryDue(leasedDeliverySince)).toEqual(about(74));
+
+    await pass(3 * minute);
+    const leasedJustNow = await message(58);
+    await mend();
+    expect(await messageDue(leased)).toEqual(about(0));
+    // its ten minutes count from the lapse of its lease, which was 30 s after the step
+    expect(await messageDue(marked)).toEqual(about(30 - 3 * minute));
+    expect(await messageDue(putOff)).toEqual(about(0));
+    expect(await messageDue(parked)).toEqual(about(27 * minute));
+    expect(await messageDue(leasedJustNow)).toEqual(about(58));
+    expect(await deliveryDue(leasedDelivery)).toEqual(about(0));
+    const { rows } = await sql<{ open: number }>`
+      select count(*)::int open from clock_steps where mended is not null`.execute(database.db);
+    expect(rows[0]?.open).toBe(0);
+  });
+
+  it('a delivery is tried again after what was left of its wait, and one that failed since keeps its own', async () => {
+    const before = await delivery(24 * minute, 4, 19 * minute);
+    const longBefore = await delivery(10 * minute, 4, -10 * minute);
+    const since = await delivery(5 * minute, 4, 0);
+    const { look } = watch();
+    await stepBack();
+    await look();
+    await mend();
+    expect(await deliveryDue(before)).toEqual(about(4 * minute));
+    const by = sql<boolean>`id = ${before}`;
+    expect(await secondsOf('deliveries', 'retry_after', by)).toEqual(about(4 * minute));
+    expect(await secondsOf('deliveries', 'last_attempt_at', by)).toEqual(about(-minute));
+    expect(await deliveryDue(longBefore)).toEqual(about(-10 * minute));
+    expect(await deliveryDue(since)).toEqual(about(5 * minute));
+  });
+
+  it('nothing else waits longer than what was left of it', async () => {
+    const [bookingId, mediaId, connectionId, key] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
+    await run(
+      sql`update sender_paces set tat = ${inSeconds(20 * minute + 30)}, slowed_at = ${inSeconds(20 * minute - 1)}`,
+    );
+    await run(
+      sql`update endpoints set paused_until = ${inSeconds(25 * minute)}, failing_since = ${inSeconds(15 * minute)}`,
+    );
+    await run(sql`insert into template_readings (account_id, business_account_id, due_at, not_before, wanted_at, begun_at)
+      values (${accountId}, '2', ${inSeconds(21 * minute)}, ${inSeconds(20.5 * minute)}, ${inSeconds(19 * minute)}, ${inSeconds(18 * minute)})`);
+    await run(sql`insert into send_cancellations (account_id, send_id, due_at)
+      values (${accountId}, ${uuidv7()}, ${inSeconds(10 * minute)})`);
+    await run(sql`insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email, phone_number,
+        source, answers, fallback_link, hand, due_at, gone_at)
+      values (${bookingId}, ${accountId}, ${staffId}, 'confirmed', '2030-01-01', '2030-01-02', 'UTC', '', '1', 'x', '[]', '', 'deleted',
+        ${inSeconds(10 * minute)}, ${inSeconds(19 * minute)})`);
+    await run(sql`insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, due_at)
+      values (${mediaId}, ${accountId}, 'receiving', 'image', 'x', 'x', 'x', '', ${inSeconds(20 * minute + 60)})`);
+    await run(sql`insert into calendar_connections (id, account_id, staff_id, provider, credential, calendar_id,
+        busy_calendar_ids, changes_due_at, last_synced_at)
+      values (${connectionId}, ${accountId}, ${staffId}, 'google', '', 'x', '{}', ${inSeconds(20 * minute)}, ${inSeconds(19 * minute)})`);
+    await run(sql`insert into idempotency_keys (account_id, operation, key, fingerprint, subject_id, leased_until, created_at)
+      values (${accountId}, 'x', ${key}, '', ${key}, ${inSeconds(20 * minute + 30)}, ${inSeconds(20 * minute - 5)})`);
+    await run(sql`insert into processes (ended_at) values (${inSeconds(20 * minute)})`);
+    const { look } = watch();
+    await stepBack();
+    await look();
+    await mend();
+    const all = sql<boolean>`true`;
+    const found: Record<string, number | null> = {};
+    for (const [table, columns] of Object.entries({
+      sender_paces: ['tat', 'slowed_at'],
+      endpoints: ['paused_until', 'failing_since'],
+      template_readings: ['due_at', 'not_before', 'wanted_at', 'begun_at'],
+      send_cancellations: ['due_at'],
+      bookings: ['due_at', 'gone_at'],
+      media: ['due_at'],
+      calendar_connections: ['changes_due_at', 'last_synced_at'],
+      idempotency_keys: ['leased_until', 'created_at'],
+      processes: ['ended_at'],
+    }))
+      for (const column of columns) found[`${table}.${column}`] = await secondsOf(table, column, all);
+    expect(found).toEqual({
+      'sender_paces.tat': about(30),
+      'sender_paces.slowed_at': about(-1),
+      'endpoints.paused_until': about(5 * minute),
+      'endpoints.failing_since': about(-5 * minute),
+      'template_readings.due_at': about(minute),
+      'template_readings.not_before': about(30),
+      'template_readings.wanted_at': about(-minute),
+      'template_readings.begun_at': about(-2 * minute),
+      'send_cancellations.due_at': about(-10 * minute),
+      'bookings.due_at': about(-10 * minute),
+      'bookings.gone_at': about(-minute),
+      'media.due_at': about(minute),
+      'calendar_connections.changes_due_at': about(0),
+      'calendar_connections.last_synced_at': about(-minute),
+      'idempotency_keys.leased_until': about(30),
+      'idempotency_keys.created_at': about(-5),
+      'processes.ended_at': about(0),
+    });
+  });
+});
+
+it('every instant in the database is brought back after a step, or known to need nothing', async () => {
+  const file = new URL('../../src/db/clock-mends.ts', import.meta.url);
+  const told = (await readFile(file, 'utf8')).replaceAll(/^ *(\/\/|\*).*$/gm, '');
+  const names = (word: string) => new RegExp(`\\b${word}\\b`).test(told);
+  const { rows } = await sql<{ table: string; column: string }>`
+    select c.relname as table, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.atttypid = 'timestamptz'::regtype and not c.relname like 'kysely%'`.execute(database.db);
+  expect(rows.length).toBeGreaterThan(60);
+  const unknown = rows
+    .map(({ table, column }) => ({ table, column, name: `${table}.${column}` }))
+    .filter(({ name }) => !needNothing.some((rule) => rule.test(name)))
+    .filter(({ table, column }) => !names(table) || !names(column));
+  expect(unknown).toEqual([]);
+});
