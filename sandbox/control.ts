@@ -23,8 +23,15 @@ type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 export function cloudApiControl(url: string) {
   const call = caller(url);
   return {
+    /** All there is; `pendingCallbacks` counts those, but for statuses of messages, that are still to be answered or tried again. */
     state: () =>
-      call<{ apps: App[]; wabas: Waba[]; numbers: PhoneNumber[]; templates: Template[] }>('GET', 'state'),
+      call<{
+        apps: App[];
+        wabas: Waba[];
+        numbers: PhoneNumber[];
+        templates: Template[];
+        pendingCallbacks: number;
+      }>('GET', 'state'),
     addApp: (app: Partial<Pick<App, 'id' | 'secret' | 'tokens'>> = {}) => call<App>('POST', 'apps', app),
     addToken: (appId: string, token?: string) =>
       call<{ token: string }>('POST', `apps/${appId}/tokens`, { token }),

@@ -61,6 +61,7 @@ function readState({ state }: Platform): unknown {
     wabas: [...state.wabas.values()],
     numbers: [...state.numbers.values()],
     templates: [...state.templates.values()],
+    pendingCallbacks: state.callbacks.size,
     clock: { now: new Date(state.clock.now()).toISOString(), aheadMs: state.clock.aheadMs },
   };
 }

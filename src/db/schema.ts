@@ -423,6 +423,7 @@ export interface Templates {
   quality_score: string | null;
   read_due_at: Timestamp | null;
   rejected_reason: string | null;
+  reported_at: Timestamp | null;
   status: string;
   updated_at: Generated<Timestamp>;
 }

@@ -175,8 +175,10 @@ export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): voi
         const signed = request.body as SignedCallback | undefined;
         const { app, rawBody } = signed ?? (await verified(request, Buffer.alloc(0)));
         const content = deps.platform.readCallback(rawBody);
-        // a number that was added a moment ago may not be remembered yet
-        const isKnown = content.statuses.every((status) => hasNumber(app, status.phoneNumberId));
+        // what was added a moment ago may not be remembered yet
+        const isKnown =
+          [...content.statuses, ...content.numbers].every((one) => hasNumber(app, one.phoneNumberId)) &&
+          content.templates.every((one) => hasBusinessAccount(app, one.businessAccountId));
         await applyCallback(deps, isKnown ? app : await apps.fresh(senderId), content);
         return ok('Taken.', null);
       },
@@ -186,6 +188,9 @@ export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): voi
 
 const hasNumber = (app: App, phoneNumberId: string) =>
   app.numbers.some((number) => number.phone_number_id === phoneNumberId);
+
+const hasBusinessAccount = (app: App, businessAccountId: string) =>
+  app.numbers.some((number) => number.business_account_id === businessAccountId);
 
 async function applyCallback(deps: CallbackDeps, app: App, content: CallbackContent): Promise<void> {
   const accountsOf = (phoneNumberId: string) =>

@@ -135,6 +135,8 @@ export interface StatusReport {
 export interface TemplateReport {
   businessAccountId: string;
   providerTemplateId: string;
+  /** Epoch seconds, the platform's time of the change; null where the callback names none. */
+  timestamp: number | null;
   status?: string;
   /** The present category, never one that is only announced. */
   category?: string;

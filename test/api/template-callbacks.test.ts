@@ -1,21 +1,28 @@
 // Several business accounts: whose templates are listed, drafted and submitted by which number, and whose callbacks change them.
 import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { postCallback } from '../harness/callbacks.ts';
 import { addSender, type Gateway, readTemplates, startGateway, waba } from '../harness/gateway.ts';
 
 let gateway: Gateway;
 let templateId: string;
+let senderId: string;
 
 beforeAll(async () => {
   gateway = await startGateway();
   const components = [{ type: 'BODY', text: 'Hello there.' }];
   const seed = { language: 'en_US', status: 'APPROVED', category: 'UTILITY' as const, components };
-  templateId = (await addSender(gateway, [{ name: 'hello', ...seed }])).templateIds.hello as string;
+  const added = await addSender(gateway, [{ name: 'hello', ...seed }]);
+  senderId = added.senderId;
+  templateId = added.templateIds.hello as string;
 });
 afterAll(() => gateway?.close());
 
 interface Item {
   status: string;
+  providerStatus: string;
+  category: string;
   providerTemplateId: string;
 }
 const template = async () => (await gateway.call<Item>('GET', `/v1/templates/${templateId}`)).body.data;
@@ -55,6 +62,104 @@ test("another account that claims the same business account cannot change this o
   });
   expect(answer.status).toBe(200);
   expect(await template()).toMatchObject({ status: 'approved' });
+});
+
+describe('a callback about a template', () => {
+  const secret = '315490ac490cfc7c3c5e4bf869b69dab';
+  const at = Math.floor(Date.now() / 1000);
+  /** Posts a change as the platform does, `time` in seconds of its clock. */
+  const post = async (
+    time: number,
+    value: object,
+    field = 'message_template_status_update',
+    businessAccountId = waba,
+  ) => {
+    const { providerTemplateId } = await template();
+    const changes = [{ field, value: { message_template_id: providerTemplateId, ...value } }];
+    const body = { object: 'whatsapp_business_account', entry: [{ id: businessAccountId, time, changes }] };
+    expect((await postCallback(gateway, senderId, body, secret)).status).toBe(200);
+  };
+  const dueSingly = async () => {
+    const { rows } = await sql<{ id: string }>`
+      select id from templates where read_due_at is not null`.execute(gateway.database.db);
+    return rows.map(({ id }) => id);
+  };
+
+  it('that comes after a newer one has the template read instead of undoing the newer one', async () => {
+    await post(at, { event: 'PAUSED' });
+    await post(at, { event: 'APPROVED' });
+    expect(await template()).toMatchObject({ status: 'approved' });
+    await post(at - 1, { event: 'PAUSED' });
+    await post(
+      at - 1,
+      { previous_category: 'UTILITY', new_category: 'MARKETING' },
+      'template_category_update',
+    );
+    expect(await template()).toMatchObject({
+      ...{ status: 'approved', providerStatus: 'APPROVED', category: 'UTILITY' },
+    });
+    await expect.poll(dueSingly).toEqual([]);
+    // what the platform has now decides, not the report
+    await gateway.platform.unsubscribe('100100100100100');
+    const { providerTemplateId } = await template();
+    await gateway.platform.changeTemplate(providerTemplateId, { status: 'DISABLED' });
+    await post(at - 1, { event: 'PAUSED' });
+    await expect.poll(template).toMatchObject({ status: 'submitted', providerStatus: 'DISABLED' });
+    await gateway.platform.changeTemplate(providerTemplateId, { status: 'APPROVED' });
+    await post(at + 1, { event: 'APPROVED' });
+    expect(await template()).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });
+  });
+
+  it('that announces a category keeps the one that the template has, even if it comes after the change', async () => {
+    await post(
+      at + 2,
+      { previous_category: 'UTILITY', new_category: 'MARKETING' },
+      'template_category_update',
+    );
+    const announced = { new_category: 'UTILITY', correct_category: 'MARKETING' };
+    await post(at + 2, announced, 'template_category_update');
+    expect((await template()).category).toBe('MARKETING');
+    await post(
+      at + 2,
+      { previous_category: 'MARKETING', new_category: 'UTILITY' },
+      'template_category_update',
+    );
+    expect((await template()).category).toBe('UTILITY');
+  });
+
+  it('does not make a template sendable that is being deleted', async () => {
+    const deleting = (until: string | null) =>
+      sql`update templates set status = 'submitted', provider_status = 'PENDING_DELETION',
+        deleting_until = now() + ${until}::interval where id = ${templateId}`.execute(gateway.database.db);
+    await deleting('1 minute');
+    await post(at + 3, { event: 'REINSTATED' });
+    expect(await template()).toMatchObject({ status: 'submitted', providerStatus: 'PENDING_DELETION' });
+    // it did not take place: reports count again
+    await deleting(null);
+    await post(at + 3, { event: 'APPROVED' });
+    expect(await template()).toMatchObject({ status: 'approved' });
+  });
+
+  it('of a business account whose number was added a moment ago changes its template', async () => {
+    const added = '401401401401401';
+    await gateway.platform.addWaba({ id: added, appId: '100100100100100' });
+    await gateway.platform.addNumber({ id: '501', wabaId: added });
+    // the app's numbers are remembered as they were
+    await post(at + 4, {}, 'message_template_components_update');
+    const body = {
+      ...{ name: '501', phoneNumberId: '501', businessAccountId: added, accessToken: 'test-token' },
+      ...{ appSecret: secret, verifyToken: 'x' },
+    };
+    const sender = await gateway.call<{ _id: string }>('POST', '/v1/senders', { body });
+    const components = [{ type: 'BODY', text: 'Hello there.' }];
+    const { id } = await gateway.platform.addTemplate({ wabaId: added, name: 'new_here', components });
+    await readTemplates(gateway);
+    await post(at, { event: 'PAUSED', message_template_id: id }, undefined, added);
+    const { rows } = await sql<{ provider_status: string }>`
+      select provider_status from templates where provider_template_id = ${id}`.execute(gateway.database.db);
+    expect(rows).toEqual([{ provider_status: 'PAUSED' }]);
+    await gateway.call('DELETE', `/v1/senders/${sender.body.data._id}`);
+  });
 });
 
 describe('an account with two business accounts', () => {

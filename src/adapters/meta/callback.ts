@@ -73,10 +73,14 @@ function statusReason(value: Json): string | null {
   return (isObject(value.other_info) ? textOf(value.other_info.title) : undefined) ?? null;
 }
 
-function templateReport(field: string, value: Json, businessAccountId: string): TemplateReport | undefined {
+function templateReport(field: string, value: Json, entry: Json): TemplateReport | undefined {
   const providerTemplateId = textOf(value.message_template_id);
   if (!providerTemplateId) return undefined;
-  const report: TemplateReport = { businessAccountId, providerTemplateId };
+  const report: TemplateReport = {
+    businessAccountId: textOf(entry.id) ?? '',
+    providerTemplateId,
+    timestamp: instantOf(entry.time),
+  };
   switch (field) {
     case 'message_template_status_update': {
       const status = textOf(value.event);
@@ -85,8 +89,8 @@ function templateReport(field: string, value: Json, businessAccountId: string): 
       return report;
     }
     case 'template_category_update': {
-      // The announcement of a later change has `correct_category`, and in it too `new_category` is the present one.
-      const category = textOf(value.new_category);
+      // An announcement of a later change has `correct_category`; its `new_category` is that of before, and may come late.
+      const category = value.correct_category === undefined ? textOf(value.new_category) : undefined;
       if (category) report.category = category;
       return report;
     }
@@ -143,7 +147,7 @@ function readChange(content: CallbackContent, change: Json, entry: Json): void {
     content.ignored += objectsOf(value.messages).length;
     return;
   }
-  const report = templateReport(field, value, textOf(entry.id) ?? '');
+  const report = templateReport(field, value, entry);
   if (report) content.templates.push(report);
   else content.ignored += 1;
 }

@@ -14,13 +14,15 @@ export interface AppliedReports {
   startable: StartableDelivery[];
   /** Lists to read: those with a template that we do not know, since the platform may be quicker than the answer to its submission. */
   toRead: ReadingOf[];
-  /** True if a template is due to be read by itself, since its text changed. */
+  /** True if a template is due to be read by itself, since a report did not say what it is now. */
   hasChanged: boolean;
 }
 
 /**
  * Applies what a callback said of templates, in the caller's transaction, for the business accounts that the
- * callback's signature speaks for, and publishes each change of status, category and quality once.
+ * callback's signature speaks for, and publishes each change of status, category and quality once. Callbacks are
+ * repeated for days and in any order (Cloud API, "Webhooks overview"): a report older than one that was applied, or
+ * that comes while the template is being deleted, has the template read by itself instead.
  */
 export async function applyTemplateReports(
   deps: { clock: Clock } & PublishDeps,
@@ -41,6 +43,10 @@ export async function applyTemplateReports(
     });
     if (rows.length === 0) toRead.push(...readers);
     for (const before of rows) {
+      if (isLate(report, before) || isBeingDeleted(before, deps.clock.now())) {
+        toReadSingly.push(before.id);
+        continue;
+      }
       const after = await changeTemplate(tx, before.id, changeOf(report, before));
       changes.push({ before, after, reason: report.reason ?? null });
       if (report.componentsChanged) toReadSingly.push(before.id);
@@ -50,6 +56,14 @@ export async function applyTemplateReports(
   const startable = await publishChanges(deps, tx, changes);
   return { startable, toRead, hasChanged: toReadSingly.length > 0 };
 }
+
+/** True if a newer report was applied before. The platform's times are whole seconds: within one, the order of arrival counts. */
+const isLate = ({ timestamp }: TemplateReport, { reported_at }: TemplateRow): boolean =>
+  timestamp !== null && reported_at !== null && timestamp * 1000 < reported_at.getTime();
+
+/** While a deletion is under way, nothing makes the template approved again: sends would be written and fail. */
+const isBeingDeleted = ({ deleting_until }: TemplateRow, now: number): boolean =>
+  deleting_until !== null && deleting_until.getTime() > now;
 
 /**
  * FLAGGED is a warning and changes no status. The words of approval mean the same: a template that is approved keeps
@@ -64,6 +78,7 @@ function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof c
     ...(status === undefined || isStillApproved ? {} : { providerStatus: word as string }),
     ...(report.category === undefined ? {} : { category: report.category.toUpperCase() }),
     ...(report.qualityScore === undefined ? {} : { qualityScore: report.qualityScore }),
+    ...(report.timestamp === null ? {} : { reportedAt: new Date(report.timestamp * 1000) }),
   };
 }
 

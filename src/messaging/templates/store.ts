@@ -240,6 +240,7 @@ export async function changeTemplate(
     category?: string;
     qualityScore?: string | null;
     rejectedReason?: string | null;
+    reportedAt?: Date;
   },
 ): Promise<TemplateRow> {
   const row = await tx
@@ -250,6 +251,7 @@ export async function changeTemplate(
       ...(change.category === undefined ? {} : { category: change.category }),
       ...(change.qualityScore === undefined ? {} : { quality_score: change.qualityScore }),
       ...(change.rejectedReason === undefined ? {} : { rejected_reason: change.rejectedReason }),
+      ...(change.reportedAt === undefined ? {} : { reported_at: change.reportedAt }),
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id)

@@ -3,6 +3,34 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
+    name: 'a report older than one that was applied is applied',
+    file: 'src/messaging/templates/reports.ts',
+    find: 'timestamp !== null && reported_at !== null && timestamp * 1000 < reported_at.getTime()',
+    replace: 'timestamp === -1 && reported_at === null',
+    tests: ['test/api/template-callbacks.test.ts'],
+  },
+  {
+    name: 'a report makes a template sendable while it is being deleted',
+    file: 'src/messaging/templates/reports.ts',
+    find: 'deleting_until !== null && deleting_until.getTime() > now',
+    replace: 'deleting_until !== null && deleting_until.getTime() > now + 1e12',
+    tests: ['test/api/template-callbacks.test.ts'],
+  },
+  {
+    name: 'a report for a business account added a moment ago is lost',
+    file: 'src/messaging/callback.ts',
+    find: 'content.templates.every((one) => hasBusinessAccount(app, one.businessAccountId))',
+    replace: 'content.templates.length >= 0',
+    tests: ['test/api/template-callbacks.test.ts'],
+  },
+  {
+    name: 'an announcement of a category undoes its change',
+    file: 'src/adapters/meta/callback.ts',
+    find: 'value.correct_category === undefined ? textOf(value.new_category) : undefined',
+    replace: 'textOf(value.new_category)',
+    tests: ['test/rules/meta-callback.test.ts'],
+  },
+  {
     name: 'a change of quality alone is not reported',
     file: 'src/messaging/templates/item.ts',
     find: 'before.quality_score !== after.quality_score',
