@@ -2,7 +2,13 @@
 import type { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 
-/** Undefined without an address. While it cannot be reached nothing waits for it: every call fails at once. */
+/** How long commands may go without an answer. A frozen server keeps its connections open, so nothing else ends the wait. */
+const answerWithinMs = 500;
+
+/**
+ * Undefined without an address. While Redis cannot be reached, every command fails immediately; when it stops answering,
+ * the connection is closed after half a second: the commands on it fail, and later ones fail immediately.
+ */
 export async function openRedis(url: string | null, log: Log): Promise<Redis | undefined> {
   if (url === null) return undefined;
   const { Redis } = await import('ioredis');
@@ -11,6 +17,7 @@ export async function openRedis(url: string | null, log: Log): Promise<Redis | u
     connectTimeout: 500,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
+    socketTimeout: answerWithinMs,
   };
   const redis = new Redis(url, atOnce);
   let isTold = false;

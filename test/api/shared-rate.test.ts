@@ -74,4 +74,20 @@ function shared(): void {
     await redis.start();
     await expect.poll(async () => (await ask(gateway.url)).status, { timeout: 15_000 }).toBe(429);
   });
+
+  it('is not held while Redis is frozen: the first requests wait for half a second, later ones for nothing', async () => {
+    const asked = () => ask(gateway.url).then(({ status }) => status);
+    redis.freeze();
+    try {
+      const began = performance.now();
+      expect(await Promise.all(Array.from({ length: 15 }, asked))).toEqual(Array(15).fill(200));
+      const beganLater = performance.now();
+      for (let count = 0; count < 15; count += 1) expect(await asked()).toBe(200);
+      expect(beganLater - began).toBeLessThan(5_000);
+      expect(performance.now() - beganLater).toBeLessThan(5_000);
+    } finally {
+      redis.thaw();
+    }
+    await expect.poll(asked, { timeout: 15_000 }).toBe(429);
+  });
 }

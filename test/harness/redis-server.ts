@@ -39,6 +39,9 @@ export async function openRedisServer() {
       child = spawn('redis-server', [...where, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
       await until(() => answers(port));
     },
+    /** Stops it from answering, with its connections open. */
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
     async stop() {
       const ending = child;
       child = undefined;

@@ -92,4 +92,11 @@ export const mutations: Mutation[] = [
     replace: '  if ((await',
     tests: [keyLimit],
   },
+  {
+    name: 'requests wait for a Redis that never answers',
+    file: 'src/base/redis.ts',
+    find: '    socketTimeout: answerWithinMs,\n',
+    replace: '',
+    tests: ['test/api/shared-rate.test.ts'],
+  },
 ];
