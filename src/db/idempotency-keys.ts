@@ -93,6 +93,21 @@ export async function releaseKeysOf(db: Db | Tx, subjectIds: readonly string[]):
     where subject_id = any(${subjectIds}::uuid[]) and status is null`.execute(db);
 }
 
+/** Moves the leases of a subject's keys forward, for as long as no answer is stored. */
+export async function extendKeysOf(db: Db | Tx, subjectId: string, leaseSeconds: number): Promise<void> {
+  await sql`
+    update idempotency_keys set leased_until = now() + ${leaseSeconds} * interval '1 second'
+    where subject_id = ${subjectId} and status is null`.execute(db);
+}
+
+/** Hands a key that was taken over to another subject, whose answer it then gets. */
+export async function rebindKey(tx: Tx, of: KeyOf, subjectId: string): Promise<void> {
+  await sql`
+    update idempotency_keys set subject_id = ${subjectId}
+    where account_id = ${of.accountId} and operation = ${of.operation} and key = ${of.key}
+      and status is null`.execute(tx);
+}
+
 /** Frees the keys of a subject that came to nothing: only a success is kept. */
 export async function freeKeysOf(tx: Db | Tx, subjectId: string): Promise<void> {
   await sql`delete from idempotency_keys where subject_id = ${subjectId} and status is null`.execute(tx);

@@ -217,6 +217,7 @@ export interface Media {
   id: string;
   kind: string;
   mime_type: string;
+  named_sender_id: string | null;
   object_key: string;
   public_id: string | null;
   sha256: Buffer | null;

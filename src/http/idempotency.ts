@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { KeyedHash } from '../base/keyed-hash.ts';
-import type { Db } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
 import { findKey, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
 import { canonicalJson } from './canonical-json.ts';
 
@@ -73,22 +73,25 @@ export type Repeat =
  * `leaseSeconds`: the caller then goes on with `subjectId` and never starts a second one.
  */
 export async function consultKey(
-  db: Db,
+  db: Db | Tx,
   of: KeyOf & Pick<Fingerprint, 'isSameBody'> & { leaseSeconds: number },
   find = (key: KeyOf) => findKey(db, key),
 ): Promise<Repeat> {
   const row = await find(of);
   if (!row) return { kind: 'first' };
-  if (!of.isSameBody(row.fingerprint)) {
-    throw new AppError(
-      'idempotency_key_reused',
-      'This Idempotency-Key came with another body before. Use a fresh UUID for a new request.',
-    );
-  }
+  if (!of.isSameBody(row.fingerprint)) throw keyReused();
   if (row.status !== null && row.body !== null)
     return { kind: 'answered', status: row.status, body: row.body };
   if (!row.leased && (await takeOverKey(db, of))) return { kind: 'continue', subjectId: row.subject_id };
   throw inProgress();
+}
+
+/** 422 for another body under the same key. */
+export function keyReused(): AppError {
+  return new AppError(
+    'idempotency_key_reused',
+    'This Idempotency-Key came with another body before. Use a fresh UUID for a new request.',
+  );
 }
 
 /** 409 for a repeat that came while the first request is under way. */

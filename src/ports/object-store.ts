@@ -28,6 +28,11 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<ObjectInfo>;
   /** Resolves if objects can be stored and removed now. */
   check(): Promise<void>;
+  /**
+   * Removes what unfinished puts of that key left behind; the object itself stays. A put of the key that is still running
+   * fails. For keys whose writer is known to be gone. No error if there is nothing.
+   */
+  abandon(key: string): Promise<void>;
   /** Removes what puts that never ended left behind more than an hour ago; answers how many. Safe while others put. */
   sweep(): Promise<number>;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
-import { padded, pngPart, samples } from '../harness/sample-files.ts';
+import { anotherPng, padded, samples } from '../harness/sample-files.ts';
 
 let gateway: MediaGateway;
 let account = '';
@@ -22,7 +22,7 @@ describe('stored media', () => {
     const own = await fresh();
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1)
-      ids.unshift((await gateway.upload(own, pngPart)).json.data.mediaId);
+      ids.unshift((await gateway.upload(own, anotherPng())).json.data.mediaId);
     const first = (await gateway.call(own, 'GET', '/v1/media?limit=3')).json.data;
     expect(first.items.map((item: { mediaId: string }) => item.mediaId)).toEqual(ids.slice(0, 3));
     const cursor = encodeURIComponent(first.pagination.nextCursor);
@@ -53,7 +53,7 @@ describe('stored media', () => {
   });
 
   test('of another account, or of no one, are 404', async () => {
-    const { mediaId } = (await gateway.upload(account, pngPart)).json.data;
+    const { mediaId } = (await gateway.upload(account, anotherPng())).json.data;
     const other = await fresh();
     for (const id of [mediaId, '1', 'no-such-id', '%00']) {
       for (const [method, path] of [
@@ -108,7 +108,7 @@ describe('stored media', () => {
 describe('removal', () => {
   test('takes the file from callers, the disk and the platform', async () => {
     const own = await fresh();
-    const { mediaId } = (await gateway.upload(own, pngPart)).json.data;
+    const { mediaId } = (await gateway.upload(own, anotherPng())).json.data;
     const { status, json } = await gateway.call(own, 'DELETE', `/v1/media/${mediaId}`);
     expect([status, json.data]).toEqual([200, { mediaId }]);
     await nothingLeft(own);
@@ -118,7 +118,7 @@ describe('removal', () => {
 
   test('is refused while queued or dispatching messages need it: 409 media_in_use', async () => {
     const own = await fresh();
-    const { mediaId } = (await gateway.upload(own, pngPart)).json.data;
+    const { mediaId } = (await gateway.upload(own, anotherPng())).json.data;
     const [row] = await gateway.rows(own);
     const remove = () => gateway.call(own, 'DELETE', `/v1/media/${mediaId}`);
     const message = await gateway.insertMessage(own, row?.id ?? '', 0);

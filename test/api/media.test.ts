@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formOf, type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
-import { pngPart, samples } from '../harness/sample-files.ts';
+import { anotherPng, pngPart, samples } from '../harness/sample-files.ts';
 
 let gateway: MediaGateway;
 let account = '';
@@ -28,7 +28,7 @@ describe('the number that registers an upload', () => {
   };
   const named = (senderId: string) => ({ name: 'senderId', bytes: senderId });
   const uploadBy = (accountId: string, senderId: string) => {
-    const { type, body } = formOf([pngPart]);
+    const { type, body } = formOf([anotherPng()]);
     const init = { body: new Uint8Array(body), headers: { 'content-type': type } };
     return gateway.call(accountId, 'POST', `/v1/templates/media?senderId=${senderId}`, init);
   };
@@ -40,9 +40,9 @@ describe('the number that registers an upload', () => {
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
     const answers = [
-      await gateway.upload(own, pngPart),
+      await gateway.upload(own, anotherPng()),
       await uploadBy(own, second),
-      await gateway.upload(own, named(second), pngPart),
+      await gateway.upload(own, named(second), anotherPng()),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const used = await Promise.all(answers.map(({ json }) => hosts(own, json.data.mediaId)));
@@ -53,8 +53,8 @@ describe('the number that registers an upload', () => {
     const own = await fresh();
     const { id: foreign } = await gateway.sender(account);
     expect((await uploadBy(own, foreign)).json.code).toBe('sender_not_found');
-    expect((await gateway.upload(own, named('x'), pngPart)).json.code).toBe('sender_not_found');
-    const late = await gateway.upload(own, pngPart, named(foreign));
+    expect((await gateway.upload(own, named('x'), anotherPng())).json.code).toBe('sender_not_found');
+    const late = await gateway.upload(own, anotherPng(), named(foreign));
     expect([late.status, late.json.errors[0].path]).toEqual([400, 'senderId']);
     await nothingLeft(own);
   });
@@ -63,7 +63,7 @@ describe('the number that registers an upload', () => {
     const own = await gateway.account();
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
-    const upload = async () => hosts(own, (await gateway.upload(own, pngPart)).json.data?.mediaId ?? '');
+    const upload = async () => hosts(own, (await gateway.upload(own, anotherPng())).json.data?.mediaId ?? '');
     await closed(first);
     expect(await upload()).toEqual([second]);
     const named = await uploadBy(own, first);
@@ -81,11 +81,11 @@ describe('the number that registers an upload', () => {
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
     await gateway.control.addFault({ on: 'media', code: 131053, times: 1 });
-    const refused = await gateway.upload(own, pngPart);
+    const refused = await gateway.upload(own, anotherPng());
     expect([refused.status, refused.json.provider.code]).toEqual([502, 131053]);
     await closed(first);
     await closed(second);
-    const away = await gateway.upload(own, pngPart);
+    const away = await gateway.upload(own, anotherPng());
     expect([away.status, away.json.code]).toEqual([503, 'provider_unavailable']);
     await gateway.removeLeftovers();
     await nothingLeft(own);

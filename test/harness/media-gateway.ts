@@ -18,6 +18,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
+import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
@@ -96,8 +97,10 @@ export async function openMediaGateway() {
   server.setValidatorCompiler(requestValidator());
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   server.decorateRequest('caller');
+  server.decorateRequest('idempotencyKey');
   server.addHook('onRequest', async (request) => {
     const accountId = String(request.headers['x-account']);
+    request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], 'optional');
     request.caller = { accountId, keyId: accountId, scopes: new Set(['media:write']) };
   });
   mediaRoutes(server, deps);

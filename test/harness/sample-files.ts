@@ -42,6 +42,13 @@ export const samples = {
 /** The form's part of a small picture. */
 export const pngPart = { name: 'file', fileName: 'dot.png', type: 'image/png', bytes: samples.png };
 
+let pngs = 0;
+/** The same image under a name of its own: another file to the gateway. */
+export function anotherPng(): typeof pngPart {
+  pngs += 1;
+  return { ...pngPart, fileName: `dot-${pngs}.png` };
+}
+
 /** A file of exactly `size` bytes that begins as `sample`. */
 export function padded(sample: Buffer, size: number): Buffer {
   return Buffer.concat([sample, Buffer.alloc(Math.max(0, size - sample.length), 32)]).subarray(0, size);

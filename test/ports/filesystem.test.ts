@@ -61,6 +61,20 @@ describe('a directory', () => {
     expect(await readdir(join(directory, 'incoming'))).toEqual([]);
   });
 
+  test('an abandoned put fails, leaves nothing, and disturbs no put of another key', async () => {
+    const store = await openFilesystemStore({ directory, clock: systemClock });
+    const [given, kept] = [new Readable({ read() {} }), new Readable({ read() {} })];
+    const puts = [store.put('media/a/1', given), store.put('media/a/12', kept)];
+    const outcomes = Promise.allSettled(puts);
+    for (const content of [given, kept]) content.push(Buffer.from('part'));
+    await expect.poll(() => readdir(join(directory, 'incoming'))).toHaveLength(2);
+    await store.abandon('media/a/1');
+    for (const content of [given, kept]) content.push(null);
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await store.head('media/a/1')).toBeNull();
+    expect(await readdir(join(directory, 'incoming'))).toEqual([]);
+  });
+
   const disk = mountSmallDisk(2);
   if (!disk)
     test('on a full disk NOT TESTED: this user may not mount one', () => expect(disk).toBeUndefined());

@@ -102,6 +102,14 @@ export function objectStoreSuite(
       expect(await store.get('media/a/1')).toBeNull();
     });
 
+    test('abandoning the puts of a key leaves its object and every other, and is no error if there are none', async () => {
+      await store.put('media/a/1', Readable.from([Buffer.from('x')]));
+      await store.abandon('media/a/1');
+      await store.abandon('media/never/was');
+      expect(await keysOf(store, '')).toEqual(['media/a/1']);
+      await expect(store.abandon('../up')).rejects.toThrow(/not a key/);
+    });
+
     test('a list has every key that begins with the prefix, with its size, and no other', async () => {
       for (const key of ['media/a/1', 'media/a/2', 'media/ab/3', 'media/b/4', 'other']) {
         await store.put(key, Readable.from([Buffer.from(key)]));

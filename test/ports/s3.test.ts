@@ -67,6 +67,19 @@ describe('a bucket', () => {
     }
   });
 
+  test('aborts the unfinished parts of an abandoned key at once, and of no other', async () => {
+    const { store, played, close } = await openBucket();
+    try {
+      const initiated = new Date();
+      for (const key of ['media/died', 'media/died-not'])
+        played.begun.set(key, { key: `some/prefix/${key}`, initiated, parts: new Map() });
+      await store.abandon('media/died');
+      expect([...played.begun.keys()]).toEqual(['media/died-not']);
+    } finally {
+      await close();
+    }
+  });
+
   test.each([
     [507, 'XMinioStorageFull'],
     [400, 'XMinioAdminBucketQuotaExceeded'],

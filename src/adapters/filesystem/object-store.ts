@@ -1,4 +1,5 @@
 // The object store kept in one directory: a durable temporary file first, then its name, so no reader sees a part.
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -33,7 +34,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
   return {
     async put(key, content) {
       const path = pathOf(key);
-      const temporary = join(incoming, uuidv7());
+      const temporary = join(incoming, `${unfinishedPrefix(key)}${uuidv7()}`);
       try {
         const size = await writeDurably(temporary, content);
         await told('be written', async () => {
@@ -88,6 +89,16 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
       });
     },
 
+    async abandon(key) {
+      pathOf(key);
+      const prefix = unfinishedPrefix(key);
+      await told('be swept', async () => {
+        for await (const entry of await opendir(incoming)) {
+          if (entry.name.startsWith(prefix)) await rm(join(incoming, entry.name), { force: true });
+        }
+      });
+    },
+
     sweep: () => told('be swept', () => sweepFolder(incoming, options.clock.now() - leftoverAgeMs)),
   };
 }
@@ -98,6 +109,11 @@ function keyParts(key: string): string[] {
     throw new Error(`"${key}" is not a key of the object store.`);
   }
   return parts;
+}
+
+/** How the names of a key's temporary files begin: by a digest, since a key may be longer than a file's name. */
+function unfinishedPrefix(key: string): string {
+  return `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.`;
 }
 
 /** Says that the content failed, not the file. */

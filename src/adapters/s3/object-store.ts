@@ -7,6 +7,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  type MultipartUpload,
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -88,7 +89,19 @@ export function openS3Store({ place, outgoing, clock, credentials }: S3StoreOpti
         });
     },
 
-    sweep: () => abortOldUploads(client, Bucket, prefix, clock.now() - leftoverAgeMs),
+    async abandon(key) {
+      const at = named(key);
+      await abortUploads(client, { Bucket, Prefix: at.Key }, (upload) => upload.Key === at.Key);
+    },
+
+    sweep() {
+      const olderThanMs = clock.now() - leftoverAgeMs;
+      return abortUploads(
+        client,
+        { Bucket, Prefix: prefix },
+        ({ Initiated }) => Initiated !== undefined && Initiated.getTime() < olderThanMs,
+      );
+    },
   };
 }
 
@@ -140,21 +153,23 @@ async function* list(
   }
 }
 
-async function abortOldUploads(
+/** Aborts the multipart uploads below a prefix that `isMeant` chooses; returns how many. */
+async function abortUploads(
   client: S3Client,
-  Bucket: string,
-  prefix: string,
-  olderThanMs: number,
+  place: { Bucket: string; Prefix: string },
+  isMeant: (upload: MultipartUpload) => boolean,
 ): Promise<number> {
-  const listing = told(client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })));
+  const { Bucket } = place;
+  const listing = told(client.send(new ListMultipartUploadsCommand(place)));
   // Some makers' servers cannot list them; there a lifecycle rule of the bucket does this.
   const found = await listing.catch((error: unknown) => {
     if (error instanceof VendorError && error.status === 501) return null;
     throw error;
   });
   let aborted = 0;
-  for (const { Key, UploadId, Initiated } of found?.Uploads ?? []) {
-    if (!Initiated || Initiated.getTime() >= olderThanMs) continue;
+  for (const upload of found?.Uploads ?? []) {
+    if (!isMeant(upload)) continue;
+    const { Key, UploadId } = upload;
     await told(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
     aborted += 1;
   }

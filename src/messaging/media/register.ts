@@ -1,12 +1,15 @@
 // Registering stored files with the platform: at upload, and again for every number that uses them once 30 days are over.
 import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
+import { extendKeysOf, freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { senderAccess } from '../senders/access.ts';
 import { callByAny } from '../senders/fallback.ts';
 import { findSender, type SenderRow } from '../senders/store.ts';
+import { uploadLost } from './meter.ts';
 import { markRemoving } from './removal-store.ts';
 import { discard, type RemoveDeps } from './remove.ts';
+import { answerUnder, findTwin, type Same } from './same-upload.ts';
 import {
   extendRegistering,
   findMediaById,
@@ -44,12 +47,15 @@ export function registerLeaseSeconds(size: number): number {
 /**
  * Registers a file that was just stored, by the first of these numbers that is not away, and shows it to callers under
  * the id that the platform gave. Refused by the platform: the file is removed, 502 `provider_rejected`. Not reached, or
- * no clear answer: the worker removes the file, 503 `provider_unavailable`.
+ * no clear answer: the worker removes the file, 503 `provider_unavailable`. If a twin of this upload was quicker, its
+ * record is returned and this file removed; `same` is what was known of such records before. The keys of the upload get
+ * their answer in the transaction that shows the file.
  */
 export async function registerUpload(
   deps: RegisterDeps,
   row: MediaRow,
   senders: readonly SenderRow[],
+  same: Same,
 ): Promise<ReadyMedia> {
   const { answer, sender } = await callByAny(deps, senders, (access) => uploadLeased(deps, row, access), {
     // a file that the platform has twice does no harm: it forgets both
@@ -62,38 +68,48 @@ export async function registerUpload(
   });
   const { publicId, expiresAt } = answer;
   const ready = await deps.db.transaction().execute(async (tx) => {
-    const shown = await markReady(tx, row.id, publicId);
+    const twin = await findTwin(tx, row, same);
+    const shown = twin ?? (await markReady(tx, row.id, publicId));
     if (!shown) return undefined;
-    await saveRegistration(tx, {
-      mediaId: row.id,
-      senderId: sender.senderId,
-      platformMediaId: publicId,
-      expiresAt,
-    });
+    if (!twin) {
+      const registration = {
+        mediaId: row.id,
+        senderId: sender.senderId,
+        platformMediaId: publicId,
+        expiresAt,
+      };
+      await saveRegistration(tx, registration);
+    }
+    await answerUnder(tx, row.id, shown);
     return shown;
   });
   // The worker gave this upload up while this process slept; the platform's copy ends by itself.
   if (!ready) throw uploadLost();
+  if (ready.id !== row.id) {
+    await deps.platform
+      .deleteMedia(sender, publicId)
+      .catch((error: unknown) => deps.log.info({ err: error, publicId }, 'media.platform_kept_it'));
+    await discard(deps, row);
+  }
   return ready;
 }
 
 /** One upload, within a lease of its own: the numbers that were tried before took their time. */
 async function uploadLeased(deps: RegisterDeps, row: MediaRow, sender: SenderAccess) {
-  if (!(await extendRegistering(deps.db, row.id, registerLeaseSeconds(row.size ?? 0)))) throw uploadLost();
+  const leaseSeconds = registerLeaseSeconds(row.size ?? 0);
+  if (!(await extendRegistering(deps.db, row.id, leaseSeconds))) throw uploadLost();
+  await extendKeysOf(deps.db, row.id, leaseSeconds);
   const expiresAt = new Date(deps.clock.now() + keptMs);
   return { publicId: await uploadToPlatform(deps, row, sender), expiresAt };
 }
 
-/** 503 for an upload whose row was taken away because its process stood still for minutes. */
-export function uploadLost(): AppError {
-  return new AppError('storage_unavailable', 'The upload took too long and was given up. Upload it again.', {
-    retryAfterSeconds: 1,
-  });
-}
-
 /** Leaves the file to the worker; should even that fail, its lease does the same a little later. */
 async function giveUp(deps: RegisterDeps, row: MediaRow): Promise<void> {
-  await markRemoving(deps.db, row.id, 0).catch((error: unknown) =>
+  const leave = async () => {
+    await markRemoving(deps.db, row.id, 0);
+    await freeKeysOf(deps.db, row.id);
+  };
+  await leave().catch((error: unknown) =>
     deps.log.error({ err: error, mediaId: row.id }, 'media.removal_failed'),
   );
 }

@@ -1,8 +1,9 @@
 // Taking files away: at a caller's wish, after a refused upload, and what died uploads left behind.
 import type { Clock } from '../../base/clock.ts';
-import { AppError } from '../../base/errors.ts';
+import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
+import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { MessagingPlatform } from '../../ports/platform.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
@@ -26,8 +27,11 @@ export interface RemoveDeps extends AccessDeps {
   platform: Pick<MessagingPlatform, 'deleteMedia'>;
 }
 
-/** A died upload is looked at again this much later: its process may only have slept, and store its object after all. */
-const secondLookSeconds = 3_600;
+/**
+ * A died upload is checked again this much later: its process may only have slept, and store its object after all.
+ * With the longest lease (190 s) and the worker's pace, nothing of it is left after ten minutes.
+ */
+const secondLookSeconds = 300;
 const retrySeconds = 60;
 
 /**
@@ -54,11 +58,15 @@ export async function deleteMedia(
   deps.log.info({ accountId: row.account_id, mediaId: row.public_id }, 'media.removed');
 }
 
-/** Removes the objects and then the row of a file that nobody uses; what fails is left to the worker. Never rejects. */
+/**
+ * Removes the objects and then the row of a file that nobody uses, and frees the key of its upload unless it was answered;
+ * what fails is left to the worker. Never rejects.
+ */
 export async function discard(deps: RemoveDeps, row: MediaRow): Promise<void> {
   try {
     await removeEverything(deps, row);
     await deleteMediaRow(deps.db, row.id);
+    await freeKeysOf(deps.db, row.id);
   } catch (error) {
     deps.log.warn({ err: error, mediaId: row.id }, 'media.removal_postponed');
     await markRemoving(deps.db, row.id, retrySeconds).catch((again: unknown) =>
@@ -70,6 +78,11 @@ export async function discard(deps: RemoveDeps, row: MediaRow): Promise<void> {
 async function removeEverything(deps: RemoveDeps, row: MediaRow): Promise<void> {
   await removeFromPlatform(deps, row);
   await deps.objects.delete(row.object_key);
+  await deps.objects.abandon(row.object_key).catch((error: unknown) => {
+    // a bucket may forbid listing unfinished puts; its lifecycle rule removes them
+    if (!(error instanceof VendorError) || error.outcome !== 'refused') throw error;
+    deps.log.warn({ err: error, mediaId: row.id }, 'media.unfinished_put_kept');
+  });
 }
 
 /** Asked once and not insisted on: the platform forgets every file after 30 days by itself. */
@@ -104,6 +117,7 @@ export async function removeLeftovers(deps: RemoveDeps, limit = 20): Promise<num
 }
 
 async function removeLeftover(deps: RemoveDeps, row: Leftover): Promise<void> {
+  await freeKeysOf(deps.db, row.id);
   await removeEverything(deps, row);
   if (row.died) await markRemoving(deps.db, row.id, secondLookSeconds);
   else await deleteMediaRow(deps.db, row.id);

@@ -7,13 +7,12 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { attachmentHeader, mediaItem } from './item.ts';
-import type { RegisterDeps } from './register.ts';
 import { deleteMedia } from './remove.ts';
 import { findMedia, listMedia } from './store.ts';
 import { downloadMedia, mediaNotFound } from './stored-file.ts';
-import { uploadRoutes } from './upload-routes.ts';
+import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
 
-export type MediaRoutesDeps = RegisterDeps;
+export type MediaRoutesDeps = UploadRoutesDeps;
 
 const tags = ['Media'];
 const config = { scope: 'media:write' } as const;

@@ -25,14 +25,18 @@ export interface NewMedia {
   objectKey: string;
   /** Sealed. */
   fileKey: Buffer;
+  /** The number that the upload named. */
+  namedSenderId: string | null;
 }
 
 /** Adds the row of a file whose bytes are about to come; lapsed after `leaseSeconds`, the worker removes what came. */
 export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: number): Promise<void> {
   await sql`
-    insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, due_at)
+    insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, named_sender_id, due_at)
     values (${media.id}, ${media.accountId}, 'receiving', ${media.kind}, ${media.mimeType}, ${media.fileName},
-      ${media.objectKey}, ${media.fileKey}, now() + ${leaseSeconds} * interval '1 second')`.execute(db);
+      ${media.objectKey}, ${media.fileKey}, ${media.namedSenderId}, now() + ${leaseSeconds} * interval '1 second')`.execute(
+    db,
+  );
 }
 
 /** Moves the lease of an upload forward; false if the worker took the file away meanwhile. */
@@ -53,7 +57,7 @@ export async function extendRegistering(db: Db, id: string, leaseSeconds: number
 
 /** Notes that the bytes are stored; undefined if the worker took the file away meanwhile. */
 export async function markStored(
-  db: Db,
+  db: Db | Tx,
   stored: { id: string; size: number; sha256: Buffer; leaseSeconds: number },
 ): Promise<MediaRow | undefined> {
   const { rows } = await sql<MediaRow>`

@@ -93,6 +93,23 @@ export async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise
   return deps.vault.open(await sealedContent(deps, row), ownerOf(row), key);
 }
 
+/** True if the stored file is whole and unaltered; false if it is not, or is gone. Throws the store's VendorError. */
+export async function isIntact(deps: StoredFileDeps, row: ReadyMedia): Promise<boolean> {
+  try {
+    await verifyContent(deps, row);
+    return true;
+  } catch (error) {
+    if (error instanceof VaultError) return false;
+    throw error;
+  }
+}
+
+/** Reads all of a stored file and holds it against its length and digest; throws VaultError, or the store's VendorError. */
+async function verifyContent(deps: StoredFileDeps, row: ReadyMedia): Promise<void> {
+  const key = openFileKey(deps, row);
+  await deps.vault.verify(await sealedContent(deps, row), ownerOf(row), key, row);
+}
+
 /**
  * The file as its caller may download it: everything is read and held against length and digest once, so that an
  * altered file is refused (`media_damaged`) before its first byte goes out; then it is read again to be sent.
@@ -104,8 +121,7 @@ export async function downloadMedia(
   const row = await findMedia(deps.db, of.accountId, of.mediaId);
   if (!row) throw mediaNotFound();
   try {
-    const key = openFileKey(deps, row);
-    await deps.vault.verify(await sealedContent(deps, row), ownerOf(row), key, row);
+    await verifyContent(deps, row);
     return { row, content: await clearContent(deps, row) };
   } catch (error) {
     deps.log.error({ err: error, accountId: row.account_id, mediaId: row.public_id }, 'media.unreadable');

@@ -1,16 +1,20 @@
 // The route that takes files in: one part of a multipart form, handed on as it comes.
 import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest } from '../../base/errors.ts';
+import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { success } from '../../contract/envelope.ts';
 import { MediaItem, UploadForm, UploadQuery } from '../../contract/media.ts';
-import { ok } from '../../http/reply.ts';
+import { sendReplay } from '../../http/idempotency.ts';
 import type { Server } from '../../http/request.ts';
 import { requestValidator } from '../../http/validation.ts';
 import { maxBytesOf } from './file-kind.ts';
-import { mediaItem } from './item.ts';
+import { tooLarge } from './meter.ts';
 import type { RegisterDeps } from './register.ts';
-import { tooLarge, upload } from './upload.ts';
+import { lookUpKey, uploadBody } from './same-upload.ts';
+import { upload } from './upload.ts';
+
+export type UploadRoutesDeps = RegisterDeps & { keyedHash: KeyedHash };
 
 /** Room for the form around the file. */
 const formBytes = 64 * 1024;
@@ -32,14 +36,14 @@ const limits = {
 };
 
 /** POST /v1/templates/media. The form's parser is registered for this route alone; others go on refusing forms. */
-export function uploadRoutes(server: Server, deps: RegisterDeps): void {
+export function uploadRoutes(server: Server, deps: UploadRoutesDeps): void {
   server.register(async (plain) => {
     await plain.register(multipart, { limits, throwFileSizeLimit: false });
     uploadRoute(plain as unknown as Server, deps);
   });
 }
 
-function uploadRoute(server: Server, deps: RegisterDeps): void {
+function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
   const validator = requestValidator();
   server.post(
     '/v1/templates/media',
@@ -47,7 +51,7 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
       schema: {
         summary: 'Upload media',
         description:
-          'Takes one file (JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF, Office or plain text up to 100 MB), stores it encrypted and registers it with the messaging platform. Use `mediaId` in sends.',
+          'Takes one file (JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF, Office or plain text up to 100 MB), stores it encrypted and registers it with the messaging platform. Use `mediaId` in sends. The same file uploaded again within a day, under the same name and type and for the same number, answers the same record.',
         tags: ['Media'],
         consumes: ['multipart/form-data'],
         querystring: UploadQuery,
@@ -56,14 +60,19 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
       },
       // The form's schema is for readers of the document: the form itself is never held as a value.
       validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : validator(part)),
-      config: { scope: 'media:write' },
+      config: { scope: 'media:write', idempotency: 'optional' },
     },
-    async (request) => {
+    async (request, reply) => {
       const { accountId } = request.caller;
       const socket = request.raw.socket;
       // Node's server destroys a socket that times out.
       socket.setTimeout(silenceMs);
       try {
+        const key = request.idempotencyKey && {
+          ...{ accountId, operation: 'upload', key: request.idempotencyKey },
+          keyedHash: deps.keyedHash,
+        };
+        const known = key ? await lookUpKey(deps.db, key) : undefined;
         const form = await openForm(request, request.query.senderId);
         const { file, filename, mimetype } = form.part;
         const afterContent = async () => {
@@ -71,17 +80,20 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
           // The rest is our own work; a silent client has nothing to say meanwhile.
           socket.setTimeout(0);
         };
-        const row = await upload(deps, {
+        const uploaded = await upload(deps, {
           ...{ accountId, fileName: sentName(filename), declaredType: mimetype, content: file },
           senderId: form.senderId,
+          key: known,
           afterContent,
         });
+        if (uploaded.kind === 'replay') return sendReplay(reply, uploaded);
+        const { row } = uploaded;
         const { size, kind } = row;
         request.log.info(
           { reqId: request.id, accountId, mediaId: row.public_id, kind, size },
           'media.uploaded',
         );
-        return ok('Media uploaded.', mediaItem(row));
+        return answer(reply, uploadBody(row));
       } catch (error) {
         await drain(request);
         throw error;
@@ -90,6 +102,11 @@ function uploadRoute(server: Server, deps: RegisterDeps): void {
       }
     },
   );
+}
+
+/** Sends the bytes that are stored under the request's key. */
+function answer(reply: FastifyReply, body: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(body);
 }
 
 /** A file name as the client meant it: forms escape three characters so (WHATWG HTML, "multipart/form-data"). */

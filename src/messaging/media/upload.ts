@@ -1,29 +1,25 @@
 // Taking a file in: told apart by its first bytes, counted, digested and sealed as it comes, then registered.
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { findSender, listCallers, type SenderRow } from '../senders/store.ts';
-import {
-  cleanFileName,
-  createTextCheck,
-  decideKind,
-  type FileKind,
-  headBytes,
-  unsupported,
-} from './file-kind.ts';
-import { type RegisterDeps, registerLeaseSeconds, registerUpload, uploadLost } from './register.ts';
+import { cleanFileName, decideKind, type FileKind, headBytes } from './file-kind.ts';
+import { cutOff, openMeter, uploadLost } from './meter.ts';
+import { type RegisterDeps, registerLeaseSeconds, registerUpload } from './register.ts';
 import { discard } from './remove.ts';
 import {
-  extendReceiving,
-  findMediaById,
-  insertReceiving,
-  type MediaRow,
-  markStored,
-  type ReadyMedia,
-} from './store.ts';
+  answerUnder,
+  claimKey,
+  findSame,
+  holdSame,
+  replayUpload,
+  type Same,
+  type Uploaded,
+  type UploadKey,
+  uploadFingerprint,
+} from './same-upload.ts';
+import { extendReceiving, findMediaById, insertReceiving, type MediaRow, markStored } from './store.ts';
 import { putSealed, sealFileKey, storageFault } from './stored-file.ts';
 import { newFileKey } from './vault.ts';
 
@@ -35,30 +31,35 @@ export interface Upload {
   /** The part's Content-Type. */
   declaredType: string;
   content: Readable;
+  /** The request's Idempotency-Key, as `lookUpKey` found it. */
+  key?: UploadKey | undefined;
   /** Awaited once `content` has ended; rejects if what came after it spoils the request. */
   afterContent: () => Promise<void>;
 }
 
 const leaseSeconds = 120;
-const renewEveryMs = 30_000;
-/** Longest that the bytes of one file may take to come. */
-const receiveMaxMs = 15 * 60_000;
 
 /**
  * Stores and registers one file (`api.md` part 5). 400 for an empty or unnamed one, 415 for an unlisted or contradicted
  * type, 413 as soon as it is over its kind's limit, 404 `sender_not_found`, 409 without a sender, 502 and 503 as the
  * platform answers. Whatever fails, and however early the bytes break off, nothing of the file remains.
+ *
+ * The same bytes under the same name and type, for the same number, are one record within a day: the record that exists
+ * is returned. A repeat under an Idempotency-Key gets the stored response; 409 and 422 as `consultKey` throws them.
  */
-export async function upload(deps: RegisterDeps, input: Upload): Promise<ReadyMedia> {
+export async function upload(deps: RegisterDeps, input: Upload): Promise<Uploaded> {
   try {
     const fileName = cleanFileName(input.fileName);
     if (fileName === '') throw invalidRequest([{ path: 'file', message: 'needs a file name' }]);
+    if (input.key?.answered) return await replayUpload(deps, input, fileName, input.key);
     const { head, whole } = await readHead(input.content);
     if (head.length === 0) throw new AppError('media_empty', 'The file is empty. Upload one with content.');
     const kind = decideKind(head, input.declaredType, fileName);
     const senders = await registrars(deps.db, input);
-    const row = await receive(deps, input, { fileName, kind, whole });
-    return await registerUpload(deps, row, senders);
+    const received = await receive(deps, input, { fileName, kind, whole });
+    if (received.kind !== 'stored') return received;
+    const { row, same } = received;
+    return { kind: 'record', row: await registerUpload(deps, row, senders, same) };
   } finally {
     input.content.destroy();
   }
@@ -103,21 +104,19 @@ async function readHead(content: Readable): Promise<{ head: Buffer; whole: Async
   return { head: Buffer.concat(first).subarray(0, headBytes), whole: whole() };
 }
 
-function cutOff(cause: unknown): AppError {
-  return new AppError('invalid_request', 'file: the upload ended before the file was complete', {
-    errors: [{ path: 'file', message: 'the upload ended before the file was complete' }],
-    cause,
-  });
-}
-
 interface Described {
   fileName: string;
   kind: FileKind;
   whole: AsyncIterable<Buffer>;
 }
 
-/** Row first, then the sealed object, then both are said to be whole; or nothing remains of either. */
-async function receive(deps: RegisterDeps, input: Upload, file: Described): Promise<MediaRow> {
+type Received = Uploaded | { kind: 'stored'; row: MediaRow; same: Same };
+
+/**
+ * Row first, then the sealed object, then both are said to be whole; or nothing remains of either. Nothing remains, too,
+ * of a file that the account has already, or whose key has been answered in the meantime: then that is returned.
+ */
+async function receive(deps: RegisterDeps, input: Upload, file: Described): Promise<Received> {
   const id = uuidv7(deps.clock.now());
   const owner = { accountId: input.accountId, mediaId: id };
   const objectKey = `media/${input.accountId}/${id}`;
@@ -128,6 +127,7 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
     {
       ...{ id, accountId: input.accountId, kind, mimeType, fileName: file.fileName, objectKey },
       fileKey: sealFileKey(deps.cipher, id, key),
+      namedSenderId: input.senderId?.toLowerCase() ?? null,
     },
     leaseSeconds,
   );
@@ -136,75 +136,43 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
     const clear = Readable.from(meter.bytes(), { objectMode: false });
     await putSealed(deps, objectKey, clear, owner, key);
     await input.afterContent();
-    const { size, sha256 } = meter.digest();
-    const stored = await markStored(deps.db, { id, size, sha256, leaseSeconds: registerLeaseSeconds(size) });
-    if (!stored) throw uploadLost();
-    return stored;
+    const received = await store(deps, input, { id, fileName: file.fileName, mimeType, ...meter.digest() });
+    if (received.kind !== 'stored') await discardById(deps, input.accountId, id);
+    return received;
   } catch (error) {
-    const row = await findMediaById(deps.db, input.accountId, id).catch(() => undefined);
-    if (row) await discard(deps, row);
-    else await deps.objects.delete(objectKey).catch(() => {});
+    if (!(await discardById(deps, input.accountId, id))) await deps.objects.delete(objectKey).catch(() => {});
     throw meter.refusal() ?? storageFault(error);
   }
 }
 
-interface Meter {
-  bytes(): AsyncGenerator<Buffer>;
-  /** What the meter itself refused the file for. */
-  refusal(): AppError | undefined;
-  digest(): { size: number; sha256: Buffer };
+/** False if there is no such row, or it cannot be read: its lease then does the same later. */
+async function discardById(deps: RegisterDeps, accountId: string, id: string): Promise<boolean> {
+  const row = await findMediaById(deps.db, accountId, id).catch(() => undefined);
+  if (row) await discard(deps, row);
+  return row !== undefined;
 }
 
-/** Counts, checks and digests the bytes that pass, and keeps the upload's lease alive meanwhile. */
-function openMeter(clock: Clock, file: Described, renew: () => Promise<boolean>): Meter {
-  const hash = createHash('sha256');
-  const text = file.kind.family === 'text' ? createTextCheck() : undefined;
-  const startedMs = clock.steady();
-  let [size, renewedMs] = [0, startedMs];
-  let refusal: AppError | undefined;
-
-  async function pass(chunk: Buffer): Promise<void> {
-    size += chunk.length;
-    if (size > file.kind.maxBytes) throw tooLarge(file.kind);
-    if (text && !text.isTextSoFar(chunk)) throw notText();
-    hash.update(chunk);
-    const nowMs = clock.steady();
-    if (nowMs - startedMs > receiveMaxMs) throw tooSlow();
-    if (nowMs - renewedMs > renewEveryMs) {
-      if (!(await renew())) throw uploadLost();
-      renewedMs = nowMs;
+/** Notes that the bytes are stored, with the request's key; or returns what makes this upload a repeat. */
+async function store(
+  deps: RegisterDeps,
+  input: Upload,
+  file: { id: string; fileName: string; mimeType: string; size: number; sha256: Buffer },
+): Promise<Received> {
+  const { id, size, sha256 } = file;
+  const leaseSeconds = registerLeaseSeconds(size);
+  const same = await findSame(deps, { ...file, accountId: input.accountId, senderId: input.senderId });
+  return deps.db.transaction().execute(async (tx): Promise<Received> => {
+    const answered =
+      input.key &&
+      (await claimKey(tx, input.key, uploadFingerprint(input.key, { ...input, ...file }), id, leaseSeconds));
+    if (answered) return { kind: 'replay', ...answered };
+    const held = await holdSame(tx, same);
+    if (held) {
+      await answerUnder(tx, id, held);
+      return { kind: 'record', row: held };
     }
-  }
-
-  return {
-    async *bytes() {
-      try {
-        for await (const chunk of file.whole) {
-          await pass(chunk);
-          yield chunk;
-        }
-        if (text && !text.isTextAtEnd()) throw notText();
-      } catch (error) {
-        refusal = error instanceof AppError ? error : cutOff(error);
-        throw refusal;
-      }
-    },
-    refusal: () => refusal,
-    digest: () => ({ size, sha256: hash.digest() }),
-  };
-}
-
-const notText = () => unsupported('it is declared as text/plain, but its content is not UTF-8 text');
-
-/** 413 with the limit of that kind. */
-export function tooLarge({ kind, maxBytes }: Pick<FileKind, 'kind' | 'maxBytes'>): AppError {
-  const article = kind === 'image' ? 'An' : 'A';
-  return new AppError(
-    'media_too_large',
-    `${article} ${kind} may have ${maxBytes / 1_048_576} MB (${maxBytes} bytes) at most.`,
-  );
-}
-
-function tooSlow(): AppError {
-  return new AppError('upload_timeout', 'The file took longer than 15 minutes to arrive. Upload it again.');
+    const row = await markStored(tx, { id, size, sha256, leaseSeconds });
+    if (!row) throw uploadLost();
+    return { kind: 'stored', row, same };
+  });
 }

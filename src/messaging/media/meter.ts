@@ -1,0 +1,91 @@
+// The bytes of an upload as they pass: counted, checked, digested, and given up when they take too long.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import { createTextCheck, type FileKind, unsupported } from './file-kind.ts';
+
+const renewEveryMs = 30_000;
+/** Longest that the bytes of one file may take to come. */
+export const receiveMaxMs = 15 * 60_000;
+
+export interface Metered {
+  kind: FileKind;
+  whole: AsyncIterable<Buffer>;
+}
+
+export interface Meter {
+  bytes(): AsyncGenerator<Buffer>;
+  /** What the meter itself refused the file for. */
+  refusal(): AppError | undefined;
+  digest(): { size: number; sha256: Buffer };
+}
+
+/** Counts, checks and digests the bytes that pass, and keeps the upload's lease alive meanwhile. */
+export function openMeter(clock: Clock, file: Metered, renew: () => Promise<boolean>): Meter {
+  const hash = createHash('sha256');
+  const text = file.kind.family === 'text' ? createTextCheck() : undefined;
+  const startedMs = clock.steady();
+  let [size, renewedMs] = [0, startedMs];
+  let refusal: AppError | undefined;
+
+  async function pass(chunk: Buffer): Promise<void> {
+    size += chunk.length;
+    if (size > file.kind.maxBytes) throw tooLarge(file.kind);
+    if (text && !text.isTextSoFar(chunk)) throw notText();
+    hash.update(chunk);
+    const nowMs = clock.steady();
+    if (nowMs - startedMs > receiveMaxMs) throw tooSlow();
+    if (nowMs - renewedMs > renewEveryMs) {
+      if (!(await renew())) throw uploadLost();
+      renewedMs = nowMs;
+    }
+  }
+
+  return {
+    async *bytes() {
+      try {
+        for await (const chunk of file.whole) {
+          await pass(chunk);
+          yield chunk;
+        }
+        if (text && !text.isTextAtEnd()) throw notText();
+      } catch (error) {
+        refusal = error instanceof AppError ? error : cutOff(error);
+        throw refusal;
+      }
+    },
+    refusal: () => refusal,
+    digest: () => ({ size, sha256: hash.digest() }),
+  };
+}
+
+const notText = () => unsupported('it is declared as text/plain, but its content is not UTF-8 text');
+
+/** 413 with the limit of that kind. */
+export function tooLarge({ kind, maxBytes }: Pick<FileKind, 'kind' | 'maxBytes'>): AppError {
+  const article = kind === 'image' ? 'An' : 'A';
+  return new AppError(
+    'media_too_large',
+    `${article} ${kind} may have ${maxBytes / 1_048_576} MB (${maxBytes} bytes) at most.`,
+  );
+}
+
+/** 408 for a file that takes too long to arrive. */
+export function tooSlow(): AppError {
+  return new AppError('upload_timeout', 'The file took longer than 15 minutes to arrive. Upload it again.');
+}
+
+/** 400 for an upload that ended before its file did. */
+export function cutOff(cause: unknown): AppError {
+  return new AppError('invalid_request', 'file: the upload ended before the file was complete', {
+    errors: [{ path: 'file', message: 'the upload ended before the file was complete' }],
+    cause,
+  });
+}
+
+/** 503 for an upload whose row was taken away because its process stood still for minutes. */
+export function uploadLost(): AppError {
+  return new AppError('storage_unavailable', 'The upload took too long and was given up. Upload it again.', {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,43 @@
+// Rows of the account's files that an upload may repeat.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { ReadyMedia } from './store.ts';
+
+/** What makes two uploads the same. */
+export interface SameFile {
+  accountId: string;
+  sha256: Buffer;
+  fileName: string;
+  mimeType: string;
+  /** The number that the upload named; undefined: none. */
+  senderId?: string | undefined;
+}
+
+/** The newest visible file that is the same and at most a day old, but for the one of the id `but`. */
+export async function findSameFile(
+  db: Db | Tx,
+  file: SameFile,
+  but: string | undefined,
+): Promise<ReadyMedia | undefined> {
+  const { rows } = await sql<ReadyMedia>`
+    select * from media
+    where account_id = ${file.accountId} and sha256 = ${file.sha256} and state = 'ready'
+      and file_name = ${file.fileName} and mime_type = ${file.mimeType}
+      and named_sender_id is not distinct from ${file.senderId?.toLowerCase() ?? null}::uuid
+      and created_at > now() - interval '1 day' and id is distinct from ${but ?? null}::uuid
+    order by id desc limit 1`.execute(db);
+  return rows[0];
+}
+
+/** The visible file of that id, kept from being removed until `tx` ends. */
+export async function holdFile(tx: Tx, id: string): Promise<ReadyMedia | undefined> {
+  const { rows } = await sql<ReadyMedia>`
+    select * from media where id = ${id} and state = 'ready' for share`.execute(tx);
+  return rows[0];
+}
+
+/** Lets uploads of the same bytes of one account become visible one after the other: until `tx` ends. */
+export async function lockSameFile(tx: Tx, { accountId, sha256 }: SameFile): Promise<void> {
+  const name = `${accountId} ${sha256.toString('hex')}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 5))`.execute(tx);
+}

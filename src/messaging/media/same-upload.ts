@@ -1,0 +1,168 @@
+// Uploads that repeat an earlier one: under its Idempotency-Key, or with the same file within a day.
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
+import type { KeyedHash } from '../../base/keyed-hash.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { findKey, insertKey, type KeyOf, rebindKey, storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import {
+  consultKey,
+  type Fingerprint,
+  fingerprintOf,
+  inProgress,
+  keyReused,
+} from '../../http/idempotency.ts';
+import { ok } from '../../http/reply.ts';
+import { maxBytesOf } from './file-kind.ts';
+import { mediaItem } from './item.ts';
+import { cutOff, receiveMaxMs, tooLarge, tooSlow } from './meter.ts';
+import { findSameFile, holdFile, lockSameFile, type SameFile } from './same-upload-store.ts';
+import { findMediaById, type MediaRow, type ReadyMedia } from './store.ts';
+import { isIntact, type StoredFileDeps } from './stored-file.ts';
+
+/** What an upload came to: a record, or the bytes of the response that its key was given before. */
+export type Uploaded = { kind: 'record'; row: ReadyMedia } | ({ kind: 'replay' } & StoredAnswer);
+
+interface StoredAnswer {
+  status: number;
+  body: string;
+}
+
+/** The key of an upload. `answered`: what an earlier upload under it left, whose fingerprint is known only at the end. */
+export interface UploadKey extends KeyOf {
+  keyedHash: KeyedHash;
+  answered?: (StoredAnswer & { fingerprint: Buffer; mediaId: string }) | undefined;
+}
+
+/**
+ * Looks the key up before the file is read. Throws 409 `idempotency_in_progress` while the first upload under it is
+ * being registered, whatever the file is: nothing of it needs to be read for that.
+ */
+export async function lookUpKey(db: Db, of: KeyOf & { keyedHash: KeyedHash }): Promise<UploadKey> {
+  const row = await findKey(db, of);
+  if (!row) return of;
+  const { status, body, fingerprint } = row;
+  if (status !== null && body !== null)
+    return { ...of, answered: { status, body, fingerprint, mediaId: row.subject_id } };
+  if (row.leased) throw inProgress();
+  return of;
+}
+
+/** What a repeat of an upload is known by: the name, the declared type, the named number and the bytes. */
+export function uploadFingerprint(
+  { keyedHash }: UploadKey,
+  file: { fileName: string; declaredType: string; senderId?: string | undefined; sha256: Buffer },
+): Fingerprint {
+  return fingerprintOf(keyedHash, {
+    fileName: file.fileName,
+    declaredType: file.declaredType,
+    senderId: file.senderId?.toLowerCase() ?? null,
+    sha256: file.sha256.toString('hex'),
+  });
+}
+
+/**
+ * The stored response for a file that is the same as the first one's. Its bytes are only digested, never stored, and
+ * not read beyond the first one's size. Throws 422 `idempotency_key_reused` for any other file.
+ */
+export async function replayUpload(
+  deps: { db: Db; clock: Clock },
+  input: {
+    accountId: string;
+    content: Readable;
+    declaredType: string;
+    senderId?: string | undefined;
+    afterContent: () => Promise<void>;
+  },
+  fileName: string,
+  key: UploadKey,
+): Promise<Uploaded> {
+  const { answered } = key;
+  if (!answered) throw inProgress();
+  const first = await findMediaById(deps.db, input.accountId, answered.mediaId);
+  const sha256 = await digestOf(deps.clock, input.content, first?.size ?? undefined);
+  await input.afterContent();
+  if (!uploadFingerprint(key, { ...input, fileName, sha256 }).isSameBody(answered.fingerprint))
+    throw keyReused();
+  return { kind: 'replay', status: answered.status, body: answered.body };
+}
+
+async function digestOf(clock: Clock, content: Readable, expectedSize: number | undefined): Promise<Buffer> {
+  const hash = createHash('sha256');
+  const startedMs = clock.steady();
+  let size = 0;
+  const chunks = (content as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  while (true) {
+    const next = await chunks.next().catch((error: unknown) => {
+      throw cutOff(error);
+    });
+    if (next.done) return hash.digest();
+    size += next.value.length;
+    if (expectedSize !== undefined && size > expectedSize) throw keyReused();
+    if (size > maxBytesOf.document) throw tooLarge({ kind: 'document', maxBytes: maxBytesOf.document });
+    if (clock.steady() - startedMs > receiveMaxMs) throw tooSlow();
+    hash.update(next.value);
+  }
+}
+
+/**
+ * Writes the key of an upload whose bytes have come, in the transaction that notes it. Returns the stored response if
+ * another upload under the key was quicker. Throws 409 while that one is being registered, 422 if it was another file.
+ */
+export async function claimKey(
+  tx: Tx,
+  key: UploadKey,
+  { fingerprint, isSameBody }: Fingerprint,
+  subjectId: string,
+  leaseSeconds: number,
+): Promise<StoredAnswer | undefined> {
+  if (await insertKey(tx, { ...key, fingerprint, subjectId, leaseSeconds })) return undefined;
+  const repeat = await consultKey(tx, { ...key, isSameBody, leaseSeconds });
+  if (repeat.kind === 'answered') return { status: repeat.status, body: repeat.body };
+  if (repeat.kind === 'first') throw inProgress();
+  // whoever began under this key is dead; should it live after all, the records are the same file and become one
+  await rebindKey(tx, key, subjectId);
+  return undefined;
+}
+
+/** The body of the response to an upload. */
+export function uploadBody(row: ReadyMedia): string {
+  return JSON.stringify(ok('Media uploaded.', mediaItem(row)));
+}
+
+/** Stores the response under the keys of the upload `subjectId`, if it came with any. */
+export async function answerUnder(tx: Tx, subjectId: string, row: ReadyMedia): Promise<void> {
+  await storeKeyAnswer(tx, subjectId, { status: 200, body: uploadBody(row) });
+}
+
+/** What is known of an earlier record of the same file: its id, and whether its content can be trusted. */
+export type Same = { id: string; isIntact: boolean } | undefined;
+
+/** Looks for a record of the same file that is at most a day old, and reads its content: an altered one is no answer. */
+export async function findSame(deps: StoredFileDeps, file: SameFile): Promise<Same> {
+  const row = await findSameFile(deps.db, file, undefined);
+  return row && { id: row.id, isIntact: await isIntact(deps, row) };
+}
+
+/** That record, kept from being removed until `tx` ends; undefined if it is gone or not intact. */
+export async function holdSame(tx: Tx, same: Same): Promise<ReadyMedia | undefined> {
+  return same?.isIntact ? holdFile(tx, same.id) : undefined;
+}
+
+/**
+ * The record of an upload of the same file that ended while this one was registered. Of several at the same time one
+ * after the other gets here, so that the second finds the first.
+ */
+export async function findTwin(tx: Tx, row: MediaRow, known: Same): Promise<ReadyMedia | undefined> {
+  if (row.sha256 === null) return undefined;
+  const file = {
+    accountId: row.account_id,
+    sha256: row.sha256,
+    fileName: row.file_name,
+    mimeType: row.mime_type,
+    senderId: row.named_sender_id ?? undefined,
+  };
+  await lockSameFile(tx, file);
+  const twin = await findSameFile(tx, file, known && !known.isIntact ? known.id : undefined);
+  return twin && holdFile(tx, twin.id);
+}
