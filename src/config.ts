@@ -1,6 +1,8 @@
 // Environment to one frozen Config; every problem is reported at once. The only reader of process.env.
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { parseKeyRing } from './base/cipher.ts';
 
 export type Role = 'all' | 'api' | 'worker';
@@ -94,17 +96,23 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Adds what `.env` of the working directory sets to the environment of this process; what is set there already wins.
- * Without such a file nothing happens; throws if it cannot be read.
+ * Without such a file nothing happens. Throws if it cannot be read: a command without its settings would make a new
+ * database. A file that this user may not read is ignored where settings are in the environment: service managers read
+ * it as root.
  */
 export function loadEnvFile(): void {
+  let text: string;
   try {
-    process.loadEnvFile('.env');
+    text = readFileSync('.env', 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw new Error(`The settings in ${resolve('.env')} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isConfigured = Object.keys(settings).some((name) => process.env[name] !== undefined);
+    if (code === 'ENOENT' || (code === 'EACCES' && isConfigured)) return;
+    throw new Error(`The settings in ${resolve('.env')} cannot be read: ${message}`, { cause: error });
   }
+  // some editors write a byte order mark, which would become part of the first name
+  for (const [name, value] of Object.entries(parseEnv(text.replace(/^\uFEFF/, ''))))
+    process.env[name] ??= value;
 }
 
 /** Reads single settings and gathers what is wrong with them. */

@@ -1,5 +1,5 @@
 // Commands that find no database make none, and settings come from the file .env too.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -63,7 +63,7 @@ test('a server’s database without tables is not filled by a command that only 
 test('.env of the working directory is read by every command, and the environment wins over it', async () => {
   const cwd = join(workplace.folder, 'cwd');
   mkdirSync(cwd);
-  writeFileSync(join(cwd, '.env'), 'DATA_DIR=./from-file\n');
+  writeFileSync(join(cwd, '.env'), '\uFEFFDATA_DIR=./from-file\r\n');
   const [fromFile, fromEnvironment, doctor] = await Promise.all([
     workplace.run(['account', 'list'], { cwd, env: { DATA_DIR: undefined } }),
     workplace.run(['account', 'list'], { cwd, env: { DATA_DIR: '/from-environment' } }),
@@ -74,6 +74,10 @@ test('.env of the working directory is read by every command, and the environmen
   expect(doctor?.out).toContain(`data in ${cwd}/from-file`);
   writeFileSync(join(cwd, '.env'), '');
   mkdirSync(join(cwd, 'folder', '.env'), { recursive: true });
-  const unreadable = await workplace.run(['account', 'list'], { cwd: join(cwd, 'folder') });
-  expect(unreadable).toMatchObject({ code: 1, err: expect.stringMatching(/\.env cannot be read/) });
+  mkdirSync(join(cwd, 'loop'));
+  symlinkSync('.env', join(cwd, 'loop', '.env'));
+  for (const folder of ['folder', 'loop']) {
+    const unreadable = await workplace.run(['account', 'list'], { cwd: join(cwd, folder) });
+    expect(unreadable).toMatchObject({ code: 1, err: expect.stringMatching(/\.env cannot be read/) });
+  }
 });

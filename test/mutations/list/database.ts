@@ -128,4 +128,11 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/journeys/start-commands.test.ts'],
   },
+  {
+    name: 'settings that cannot be read are ignored',
+    file: 'src/config.ts',
+    find: "if (code === 'ENOENT' || (code === 'EACCES' && isConfigured)) return;",
+    replace: 'if (code || isConfigured) return;',
+    tests: ['test/journeys/no-database.test.ts'],
+  },
 ];
