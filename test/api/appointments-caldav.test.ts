@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
 import { book } from '../../src/appointments/booking/book.ts';
+import { cancelBooking } from '../../src/appointments/booking/change.ts';
 import { settleDue } from '../../src/appointments/booking/settle.ts';
 import { putCalendar } from '../../src/appointments/calendar/connect.ts';
 import { findStaff } from '../../src/appointments/directory/store.ts';
@@ -130,6 +131,33 @@ function late(): void {
     expect(new Set(outcomes)).toEqual(new Set(['booked', 'slot_unavailable']));
     const { text } = await server.direct(person, 'PROPFIND', path, { headers: { depth: '1' } });
     expect(text.match(/\.ics</g)).toHaveLength(1);
+  });
+
+  test('a calendar that is connected again by another address has its bookings followed and cancelled there', async () => {
+    const { read, shown } = calendarChanges(room, account);
+    const staff = await room.staff(account, { calendar: 'unconnected' });
+    const path = `/${encodeURIComponent(person.username)}/readdressed/`;
+    await server.direct(person, 'MKCALENDAR', path);
+    const row = await findStaff(deps.db, account, staff.id);
+    if (!row) throw new Error('the staff member is gone');
+    await putCalendar(deps, row, { provider: 'caldav', ...person, url: `${server.url}${path}` });
+    const make = async (from: string, to: string) => {
+      const body = bookingOf(staff.id, date, from, to);
+      const made = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
+      const { bookingId, calendarEventId } = JSON.parse(made.body).data;
+      return { id: bookingId as string, file: `${path}${calendarEventId}.ics` };
+    };
+    const moved = await make('09:00', '09:30');
+    const cancelled = await make('10:00', '10:30');
+    // by the server's own port, past the door
+    await putCalendar(deps, row, { provider: 'caldav', ...person, url: `${server.directUrl}${path}` });
+    const { text } = await server.direct(person, 'GET', moved.file);
+    const body = text.replace(/T090000Z/g, 'T113000Z').replace(/T093000Z/g, 'T120000Z');
+    await server.direct(person, 'PUT', moved.file, { body, headers: { 'content-type': 'text/calendar' } });
+    await read(staff.id, deps);
+    expect((await shown(moved.id)).startsAt).toBe(`${date}T11:30:00.000Z`);
+    await cancelBooking(deps, { accountId: account, bookingId: cancelled.id });
+    expect((await server.direct(person, 'GET', cancelled.file)).status).toBe(404);
   });
 
   test('an event that staff move, delete, or may no longer be read: followed, cancelled, kept', async () => {

@@ -191,6 +191,14 @@ describe('changes of a booking', () => {
     expect([moved.status, await startsOf(staff.email)]).toEqual([200, [at('10:00')]]);
   });
 
+  test('to the time that it has, once somebody deleted its event: 409', async () => {
+    const staff = await room.staff(account);
+    const made = (await room.book(account, ten(staff.id))).json.data;
+    await room.control.changeEvent(staff.email, made.calendarEventId, { status: 'cancelled' });
+    const moved = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '10:30' });
+    expect([moved.status, moved.json.code]).toEqual([409, 'booking_not_changeable']);
+  });
+
   test('of a staff member who is inactive by now: moved, and cancelled', async () => {
     const staff = await room.staff(account, { calendar: 'none' });
     const made = (await room.book(account, ten(staff.id))).json.data;

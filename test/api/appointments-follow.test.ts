@@ -90,6 +90,22 @@ describe('an event that is moved in the calendar', () => {
     expect(await room.open(account, staff.id, date)).toContain('10:00');
   });
 
+  test('onto the booking of somebody who shares the calendar, by staff who need none by now: the same', async () => {
+    const staff = await room.staff(account);
+    const other = await room.staff(account, { email: staff.email });
+    const made = await book(staff.id, '09:00', '09:30');
+    await book(other.id, '10:00', '10:30');
+    const path = `/v1/appointments/users/${staff.id}`;
+    await room.must(room.call(account, 'PATCH', path, { calendar: 'none' }));
+    await moveTo(staff.email, made.calendarEventId, '10:15', '10:45');
+    await read(staff.id);
+    expect(await shown(made.bookingId)).toMatchObject({
+      startsAt: at('10:15'),
+      calendarState: { state: 'moved', conflict: true },
+    });
+    expect(await changesOf(staff.id)).toEqual([moved]);
+  });
+
   test('made an all-day event: the booking keeps its time, since there is none to follow', async () => {
     const staff = await room.staff(account);
     const made = await book(staff.id, '10:00', '10:30');

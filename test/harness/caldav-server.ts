@@ -20,6 +20,8 @@ export const debianPackages: Record<CaldavKind, string> = {
 export interface CaldavServer {
   /** Of the door; every call to the server passes it. */
   url: string;
+  /** Of the server itself, past the door. */
+  directUrl: string;
   /** A name and a password that are good from now on, and the address under which its calendars lie. */
   addAccount(username: string, password: string): Promise<{ homePath: string }>;
   removeAccount(username: string): Promise<void>;
@@ -70,6 +72,7 @@ export async function startCaldav(kind: CaldavKind, { shared = false } = {}): Pr
   };
   return {
     url: door.url,
+    directUrl: origin,
     door: door.door,
     addAccount: async (username, password) => {
       users.set(username, password);

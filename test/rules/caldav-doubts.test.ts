@@ -141,6 +141,11 @@ describe('a date or time', () => {
     ['a bare date with a type that it is not', ['DTSTART;VALUE=DATE-TIME:20270310'], wholeDay],
     ['a bare date with an end', ['DTSTART:20270310', 'DTEND:20270311'], wholeDay],
     ['a date with dashes', ['DTSTART;VALUE=DATE:2027-03-10'], wholeDay],
+    [
+      'a blank before its colon',
+      ['DTSTART :20270310T080000Z', 'DURATION:PT1H'],
+      from('08:00/2027-03-10T09:00'),
+    ],
     ['no seconds', ['DTSTART:20270310T0900', 'DURATION:PT1H'], from('08:00/2027-03-10T09:00')],
     ['the extended form', ['DTSTART:2027-03-10T09:00:00', 'DURATION:PT1H'], from('08:00/2027-03-10T09:00')],
     [

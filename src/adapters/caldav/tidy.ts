@@ -10,7 +10,7 @@ const value = new RegExp(`^${moment}(?:/(.+))?$`);
 const valueOfLine = new RegExp(
   `:[ \\t]*((?:${moment}(?:/[^,/\\s]+)?)(?:[ \\t]*,[ \\t]*${moment}(?:/[^,/\\s]+)?)*)[ \\t]*$`,
 );
-const dateLine = /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?=[;:])/i;
+const dateLine = /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?=[ \t]*[;:])/i;
 /** What needs no look: one value in one of the forms of RFC 5545, and no parameter that misleads the parser. */
 const clean =
   /^[A-Z-]+(?:;VALUE=DATE:\d{8}|(?:;TZID=(?:[^;:,"]+|"[^"]*")|;VALUE=DATE-TIME)*:\d{8}T\d{6}(?:,\d{8}T\d{6})*|:\d{8}T\d{6}Z(?:,\d{8}T\d{6}Z)*)$/i;

@@ -64,6 +64,33 @@ export function zoneOf(tzid: string, object: ICAL.Component | undefined): Zone |
   return id === null ? null : namedZone(id);
 }
 
+/** After this year, clocks change as they do in it: a zone's rules are followed year by year. */
+const lastYear = 2096;
+/** Years of all rules of one zone together; Outlook's two begin in 1601. Beyond that a zone is given up (within 0.3 s). */
+const maxRuleYears = 2_500;
+/** The second Sunday of a month, written by its dates. */
+const maxListed = 7;
+const yearlyParts = new Set(['BYMONTH', 'BYDAY', 'BYMONTHDAY']);
+
+/** True if the rules by which a zone's clocks change are as zones have them, once a year: others never come to an end. */
+function isFollowable(observances: readonly ICAL.Component[]): boolean {
+  let years = 0;
+  for (const observance of observances) {
+    const start = observance.getFirstPropertyValue('dtstart');
+    for (const property of observance.getAllProperties('rrule')) {
+      const rule = property.getFirstValue();
+      if (!(rule instanceof ICAL.Recur && start instanceof ICAL.Time) || rule.freq !== 'YEARLY') return false;
+      const parts = Object.entries(rule.parts);
+      if (!parts.every(([part]) => yearlyParts.has(part))) return false;
+      if (parts.reduce((product, [, listed]) => product * (listed?.length ?? 1), 1) > maxListed) return false;
+      if (rule.parts.BYDAY && !rule.parts.BYMONTH) return false;
+      const last = rule.until instanceof ICAL.Time ? Math.min(rule.until.year, lastYear) : lastYear;
+      years += Math.max(0, last - start.year);
+    }
+  }
+  return years <= maxRuleYears;
+}
+
 /** The zone of a VTIMEZONE; null if its rules cannot be followed. */
 export function definedZone(definition: ICAL.Component): Zone | null {
   const location = definition.getFirstPropertyValue('x-lic-location');
@@ -71,10 +98,11 @@ export function definedZone(definition: ICAL.Component): Zone | null {
   if (named !== null) return named;
   return remembered(definition.toString(), () => {
     const observances = ['standard', 'daylight'].flatMap((name) => definition.getAllSubcomponents(name));
-    if (observances.length === 0) return null;
+    if (observances.length === 0 || !isFollowable(observances)) return null;
     const zone = new ICAL.Timezone(definition);
     const instant = (local: Temporal.PlainDateTime) => {
-      const { year, month, day, hour, minute, second } = local;
+      const known = local.year > lastYear ? local.with({ year: lastYear }) : local;
+      const { year, month, day, hour, minute, second } = known;
       const time = new ICAL.Time(
         { year, month, day, hour, minute, second, isDate: false },
         ICAL.Timezone.localTimezone,

@@ -36,20 +36,23 @@ export async function askFor(
 }
 
 /**
- * Asks for the event of a booking and notes where it is, since it may have been moved after the last reading. True if that
- * was noted; false if there is nothing to ask for, or no answer.
+ * Asks for the event of a booking and notes where it is, since it may have been moved after the last reading. `unknown`:
+ * there is nothing to ask for, or no answer.
  */
-export async function catchUpWithEvent(deps: SettleDeps, booking: BookingRow): Promise<boolean> {
-  if (booking.state !== 'confirmed' || booking.provider === null) return false;
+export async function catchUpWithEvent(
+  deps: SettleDeps,
+  booking: BookingRow,
+): Promise<'noted' | 'gone' | 'unknown'> {
+  if (booking.state !== 'confirmed' || booking.provider === null) return 'unknown';
   const connection = await reachCalendar(deps, booking);
-  if (typeof connection === 'string') return false;
+  if (typeof connection === 'string') return 'unknown';
   try {
     const answer = await askFor(deps, connection, booking);
-    if (typeof answer === 'string') return false;
+    if (typeof answer === 'string') return answer === 'gone' ? 'gone' : 'unknown';
     await noteFound(deps, booking, answer);
-    return true;
+    return 'noted';
   } catch (error) {
-    if (error instanceof VendorError) return false;
+    if (error instanceof VendorError) return 'unknown';
     throw error;
   }
 }

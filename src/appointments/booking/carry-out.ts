@@ -112,10 +112,8 @@ export async function carryOutMove(deps: SettleDeps, row: BookingRow, deadline: 
   } catch (error) {
     const gone = error instanceof VendorError && goneCodes.has(String(error.code));
     if (gone) {
-      // the reading of the calendar notes that it is gone, with whatever else is: this booking alone says little
       await drop(deps, row);
-      await readAgainAfter(deps.db, row.staff_id, 0);
-      throw notChangeable('The event of this booking was deleted in the calendar, so it cannot be moved.');
+      throw await eventGone(deps, row);
     }
     if (isDeadGrant(error) && row.wish_started_at === null) {
       await drop(deps, row);
@@ -124,6 +122,12 @@ export async function carryOutMove(deps: SettleDeps, row: BookingRow, deadline: 
     await failedChange(deps, row, error);
   }
   return finish(deps, row);
+}
+
+/** 409 for a move of a booking whose event is gone; has the calendar read, which notes that with whatever else is gone. */
+export async function eventGone(deps: SettleDeps, row: BookingRow): Promise<AppError> {
+  await readAgainAfter(deps.db, row.staff_id, 0);
+  return notChangeable('The event of this booking was deleted in the calendar, so it cannot be moved.');
 }
 
 const goneCodes = new Set(['event_deleted', 'event_not_found']);

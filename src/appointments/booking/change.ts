@@ -11,7 +11,7 @@ import { freeStarts, occupiedRange } from '../slots/engine.ts';
 import { minuteMs } from '../slots/wall-time.ts';
 import { catchUpWithEvent } from './ask-event.ts';
 import { type BookingRow, bookingNotFound, checkChangeable, isAt, isOver, notChangeable } from './booking.ts';
-import { carryOutCancel, carryOutMove } from './carry-out.ts';
+import { carryOutCancel, carryOutMove, eventGone } from './carry-out.ts';
 import { leaseWish, wishCancel, wishMove } from './changes-store.ts';
 import { chosenStart, namesTime, reserving, slotTaken } from './chosen-slot.ts';
 import { claimKey, type Key } from './repeats.ts';
@@ -33,7 +33,7 @@ async function bookingOf(deps: SettleDeps, accountId: string, id: string): Promi
 /** The booking. One that is over as far as we know has the time that its event has at this moment: that is what counts. */
 async function presentBooking(deps: SettleDeps, accountId: string, id: string): Promise<BookingRow> {
   const row = await bookingOf(deps, accountId, id);
-  if (!isOver(row, deps.clock.now()) || !(await catchUpWithEvent(deps, row))) return row;
+  if (!isOver(row, deps.clock.now()) || (await catchUpWithEvent(deps, row)) !== 'noted') return row;
   return bookingOf(deps, accountId, id);
 }
 
@@ -118,7 +118,8 @@ export async function rescheduleBooking(
   const to = await wantedTime(deps, asked, booking, input);
   const start = to.startsAt.getTime();
   // it stays where it is only if its event is still there
-  if (isAt(booking, to)) await catchUpWithEvent(deps, booking);
+  if (isAt(booking, to) && (await catchUpWithEvent(deps, booking)) === 'gone')
+    throw await eventGone(deps, booking);
   const wished = await reserving(deps, asked, start, () =>
     deps.db.transaction().execute(async (tx) => {
       await lockStaffBookings(tx, staff.id);

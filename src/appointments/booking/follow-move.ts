@@ -30,7 +30,8 @@ export async function noteFound(deps: SettleDeps, before: BookingRow, event: Fou
     if (!isCurrent || (isKept && row.hand === 'in_step')) return undefined;
     const staff = await staffFacts(tx, row.staff_id);
     const range = widened(staff, { from: start, to: end });
-    const of = { accountId: row.account_id, staffId: row.staff_id, except: row.id };
+    const { account_id: accountId, staff_id: staffId, calendar_key: calendarKey } = row;
+    const of = { accountId, staffId, calendarKey, except: row.id };
     const conflict = (await occupiedWithin(tx, of, range)).length > 0;
     if (!conflict) await moveKeptRange(tx, row.id, range);
     const follows = isKept || (staff.on_calendar_move === 'follow' && !event.allDay);

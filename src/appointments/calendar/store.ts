@@ -20,7 +20,8 @@ export async function findConnection(db: Db | Tx, staffId: string): Promise<Conn
 
 /**
  * Puts this connection in place of whatever the staff member had; what is left to settle is due at once. The same
- * calendar connected again is read on from where it was read up to, so that what was done meanwhile is noticed.
+ * calendar connected again is read on from where it was read up to, so that what was done meanwhile is noticed; reached by
+ * another address, that is where its bookings are asked for from now on.
  */
 export async function replaceConnection(
   tx: Tx,
@@ -39,6 +40,11 @@ export async function replaceConnection(
   await sql`
     update bookings set due_at = now() where staff_id = ${connection.staff_id} and due_at > now()
       and attempts > 1`.execute(tx);
+  await sql`
+    update bookings set calendar_id = ${connection.calendar_id}
+    where staff_id = ${connection.staff_id} and provider = ${connection.provider}
+      and calendar_key = ${connection.calendar_key ?? null}::uuid and calendar_id <> ${connection.calendar_id}
+      and state in ('held', 'confirmed', 'undoing')`.execute(tx);
   return tx
     .insertInto('calendar_connections')
     .values({ ...connection, changes_cursor: isSame ? before.changes_cursor : null })

@@ -28,15 +28,25 @@ export async function updateSchedule(
 
 /**
  * The ranges that overlap the interval and that bookings of the staff member, or of anybody who shares the calendar,
- * occupy; `except` is a booking that does not count.
+ * occupy; `except` is a booking that does not count. `calendarKey`: of the calendar that a booking is in, whatever calendar
+ * the staff member has by now.
  */
 export async function occupiedWithin(
   db: Db | Tx,
-  of: { accountId: string; staffId: string; except?: string | undefined },
+  of: {
+    accountId: string;
+    staffId: string;
+    except?: string | undefined;
+    calendarKey?: string | null | undefined;
+  },
   { from, to }: Interval,
 ): Promise<Interval[]> {
   const overlaps = sql`during && tstzrange(${new Date(from)}, ${new Date(to)})
     and booking_id is distinct from ${of.except ?? null}::uuid`;
+  const calendarKey = of.calendarKey
+    ? sql`${of.calendarKey}::uuid`
+    : sql`(select calendar_key from calendar_connections c join staff s on s.id = c.staff_id
+          where c.staff_id = ${of.staffId} and s.calendar = 'required')`;
   const { rows } = await sql<Interval>`
     select (extract(epoch from lower(during)) * 1000)::bigint as "from",
       (extract(epoch from upper(during)) * 1000)::bigint as "to"
@@ -45,9 +55,9 @@ export async function occupiedWithin(
       where account_id = ${of.accountId} and staff_id = ${of.staffId} and ${overlaps}
       union all
       select during from occupancies
-      where calendar_key = (select calendar_key from calendar_connections c join staff s on s.id = c.staff_id
-          where c.staff_id = ${of.staffId} and s.calendar = 'required')
-        and staff_id <> ${of.staffId} and ${overlaps}) as taken`.execute(db);
+      where calendar_key = ${calendarKey} and staff_id <> ${of.staffId} and ${overlaps}) as taken`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -90,6 +90,27 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/caldav-doubts.test.ts'],
   },
   {
+    name: 'a time zone whose rules have many values a year is followed',
+    file: 'src/adapters/caldav/zones.ts',
+    find: 'if (!parts.every(([part]) => yearlyParts.has(part))) return false;',
+    replace: '',
+    tests: ['test/rules/caldav-zone-definitions.test.ts'],
+  },
+  {
+    name: 'a time zone with thousands of rules is followed',
+    file: 'src/adapters/caldav/zones.ts',
+    find: 'return years <= maxRuleYears;',
+    replace: 'return true;',
+    tests: ['test/rules/caldav-zone-definitions.test.ts'],
+  },
+  {
+    name: 'the rules of a time zone are followed to the end of days',
+    file: 'src/adapters/caldav/zones.ts',
+    find: 'local.year > lastYear ?',
+    replace: 'local.year < 0 ?',
+    tests: ['test/rules/caldav-zone-definitions.test.ts'],
+  },
+  {
     name: 'an unknown time zone is not reported',
     file: 'src/adapters/caldav/moments.ts',
     find: "  doubts?.add({ problem: 'time_zone_unknown', message, anywhere: false });\n",

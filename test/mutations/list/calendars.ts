@@ -53,4 +53,25 @@ export const mutations: Mutation[] = [
     replace: 'where false and exists (',
     tests: ['test/db/shared-calendars.test.ts'],
   },
+  {
+    name: 'a booking is followed by what its staff member needs now, not by its calendar',
+    file: 'src/appointments/booking/follow-move.ts',
+    find: 'staffId, calendarKey, except',
+    replace: 'staffId, except',
+    tests: ['test/api/appointments-follow.test.ts'],
+  },
+  {
+    name: 'bookings of a calendar stay at its former address',
+    file: 'src/appointments/calendar/store.ts',
+    find: 'and calendar_id <> ${connection.calendar_id}',
+    replace: 'and false',
+    tests: ['test/api/appointments-caldav.test.ts'],
+  },
+  {
+    name: 'a move to the present time of an event that is gone is done',
+    file: 'src/appointments/booking/change.ts',
+    find: "=== 'gone')",
+    replace: '=== null)',
+    tests: ['test/api/appointments-changes.test.ts'],
+  },
 ];

@@ -101,7 +101,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a booking whose event was moved to later is over',
     file: 'src/appointments/booking/change.ts',
-    find: 'if (!isOver(row, deps.clock.now()) || !(await catchUpWithEvent(deps, row))) return row;',
+    find: "if (!isOver(row, deps.clock.now()) || (await catchUpWithEvent(deps, row)) !== 'noted') return row;",
     replace: 'if (row.id) return row;',
     tests: changes,
   },
