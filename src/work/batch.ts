@@ -22,16 +22,20 @@ interface Waiting<T, R> {
 const deadlockDetected = '40P01';
 const serializationFailure = '40001';
 const deadlockRetries = 5;
+/** Its timer goes by the wall clock: a step of that cancels whoever waits for a lock at the moment. Once more, it waits in earnest. */
+const lockNotAvailable = '55P03';
+
+const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code;
 
 function isDeadlock(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
+  const code = codeOf(error);
   return code === deadlockDetected || code === serializationFailure;
 }
 
 /**
  * Makes a lane: the function answered takes one item and resolves with its own result. `run` gets up to `max` items
  * sorted by key and answers one result for each, in that order. One run is under way at a time. A run that fails by
- * deadlock is tried again; one that fails otherwise is done item by item, so that one bad row fails alone.
+ * deadlock is tried again, once also after a time-out of a lock; one that fails otherwise is done item by item, so that one bad row fails alone.
  */
 export function batch<T, R>(
   run: (items: T[]) => Promise<R[]>,
@@ -47,6 +51,7 @@ export function batch<T, R>(
       try {
         return await run(items);
       } catch (error) {
+        if (tries === 0 && codeOf(error) === lockNotAvailable) continue;
         if (!isDeadlock(error) || tries === deadlockRetries) throw error;
         options.onDeadlock?.();
       }

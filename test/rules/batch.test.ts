@@ -51,6 +51,19 @@ describe('a lane', () => {
     expect(deadlocks()).toBe(2);
   });
 
+  it('repeats a run once whose wait for a lock was cut short, as by a step of the clock', async () => {
+    const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+    const once = lane((_items, run) => {
+      if (run === 1) throw locked;
+    });
+    expect(await once.put('a')).toBe('A');
+    const always = lane(() => {
+      throw locked;
+    });
+    await expect(always.put('a')).rejects.toBe(locked);
+    expect(always.runs).toHaveLength(2);
+  });
+
   it('gives a deadlock up that never ends', async () => {
     const { put, runs } = lane(() => {
       throw deadlock();

@@ -14,6 +14,20 @@ const holds = ['test/db/message-holds.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'what a step of the clock cut short is not written again',
+    file: 'src/work/batch.ts',
+    find: 'if (tries === 0 && codeOf(error) === lockNotAvailable) continue;',
+    replace: '',
+    tests: ['test/rules/batch.test.ts'],
+  },
+  {
+    name: 'a lock that is never free is waited for without end',
+    file: 'src/work/batch.ts',
+    find: 'if (tries === 0 && codeOf',
+    replace: 'if (tries < 20 && codeOf',
+    tests: ['test/rules/batch.test.ts'],
+  },
+  {
     name: 'the time that a machine slept does not count',
     file: steady,
     find: 'if (ahead > jumpMs) jumped += ahead;',

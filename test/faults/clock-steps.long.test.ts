@@ -1,0 +1,100 @@
+// The database's clock is set back and forth by 20 minutes in the middle of a campaign: it goes on, and nothing is doubled.
+import { sql } from 'kysely';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Db, openDb } from '../../src/db/db.ts';
+import { type FakedClock, libfaketime, startFakedClock } from '../harness/faked-clock.ts';
+import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { send, templateKinds } from '../harness/sends.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const messages = 240;
+const perSecond = 20;
+const stepSeconds = 20 * 60;
+
+if (!libfaketime)
+  test('a step of the database’s clock NOT TESTED: libfaketime is not installed here', () =>
+    expect(libfaketime).toBeUndefined());
+
+describe.runIf(libfaketime)('the database’s clock steps in the middle of a campaign', () => {
+  let clock: FakedClock;
+  let gateway: Gateway;
+  let db: Db;
+  let templateId: string;
+  let lastPhone = 15_550_000_000;
+  const logged: { msg: string; clock?: string; direction?: string; seconds?: number }[] = [];
+
+  beforeAll(async () => {
+    clock = await startFakedClock();
+    db = openDb(clock.connection, { maxConnections: 2, applicationName: 'test' });
+    await vi.waitFor(() => sql`select 1`.execute(db), { timeout: 20_000, interval: 200 });
+    const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
+    gateway = await startGateway({ through: async () => clock.connection, log: log as never });
+    const { senderId, templateIds } = await addSender(gateway, templateKinds);
+    templateId = templateIds.plain as string;
+    await addEndpoint(gateway);
+    const pace = { body: { messagesPerSecond: perSecond } };
+    expect((await gateway.call('PATCH', `/v1/senders/${senderId}`, pace)).status).toBe(200);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await db?.destroy();
+    await clock?.close();
+  });
+
+  const waiting = async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::int n from messages where due_at is not null`.execute(db);
+    return rows[0]?.n;
+  };
+  const waitingEvents = async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::int n from deliveries where due_at is not null`.execute(db);
+    return rows[0]?.n;
+  };
+
+  test.each([
+    ['backward', -stepSeconds],
+    ['forward', 0],
+  ])('%s by 20 minutes: all goes within its pace, each once', async (direction, offset) => {
+    await gateway.platform.clearLedger();
+    await gateway.receiver.clear();
+    logged.length = 0;
+    const recipients = Array.from({ length: messages }, () => String(++lastPhone));
+    const began = performance.now();
+    const { status } = await send(
+      gateway,
+      { templateId, recipients },
+      { headers: { Prefer: 'respond-async' } },
+    );
+    expect(status).toBe(202);
+    await vi.waitFor(async () => expect((await gateway.platform.counts()).accepted).toBeGreaterThan(40), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    await clock.set(offset);
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 60_000, interval: 100 });
+    const tookSeconds = (performance.now() - began) / 1000;
+    await vi.waitFor(async () => expect(await waitingEvents()).toBe(0), { timeout: 60_000, interval: 100 });
+    const told = (performance.now() - began) / 1000;
+    console.info(
+      `${direction}: ${messages} messages in ${tookSeconds.toFixed(1)} s, all events in ${told.toFixed(1)} s`,
+    );
+    const ledger = await gateway.platform.ledger({ limit: 1_000 });
+    expect(ledger.map(({ phone }) => phone).sort()).toEqual(recipients);
+    // twelve seconds by its pace; a step is noticed within two
+    expect(tookSeconds).toBeGreaterThan(messages / perSecond - 2);
+    expect(tookSeconds).toBeLessThan(messages / perSecond + 12);
+    expect(told).toBeLessThan(messages / perSecond + 20);
+    const stepped = logged.filter(({ msg }) => msg === 'clock.stepped');
+    expect(stepped).toMatchObject([{ clock: 'database', direction }]);
+    expect(Math.abs((stepped[0]?.seconds ?? 0) - stepSeconds)).toBeLessThan(4);
+    const events = await gateway.receiver.events({ limit: 10_000 });
+    // what crossed the step, or was written then, is told within the same seconds
+    const ids = events.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(3 * messages);
+    // what was under way at the step may come twice
+    expect(ids.length).toBeLessThan(3 * messages + 100);
+  });
+});
