@@ -35,6 +35,8 @@ const needNothing = [
   /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
   /\.(started|insert_started|wish_started|finished|recorded|parked|written)_at$/,
   /^(attempts\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
+  // the platform's time, compared with its own alone
+  /^templates\.reported_at$/,
   // when a slot, an event or a replayed stretch is
   /\.((wish_|hand_)?(starts|ends)|from|to)_at$/,
 ];
