@@ -145,6 +145,12 @@ export const MessageItem = Type.Object({
   priceCategory: nullable(Type.String()),
   attempts: Type.Integer(),
   metadata: nullable(Type.Record(Type.String(), Type.String())),
+  resentAs: nullable(
+    Type.String({ ...Id, description: 'The message that sent the content of this failed one again.' }),
+  ),
+  resendOf: nullable(
+    Type.String({ ...Id, description: 'The failed message whose content this one sent again.' }),
+  ),
   expiresAt: Instant,
   timeline: Type.Array(
     Type.Object({
@@ -165,6 +171,18 @@ export const MessageItem = Type.Object({
   ),
   createdAt: Instant,
 });
+
+export const ResendBody = Type.Object(
+  {
+    evenIfUnknown: Type.Optional(
+      Type.Boolean({
+        description:
+          'Also resend a message that ended as `outcome_unknown` (900001): it may have been sent, so the person may get it twice.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ evenIfUnknown: true }] },
+);
 
 /** One message, with what became of its events at every endpoint. */
 export const MessageDetail = Type.Object({

@@ -312,6 +312,13 @@ export interface Replays {
   to_at: Timestamp;
 }
 
+export interface Resends {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  message_id: string;
+  new_id: string;
+}
+
 export interface SendCancellations {
   account_id: string;
   due_at: Timestamp;
@@ -452,6 +459,7 @@ export interface DB {
   processes: Processes;
   readiness: Readiness;
   replays: Replays;
+  resends: Resends;
   send_cancellations: SendCancellations;
   sender_paces: SenderPaces;
   senders: Senders;

@@ -10,12 +10,14 @@ import { send, templateKinds } from '../harness/sends.ts';
 let gateway: Gateway;
 let templateId: string;
 let otherTemplateId: string;
+let gone: string;
 
 beforeAll(async () => {
   gateway = await startGateway();
   const { templateIds } = await addSender(gateway, templateKinds);
   templateId = templateIds.plain ?? '';
   otherTemplateId = templateIds.waiting ?? '';
+  gone = templateIds.named ?? '';
 });
 afterAll(() => gateway?.close());
 
@@ -76,6 +78,22 @@ test('a refusal left nothing behind and frees the key', async () => {
   expect((await keyed(key, { recipients: [to], templateId: otherTemplateId })).status).toBe(409);
   expect((await keyed(key, { recipients: [to] })).status).toBe(200);
   expect(await sentTo(to)).toBe(1);
+});
+
+test('a send whose template is deleted while it is written leaves its key free', async () => {
+  const { db } = gateway.database;
+  const key = randomUUID();
+  const variables = { first_name: 'Ada', day: 'Friday' };
+  const to = { templateId: gone, recipients: [{ phone: phone(), variables }] };
+  const begun = await db.transaction().execute(async (tx) => {
+    await sql`delete from templates where id = ${gone}`.execute(tx);
+    const answer = keyed(key, to);
+    const waiting = async () => (await sql`select 1 from pg_locks where not granted`.execute(db)).rows.length;
+    await expect.poll(waiting).toBeGreaterThan(0);
+    return { answer };
+  });
+  expect((await begun.answer).body.code).toBe('template_not_found');
+  expect((await keyed(key, { recipients: [phone()] })).status).toBe(200);
 });
 
 test('an empty Idempotency-Key, or two of them, is 400 and sends nothing', async () => {

@@ -1,6 +1,7 @@
 // Rows of sends and messages as the wire shows them. Pure.
 import type { MessageRow, OutcomeRow, SendRow } from './history-store.ts';
 import { state, stateName } from './message.ts';
+import type { Resend } from './resend-store.ts';
 import { timelineOf } from './timeline.ts';
 
 /** What a caller learns of a recipient: taken (and maybe further), refused, or not known to be taken yet. */
@@ -50,8 +51,8 @@ export function sendMessage(answer: {
   return `Template sent to ${total} recipient${total === 1 ? '' : 's'}: ${parts.join(', ')}.`;
 }
 
-/** One message with its timeline. */
-export function messageItem(row: MessageRow) {
+/** One message with its timeline; `resends` has those that it is part of, and maybe others. */
+export function messageItem(row: MessageRow, resends: readonly Resend[]) {
   return {
     id: row.id,
     messageId: row.wamid,
@@ -65,6 +66,8 @@ export function messageItem(row: MessageRow) {
     priceCategory: row.price_category,
     attempts: row.attempts,
     metadata: row.metadata,
+    resentAs: resends.find((one) => one.message_id === row.id)?.new_id ?? null,
+    resendOf: resends.find((one) => one.new_id === row.id)?.message_id ?? null,
     expiresAt: row.expires_at.toISOString(),
     timeline: timelineOf({
       createdAt: createdAt(row.id),

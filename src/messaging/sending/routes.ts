@@ -36,6 +36,9 @@ import {
   type SendRow,
 } from './history-store.ts';
 import { state, stateNumber } from './message.ts';
+import { messageNotFound } from './resend.ts';
+import { resendRoutes } from './resend-routes.ts';
+import { findResends } from './resend-store.ts';
 import {
   awaitOutcomes,
   keyLeaseSeconds,
@@ -65,6 +68,7 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   sendRoute(server, deps);
   sendsRoutes(server, deps);
   messagesRoutes(server, deps);
+  resendRoutes(server, deps);
   deleteTemplateRoutes(server, deps);
 }
 
@@ -233,9 +237,15 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
         },
         limit + 1,
       );
+      const resends = await findResends(
+        deps.db,
+        accountId,
+        rows.map((row) => row.id),
+      );
+      const items = rows.map((row) => messageItem(row, resends));
       return ok(
         'Messages listed.',
-        cursorPageOf(rows.map(messageItem), limit, (item) => [item.id], lookedTo ? [lookedTo] : undefined),
+        cursorPageOf(items, limit, (item) => [item.id], lookedTo ? [lookedTo] : undefined),
       );
     },
   );
@@ -255,9 +265,10 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
     async (request) => {
       const { id } = request.params;
       const row = isUuid(id) ? await findMessage(deps.db, request.caller.accountId, id) : undefined;
-      if (!row) throw new AppError('message_not_found', 'There is no such message in this account.');
+      if (!row) throw messageNotFound();
       const deliveries = await deliveriesOf(deps.db, row.account_id, row.id);
-      return ok('Message found.', { ...messageItem(row), deliveries });
+      const resends = await findResends(deps.db, row.account_id, [row.id]);
+      return ok('Message found.', { ...messageItem(row, resends), deliveries });
     },
   );
 }

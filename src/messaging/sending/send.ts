@@ -53,6 +53,8 @@ export interface SendRequest {
   metadata?: Record<string, string> | undefined;
   senderId?: string | undefined;
   expiresInSeconds?: number | undefined;
+  /** The error if variables, media or location do not fit the template, for a request whose caller did not write them. */
+  faultsOf?: () => AppError;
 }
 
 /** A send that is on disk. */
@@ -65,6 +67,9 @@ export interface StartedSend {
   awaited: string[];
 }
 
+/** What is written with a send. */
+type Also = (tx: Tx, messages: NewMessage[]) => Promise<void>;
+
 /** Recipients after which the thousand of a send let other requests go on. */
 const filledAtATime = 100;
 
@@ -73,12 +78,14 @@ const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 /**
  * Writes a send and its messages in one transaction, with the caller's key if there is one, and hands to this process
  * what it can call within about a second. Nothing is written unless every recipient is valid: 404 for what is named
- * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`.
+ * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`. `also` runs first in the
+ * transaction that writes: what it throws undoes all.
  */
 export async function startSend(
   deps: SendDeps,
   request: SendRequest,
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
+  also?: Also,
 ): Promise<StartedSend> {
   const choice = await choose(deps.hot, request.accountId, request);
   const { template } = choice;
@@ -98,7 +105,7 @@ export async function startSend(
   const markedAtMs = deps.clock.steady();
   let written: WrittenSend;
   try {
-    written = await write(deps, { sendId, request, template, sender, messages, key });
+    written = await write(deps, { sendId, request, template, sender, messages, key, also });
   } catch (error) {
     deps.dispatcher.notWritten(marked);
     releaseIfAway(deps, error, sendId);
@@ -205,7 +212,7 @@ async function fillAll(
       standing: 'due',
     });
   }
-  if (faults.length > 0) throw invalidRequest(faults);
+  if (faults.length > 0) throw request.faultsOf?.() ?? invalidRequest(faults);
   return messages;
 }
 
@@ -218,9 +225,10 @@ async function write(
     sender: ChosenSender;
     messages: NewMessage[];
     key: (KeyOf & { fingerprint: Buffer }) | undefined;
+    also: Also | undefined;
   },
 ): Promise<WrittenSend> {
-  const { request, template, sender, messages, key } = send;
+  const { request, template, sender, messages, key, also } = send;
   const isAuthentication = template.category.toUpperCase() === 'AUTHENTICATION';
   const expiresInSeconds =
     request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication ? 'authentication' : 'other'];
@@ -241,20 +249,20 @@ async function write(
     );
   const mediaIds = mediaIdsOf(request);
   // alone, it needs no transaction around it and its three round trips
-  const isAlone = mediaIds.length === 0 && key === undefined;
-  const written = isAlone
-    ? await insert(deps.hot)
-    : await deps.hot.transaction().execute(async (tx) => {
-        await hold(tx, request.accountId, mediaIds);
-        if (key) await keep(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
-        return insert(tx);
-      });
-  return written ?? (await sayWhatIsGone(deps, request));
+  const isAlone = mediaIds.length === 0 && key === undefined && also === undefined;
+  if (isAlone) return (await insert(deps.hot)) ?? sayWhatIsGone(deps.hot, request);
+  return deps.hot.transaction().execute(async (tx) => {
+    await also?.(tx, messages);
+    await hold(tx, request.accountId, mediaIds);
+    if (key) await keep(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
+    // thrown in the transaction, so that no key is left for what was not written
+    return (await insert(tx)) ?? sayWhatIsGone(tx, request);
+  });
 }
 
 /** Nothing was written: the template or the number was there a moment ago, and is gone or being deleted. */
-async function sayWhatIsGone(deps: SendDeps, request: SendRequest): Promise<never> {
-  const choice = await choose(deps.hot, request.accountId, request);
+async function sayWhatIsGone(db: Db | Tx, request: SendRequest): Promise<never> {
+  const choice = await choose(db, request.accountId, request);
   requireApproved(choice.template);
   throw new AppError('sender_not_found', 'The sender was removed in the meantime. Send again.');
 }

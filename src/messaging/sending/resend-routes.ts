@@ -1,0 +1,86 @@
+// The route that sends a failed message's content again.
+import type { FastifyReply } from 'fastify';
+import { uuidv7 } from '../../base/ids.ts';
+import type { KeyedHash } from '../../base/keyed-hash.ts';
+import { nullable, success } from '../../contract/envelope.ts';
+import { MessageItem, MessageParams, ResendBody } from '../../contract/messages.ts';
+import { insertKey, storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { messageItem } from './answer.ts';
+import { findMessage } from './history-store.ts';
+import { messageNotFound, resendMessage } from './resend.ts';
+import { findResends } from './resend-store.ts';
+import { awaitOutcomes, keyLeaseSeconds, releaseIfAway, type SendDeps } from './send.ts';
+
+export type ResendRoutesDeps = SendDeps & { keyedHash: KeyedHash };
+
+/** POST /v1/messages/:id/resend. */
+export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
+  server.post(
+    '/v1/messages/:id/resend',
+    {
+      schema: {
+        summary: 'Resend a failed message',
+        description:
+          'Sends the content of a failed message again as a new message, checked like any send; the body may be left out. A message is resent once: a repeat returns the same new message. To try again, resend the new one. Not for authentication messages.',
+        tags: ['Messages'],
+        params: MessageParams,
+        body: nullable(ResendBody),
+        response: { 200: success(MessageItem) },
+      },
+      config: { scope: 'messages:send', idempotency: 'optional' },
+    },
+    async (request, reply) => {
+      const { accountId } = request.caller;
+      const messageId = request.params.id;
+      const evenIfUnknown = request.body?.evenIfUnknown ?? false;
+      const key = request.idempotencyKey && {
+        ...{ accountId, operation: 'resend', key: request.idempotencyKey },
+        ...fingerprintOf(deps.keyedHash, { messageId: messageId.toLowerCase(), evenIfUnknown }),
+      };
+      const repeat = key
+        ? await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) })
+        : undefined;
+      if (repeat?.kind === 'answered') return sendReplay(reply, repeat);
+      const unused = repeat?.kind === 'first' ? key || undefined : undefined;
+      const resent = await resendMessage(deps, { accountId, messageId, evenIfUnknown }, unused);
+      const subjectId = repeat?.kind === 'continue' ? repeat.subjectId : resent.startedSendId;
+      try {
+        await awaitOutcomes(deps, accountId, resent.awaited);
+        const body = await bodyOf(deps, accountId, resent.id);
+        if (subjectId === undefined && unused) await keepAnswer(deps, unused, body);
+        else if (subjectId !== undefined && key)
+          await storeKeyAnswer(deps.db, subjectId, { status: 200, body });
+        return answer(reply, body);
+      } catch (error) {
+        if (subjectId !== undefined) releaseIfAway(deps, error, subjectId);
+        throw error;
+      }
+    },
+  );
+}
+
+/** Keeps the answer for a key that came with a message which had been resent before. */
+async function keepAnswer(
+  deps: ResendRoutesDeps,
+  key: Omit<Parameters<typeof insertKey>[1], 'subjectId' | 'leaseSeconds'>,
+  body: string,
+): Promise<void> {
+  const subjectId = uuidv7(deps.clock.now());
+  await deps.db.transaction().execute(async (tx) => {
+    if (await insertKey(tx, { ...key, subjectId, leaseSeconds: 1 }))
+      await storeKeyAnswer(tx, subjectId, { status: 200, body });
+  });
+}
+
+async function bodyOf(deps: ResendRoutesDeps, accountId: string, id: string): Promise<string> {
+  const row = await findMessage(deps.db, accountId, id);
+  if (!row) throw messageNotFound();
+  return JSON.stringify(ok('Message resent.', messageItem(row, await findResends(deps.db, accountId, [id]))));
+}
+
+function answer(reply: FastifyReply, body: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(body);
+}

@@ -1,0 +1,165 @@
+// Sending a failed message's content again, as a new message, once.
+import { AppError } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import type { KeyOf } from '../../db/idempotency-keys.ts';
+import type { FilledTemplate } from '../../ports/platform.ts';
+import { findMediaById } from '../media/store.ts';
+import { mediaNotFound } from '../media/stored-file.ts';
+import type { TemplatePlan } from '../templates/placeholders.ts';
+import { refill } from '../templates/refill.ts';
+import type { TemplateRow } from '../templates/store.ts';
+import { createdAt } from './answer.ts';
+import { choose, sendablePlan } from './choose.ts';
+import { findMessage, type MessageRow } from './history-store.ts';
+import { ownErrors, state } from './message.ts';
+import { findResends, insertResend } from './resend-store.ts';
+import { type SendDeps, type SendRequest, startSend } from './send.ts';
+
+export interface ResendRequest {
+  accountId: string;
+  messageId: string;
+  /** True: also if nobody knows whether the message was sent. */
+  evenIfUnknown: boolean;
+}
+
+export interface Resent {
+  /** The new message. */
+  id: string;
+  /** The send that this request made; undefined if the message had been resent before. */
+  startedSendId: string | undefined;
+  /** As of a send. */
+  awaited: string[];
+}
+
+/** 404 for a message that is not of this account. */
+export function messageNotFound(): AppError {
+  return new AppError('message_not_found', 'There is no such message in this account.');
+}
+
+/**
+ * Sends the content of a failed message again, to the same person by the same number, as a send of one message that is
+ * checked like any other. A message is resent once: a repeat returns the message that the first one made. Throws 404
+ * `message_not_found`; 409 `message_not_failed` (also where the outcome is unknown, unless `evenIfUnknown`),
+ * `content_removed` for authentication messages, `template_changed` if the content does not fit the template any more;
+ * and what `startSend` throws.
+ */
+export async function resendMessage(
+  deps: SendDeps,
+  input: ResendRequest,
+  key: (KeyOf & { fingerprint: Buffer }) | undefined,
+): Promise<Resent> {
+  const old = await requireMessage(deps.db, input);
+  const before = await resentBefore(deps.db, input);
+  if (before) return before;
+  requireFailed(old, input);
+  const request = await requestOf(deps, old);
+  try {
+    const send = await startSend(deps, request, key, async (tx, [message]) => {
+      if (message) await claim(tx, { ...input, newId: message.id });
+    });
+    const [message] = send.messages;
+    if (!message) throw new Error('A send of one recipient has one message.');
+    return { id: message.id, startedSendId: send.id, awaited: send.awaited };
+  } catch (error) {
+    if (!(error instanceof NotClaimed)) throw error;
+    const twin = await resentBefore(deps.db, input);
+    if (twin) return twin;
+    throw notFailed('The message is not failed any more: the platform reported it in the meantime.');
+  }
+}
+
+/** The message was resent, or stopped being failed, since it was read. */
+class NotClaimed extends Error {}
+
+async function claim(tx: Tx, resend: Parameters<typeof insertResend>[1]): Promise<void> {
+  if (!(await insertResend(tx, resend))) throw new NotClaimed();
+}
+
+async function requireMessage(db: Db, { accountId, messageId }: ResendRequest): Promise<MessageRow> {
+  const row = isUuid(messageId) ? await findMessage(db, accountId, messageId) : undefined;
+  if (!row) throw messageNotFound();
+  return row;
+}
+
+async function resentBefore(db: Db, { accountId, messageId }: ResendRequest): Promise<Resent | undefined> {
+  const links = await findResends(db, accountId, [messageId.toLowerCase()]);
+  const link = links.find((one) => one.message_id === messageId.toLowerCase());
+  return link && { id: link.new_id, startedSendId: undefined, awaited: [] };
+}
+
+function notFailed(message: string): AppError {
+  return new AppError('message_not_failed', message);
+}
+
+function requireFailed(row: MessageRow, { evenIfUnknown }: ResendRequest): void {
+  if (row.state !== state.failed)
+    throw notFailed('Only a failed message can be resent; this one is not failed.');
+  if (row.error?.code === ownErrors.outcomeUnknown.code && !evenIfUnknown) {
+    throw notFailed(
+      'It is not known whether this message was sent (outcome_unknown), so the person may get it twice. To resend it all the same, repeat the request with {"evenIfUnknown": true}.',
+    );
+  }
+}
+
+function contentRemoved(): AppError {
+  return new AppError(
+    'content_removed',
+    'The content of authentication messages is not kept for resending. Send a new code with POST /v1/templates/send.',
+  );
+}
+
+/** The lowest priority number is that of authentication messages. */
+const authenticationPriority = 0;
+
+/** The request for the same message: what filled its template then, by the keys of the template as it is now. */
+async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> {
+  const { account_id: accountId, template_id: templateId, sender_id: senderId } = old;
+  const content = old.content as unknown as FilledTemplate & { removed?: unknown };
+  if (old.priority === authenticationPriority || content.removed !== undefined) throw contentRemoved();
+  const { template } = await choose(deps.hot, accountId, { templateId });
+  if (template.category.toUpperCase() === 'AUTHENTICATION') throw contentRemoved();
+  const mediaId = old.media_id === null ? undefined : await publicIdOf(deps.db, accountId, old.media_id);
+  return {
+    accountId,
+    templateId,
+    senderId,
+    recipients: [
+      {
+        phone: old.phone,
+        name: old.name,
+        metadata: old.metadata ?? undefined,
+        mediaId,
+        ...refill(planOf(template), content),
+      },
+    ],
+    // as long as the first one had, from now on
+    expiresInSeconds: Math.max(
+      1,
+      Math.round((old.expires_at.getTime() - createdAt(old.id).getTime()) / 1000),
+    ),
+    faultsOf: () => templateChanged(template),
+  };
+}
+
+/** The template's plan; 409 if it has parts by now that this gateway cannot fill. */
+function planOf(template: TemplateRow): TemplatePlan {
+  try {
+    return sendablePlan(template);
+  } catch {
+    throw templateChanged(template);
+  }
+}
+
+function templateChanged({ name }: TemplateRow): AppError {
+  return new AppError(
+    'template_changed',
+    `The template ${name} has changed since, and the content of this message does not fit it. Send anew with POST /v1/templates/send.`,
+  );
+}
+
+async function publicIdOf(db: Db, accountId: string, id: string): Promise<string> {
+  const row = await findMediaById(db, accountId, id);
+  if (row?.state === 'ready' && row.public_id !== null) return row.public_id;
+  throw mediaNotFound();
+}

@@ -1,0 +1,35 @@
+// What filled a template once, in the form in which a caller gives it, so that it can be checked and filled again. Pure.
+import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
+import type { TemplatePlan } from './placeholders.ts';
+import type { Location } from './template.ts';
+
+/**
+ * The variables and the location of `content`, by the qualified keys of the template as it is now. A value for which the
+ * template has no place any more gets a key that no template has, so that filling rejects it.
+ */
+export function refill(
+  plan: TemplatePlan,
+  content: FilledTemplate,
+): { variables: Record<string, string>; location?: Location } {
+  const variables: Record<string, string> = {};
+  const addTexts = (where: 'header' | 'body', values: FilledText[]) => {
+    const own = plan.placeholders.filter((placeholder) => placeholder.where === where);
+    for (const [index, { name, text }] of values.entries()) {
+      const isNamed = plan.format === 'named';
+      const place = isNamed ? own.find(({ token }) => token === name) : own[name === undefined ? index : -1];
+      variables[place?.qualifiedKey ?? `${where}.(${name ?? index + 1})`] = text;
+    }
+  };
+  const { header } = content;
+  if (header?.kind === 'text') addTexts('header', header.values);
+  addTexts('body', content.body);
+  for (const { index, subType, value } of content.buttons) {
+    const place = plan.placeholders.find(
+      (one) => one.where === 'button' && one.buttonIndex === index && one.subType === subType,
+    );
+    variables[place?.qualifiedKey ?? `buttons.${index}.(${subType})`] = value;
+  }
+  if (header?.kind !== 'location') return { variables };
+  const { latitude, longitude, name, address } = header;
+  return { variables, location: { latitude, longitude, name, address } };
+}

@@ -1,0 +1,251 @@
+// POST /v1/messages/:id/resend: a failed message's content again, checked like any send, and once only.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Answer, addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { samples } from '../harness/sample-files.ts';
+import {
+  type MessageData,
+  messageOf,
+  send,
+  stagesUntil,
+  templateKinds,
+  uploadMedia,
+} from '../harness/sends.ts';
+
+type Item = MessageData & {
+  resentAs: string | null;
+  resendOf: string | null;
+  senderId: string;
+  sendId: string;
+};
+
+let gateway: Gateway;
+let ids: Record<string, string>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ templateIds: ids } = await addSender(gateway, templateKinds));
+  await addEndpoint(gateway);
+});
+afterEach(() => gateway.platform.clearFaults());
+afterAll(() => gateway?.close());
+
+let lastPhone = 15550700000;
+const phone = () => String(++lastPhone);
+const sentTo = (to: string) => gateway.platform.ledger({ phone: to });
+const resend = (
+  id: string,
+  options: { body?: unknown; key?: string; headers?: Record<string, string> } = {},
+) => gateway.call<Item>('POST', `/v1/messages/${id}/resend`, options);
+const itemOf = (id: string) => messageOf(gateway, id) as Promise<Item>;
+const codeOf = ({ status, body }: Answer<unknown>) => [status, body.code];
+const failWith = (id: string, code: number) =>
+  sql`
+    update messages set error = jsonb_build_object('code', ${code}::int, 'title', 't', 'message', 'm') where id = ${id}`.execute(
+    gateway.database.db,
+  );
+
+/** A message that the platform refused; its recipient takes the next one. */
+async function failed(
+  name = 'plain',
+  recipient: Record<string, unknown> = {},
+  rest: object = {},
+): Promise<string> {
+  await gateway.platform.addFault({ on: 'messages', code: 131026, times: 1 });
+  const recipients = [{ phone: phone(), ...recipient }];
+  const { body } = await send(gateway, { templateId: ids[name] ?? '', recipients, ...rest });
+  expect(body.data.messages[0]?.status).toBe('failed');
+  return body.data.messages[0]?.id ?? '';
+}
+
+test('a failed message is sent again as a new one, with its events, and each shows the other', async () => {
+  const [to, metadata] = [phone(), { order: '7' }];
+  const old = await failed('plain', { phone: to, name: 'Ada', metadata }, { expiresInSeconds: 3600 });
+  const { status, body } = await resend(old);
+  expect([status, body.data]).toMatchObject([
+    200,
+    {
+      status: expect.stringMatching(/accepted|sent|delivered|read/),
+      recipientPhone: to,
+      name: 'Ada',
+      metadata,
+    },
+  ]);
+  expect(body.data).toMatchObject({ resendOf: old, resentAs: null, error: null });
+  expect(body.data.id).not.toBe(old);
+  expect(await sentTo(to)).toHaveLength(1);
+  expect(await stagesUntil(gateway, body.data.messageId ?? '', 'read')).toEqual([
+    'sent',
+    'delivered',
+    'read',
+  ]);
+  expect(await itemOf(old)).toMatchObject({ status: 'failed', resentAs: body.data.id, resendOf: null });
+  const listed = await gateway.call<{ items: Item[] }>('GET', `/v1/messages?phone=${to}`);
+  expect(listed.body.data.items.map(({ resentAs, resendOf }) => [resentAs, resendOf])).toEqual([
+    [null, old],
+    [body.data.id, null],
+  ]);
+  const counts = await gateway.call('GET', `/v1/sends/${body.data.sendId}`);
+  expect(counts.body.data).toMatchObject({ total: 1 });
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from expires_at)::float8 - ${Date.now() / 1000}::float8 seconds from messages where id = ${body.data.id}`.execute(
+    gateway.database.db,
+  );
+  expect(Math.abs((rows[0]?.seconds ?? 0) - 3600)).toBeLessThan(60);
+});
+
+test('a repeat, and many at once, return the same new message and send nothing more', async () => {
+  const to = phone();
+  const old = await failed('plain', { phone: to });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => resend(old)));
+  answers.push(await resend(old.toUpperCase()), await resend(old, { body: {} }));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+  expect(await sentTo(to)).toHaveLength(1);
+  const again = await resend(answers[0]?.body.data.id ?? '');
+  expect(codeOf(again)).toEqual([409, 'message_not_failed']);
+});
+
+test('the new message can be resent when it failed too', async () => {
+  const to = phone();
+  const old = await failed('plain', { phone: to });
+  await gateway.platform.addFault({ on: 'messages', code: 131026, times: 1 });
+  const second = (await resend(old)).body.data;
+  expect(second.status).toBe('failed');
+  const third = (await resend(second.id)).body.data;
+  expect(third.resendOf).toBe(second.id);
+  expect(await itemOf(second.id)).toMatchObject({ resendOf: old, resentAs: third.id });
+  expect(await sentTo(to)).toHaveLength(1);
+});
+
+test('content of every kind arrives as it was', async () => {
+  const pdf = await uploadMedia(gateway, samples.pdf, 'bill.pdf', 'application/pdf');
+  const location = { latitude: 52.5, longitude: 13.4, name: 'Office', address: 'Street 1' };
+  const sale = { 'header.1': 'June', '1': 'Ada', '2': 'SALE', 'buttons.1.1': 'x', 'buttons.2.1': '250FF' };
+  const kinds: [string, Record<string, unknown>][] = [
+    ['order_update', { variables: { '1': 'Ada', '2': 'A-1', '3': 'Friday' } }],
+    ['sale', { variables: sale }],
+    ['named', { variables: { day: 'Friday', first_name: 'Ada' } }],
+    ['bill', { mediaId: pdf }],
+    ['meeting_point', { location }],
+  ];
+  for (const [name, recipient] of kinds) {
+    const [to, twin] = [phone(), phone()];
+    const old = await failed(name, { ...recipient, phone: to });
+    expect([name, (await resend(old)).status]).toEqual([name, 200]);
+    await send(gateway, { templateId: ids[name] ?? '', recipients: [{ ...recipient, phone: twin }] });
+    const [[again], [straight]] = [await sentTo(to), await sentTo(twin)];
+    expect([name, again?.components]).toEqual([name, straight?.components]);
+    expect(again?.components).toBeTruthy();
+  }
+});
+
+test('a message that is not failed, or of which nobody knows, is 409; the latter can be wanted', async () => {
+  const to = phone();
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [to] });
+  expect(codeOf(await resend(body.data.messages[0]?.id ?? ''))).toEqual([409, 'message_not_failed']);
+  const unknown = await failed('plain', { phone: to });
+  await failWith(unknown, 900001);
+  for (const given of [undefined, {}, { evenIfUnknown: false }])
+    expect(codeOf(await resend(unknown, { body: given }))).toEqual([409, 'message_not_failed']);
+  expect(await sentTo(to)).toHaveLength(1);
+  for (const given of [{ evenIfUnknown: 'yes' }, { evenifunknown: true }, []])
+    expect((await resend(unknown, { body: given })).status).toBe(400);
+  expect((await resend(unknown, { body: { evenIfUnknown: true } })).status).toBe(200);
+  expect(await sentTo(to)).toHaveLength(2);
+});
+
+test('a message that was reported while it is resent is not sent', async () => {
+  const to = phone();
+  const old = await failed('plain', { phone: to });
+  const { db } = gateway.database;
+  const answer = await db.transaction().execute(async (tx) => {
+    await sql`update messages set state = 4, delivered_at = now() where id = ${old}`.execute(tx);
+    const begun = resend(old);
+    await expect
+      .poll(async () => {
+        const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db);
+        return rows.length;
+      })
+      .toBeGreaterThan(0);
+    return { begun };
+  });
+  expect(codeOf(await answer.begun)).toEqual([409, 'message_not_failed']);
+  expect(await sentTo(to)).toEqual([]);
+});
+
+test('authentication messages are never resent', async () => {
+  const old = await failed('sign_in_code', { variables: { '1': '123456' } });
+  expect(codeOf(await resend(old))).toEqual([409, 'content_removed']);
+  const { db } = gateway.database;
+  const recategorize = (category: string) =>
+    sql`update templates set category = ${category} where id = ${ids.sign_in_code ?? ''}`.execute(db);
+  await recategorize('UTILITY');
+  expect(codeOf(await resend(old))).toEqual([409, 'content_removed']);
+  await recategorize('AUTHENTICATION');
+  const recategorized = await failed('plain');
+  await sql`update templates set category = 'AUTHENTICATION' where id = ${ids.plain ?? ''}`.execute(db);
+  expect(codeOf(await resend(recategorized))).toEqual([409, 'content_removed']);
+  await sql`update templates set category = 'UTILITY' where id = ${ids.plain ?? ''}`.execute(db);
+  await sql`update messages set content = '{"removed": true}' where id = ${recategorized}`.execute(db);
+  expect(codeOf(await resend(recategorized))).toEqual([409, 'content_removed']);
+});
+
+test('is checked as a send is: the template approved and fitting, the file and the number there', async () => {
+  const { db } = gateway.database;
+  const variables = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
+  const old = await failed('order_update', { variables });
+  const refusedWith = async (code: string) => expect((await resend(old)).body.code).toBe(code);
+  const id = ids.order_update ?? '';
+  await sql`update templates set status = 'submitted' where id = ${id}`.execute(db);
+  await refusedWith('template_not_approved');
+  await sql`update templates set status = 'approved' where id = ${id}`.execute(db);
+  const { rows } = await sql<{
+    components: unknown;
+  }>`select components from templates where id = ${id}`.execute(db);
+  for (const text of ['Hi {{1}}.', 'Hi {{1}}, {{2}}, {{3}} and {{4}}.']) {
+    const components = JSON.stringify([{ type: 'BODY', text }]);
+    await sql`update templates set components = ${components}::jsonb where id = ${id}`.execute(db);
+    await refusedWith('template_changed');
+  }
+  await sql`update templates set components = ${JSON.stringify(rows[0]?.components)}::jsonb where id = ${id}`.execute(
+    db,
+  );
+  expect((await resend(old)).status).toBe(200);
+
+  const mediaId = await uploadMedia(gateway, samples.pdf, 'gone.pdf', 'application/pdf');
+  const bill = await failed('bill', { mediaId });
+  const setState = (state: string) =>
+    sql`update media set state = ${state} where public_id = ${mediaId}`.execute(db);
+  await setState('removing');
+  expect(codeOf(await resend(bill))).toEqual([404, 'media_not_found']);
+  await setState('ready');
+  await gateway.call('DELETE', `/v1/media/${mediaId}`);
+  expect(codeOf(await resend(bill))).toEqual([404, 'media_not_found']);
+  const orphan = await failed('plain');
+  await sql`update messages set sender_id = gen_random_uuid() where id = ${orphan}`.execute(db);
+  expect(codeOf(await resend(orphan))).toEqual([404, 'sender_not_found']);
+  for (const unknown of [randomUUID(), 'x'])
+    expect(codeOf(await resend(unknown))).toEqual([404, 'message_not_found']);
+  const stranger = { key: await gateway.otherAccount() };
+  expect(codeOf(await resend(old, stranger))).toEqual([404, 'message_not_found']);
+});
+
+test('under an Idempotency-Key a repeat gets the stored bytes, and another message or body 422', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const [old, other] = [await failed(), await failed()];
+  const first = await resend(old, { headers });
+  await stagesUntil(gateway, first.body.data.messageId ?? '', 'read');
+  const repeat = await resend(old, { headers });
+  expect([repeat.text, repeat.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+  expect(codeOf(await resend(other, { headers }))).toEqual([422, 'idempotency_key_reused']);
+  expect(codeOf(await resend(old, { headers, body: { evenIfUnknown: true } }))).toEqual([
+    422,
+    'idempotency_key_reused',
+  ]);
+  const second = { 'Idempotency-Key': randomUUID() };
+  const late = await resend(old, { headers: second });
+  expect([late.body.data.id, late.headers.get('idempotency-replayed')]).toEqual([first.body.data.id, null]);
+  const again = await resend(old, { headers: second });
+  expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([late.text, 'true']);
+});

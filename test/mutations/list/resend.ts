@@ -1,0 +1,94 @@
+// Mutations of resending.
+import type { Mutation } from '../mutation.ts';
+
+const verb = 'src/messaging/sending/resend.ts';
+const store = 'src/messaging/sending/resend-store.ts';
+const routes = 'src/messaging/sending/resend-routes.ts';
+const tests = ['test/api/resend.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a message that was delivered in the meantime is resent',
+    file: store,
+    find: ' and state = ${state.failed} for share',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a resend does not wait for a report that is being applied',
+    file: store,
+    find: ' for share)',
+    replace: ')',
+    tests,
+  },
+  {
+    name: 'a message is resent although another one repeats it',
+    file: verb,
+    find: 'if (!(await insertResend(tx, resend))) throw new NotClaimed();',
+    replace: 'await insertResend(tx, resend);',
+    tests,
+  },
+  {
+    name: 'a message of which nobody knows is resent unasked',
+    file: verb,
+    find: '=== ownErrors.outcomeUnknown.code && !evenIfUnknown',
+    replace: '=== ownErrors.outcomeUnknown.code && evenIfUnknown === undefined',
+    tests,
+  },
+  {
+    name: 'a message whose content was removed is resent',
+    file: verb,
+    find: ' || content.removed !== undefined) throw',
+    replace: ') throw',
+    tests,
+  },
+  {
+    name: 'a message of an authentication template is resent',
+    file: verb,
+    find: 'old.priority === authenticationPriority || ',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a message whose template has become one for authentication is resent',
+    file: verb,
+    find: "if (template.category.toUpperCase() === 'AUTHENTICATION') throw contentRemoved();",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a message whose file was removed is resent',
+    file: verb,
+    find: "if (row?.state === 'ready' && row.public_id !== null) return row.public_id;",
+    replace: 'if (row?.public_id) return row.public_id;',
+    tests,
+  },
+  {
+    name: 'a message is resent by another number if its own was removed',
+    file: verb,
+    find: '    senderId,\n    recipients: [',
+    replace: '    recipients: [',
+    tests,
+  },
+  {
+    name: 'a value for which the template has no place any more is left out',
+    file: 'src/messaging/templates/refill.ts',
+    find: 'variables[place?.qualifiedKey ?? `${where}.(${name ?? index + 1})`] = text;',
+    replace: 'if (place) variables[place.qualifiedKey] = text;',
+    tests,
+  },
+  {
+    name: 'a key that came with a message resent before is not kept',
+    file: routes,
+    find: 'if (subjectId === undefined && unused) await keepAnswer(deps, unused, body);',
+    replace: 'if (subjectId === undefined) void keepAnswer;',
+    tests,
+  },
+  {
+    name: 'a key is left behind by a send whose template was deleted while it was written',
+    file: 'src/messaging/sending/send.ts',
+    find: '    return (await insert(tx)) ?? sayWhatIsGone(tx, request);\n  });',
+    replace: '    return insert(tx);\n  }).then((written) => written ?? sayWhatIsGone(deps.hot, request));',
+    tests: ['test/api/send-idempotency.test.ts'],
+  },
+];
