@@ -25,6 +25,7 @@ import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
 import { secureAnswers } from './http/security-headers.ts';
+import { steadyRates } from './http/steady-rates.ts';
 import { answerUnreadableAddress, answerUnreadableBytes } from './http/unreadable.ts';
 import { requestValidator } from './http/validation.ts';
 import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
@@ -163,7 +164,7 @@ async function everyRequest(
   await server.register(rateLimit, {
     global: false,
     skipOnError: true,
-    ...(deps.redis ? { redis: deps.redis } : {}),
+    ...(deps.redis ? { redis: deps.redis } : { store: steadyRates(deps.clock) }),
   });
   const admit = openAdmission(server, deps);
   server.decorateRequest('caller');

@@ -14,6 +14,20 @@ const holds = ['test/db/message-holds.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'the window of a rate never ends while requests come',
+    file: 'src/http/steady-rates.ts',
+    find: 'known.startedMs + timeWindow > nowMs',
+    replace: 'true',
+    tests: ['test/rules/steady-rates.test.ts'],
+  },
+  {
+    name: 'counts of rates fill the memory',
+    file: 'src/http/steady-rates.ts',
+    find: 'if (this.#windows.size > this.#max)',
+    replace: 'if (this.#windows.size > 2 * this.#max)',
+    tests: ['test/rules/steady-rates.test.ts'],
+  },
+  {
     name: 'what a step of the clock cut short is not written again',
     file: 'src/work/batch.ts',
     find: 'if (tries === 0 && codeOf(error) === lockNotAvailable) continue;',
