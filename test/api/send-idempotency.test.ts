@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { samples } from '../harness/sample-files.ts';
 import { send, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
@@ -170,4 +171,23 @@ test('a key that is no UUID is refused before the body is looked at', async () =
     const answer = await keyed(key, { recipients: [] });
     expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_invalid']);
   }
+});
+
+test('an upload and a resend take a key, too, as the document says', async () => {
+  const { paths } = JSON.parse((await gateway.call('GET', '/openapi.json')).text) as {
+    paths: Record<string, { post?: { parameters?: { name: string; required?: boolean }[] } }>;
+  };
+  for (const path of ['/v1/templates/media', '/v1/messages/{id}/resend'])
+    expect(paths[path]?.post?.parameters).toContainEqual(
+      expect.objectContaining({ name: 'Idempotency-Key', in: 'header' }),
+    );
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const upload = () => {
+    const body = new FormData();
+    body.append('file', new Blob([new Uint8Array(samples.pdf)], { type: 'application/pdf' }), 'a.pdf');
+    return gateway.call('POST', '/v1/templates/media', { body, headers });
+  };
+  const [first, repeat] = [await upload(), await upload()];
+  expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
+  expect([repeat.text, repeat.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
 });
