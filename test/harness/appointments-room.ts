@@ -28,16 +28,21 @@ import { requestValidator } from '../../src/http/validation.ts';
 import { openReleases } from '../../src/work/releases.ts';
 import { createTestDatabase } from './database.ts';
 
-/** A clock on which everything takes a fraction of its time, so that waits of seconds are milliseconds. */
-function quickClock(speed: number): Clock & { aheadMs: number } {
+/**
+ * A clock on which everything takes a fraction of its time, so that waits of seconds are milliseconds. While it `hurries`,
+ * whoever sleeps wakes at once, so much later.
+ */
+function quickClock(speed: number): Clock & { aheadMs: number; hurries: boolean } {
   const begun = Date.now();
   const clock = {
     aheadMs: 0,
+    hurries: false,
     now: () => begun + (Date.now() - begun) * speed + clock.aheadMs,
     steady: () => clock.now(),
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms / speed);
+        if (clock.hurries) clock.aheadMs += ms;
+        const timer = setTimeout(resolve, clock.hurries ? 0 : ms / speed);
         signal?.addEventListener('abort', () => {
           clearTimeout(timer);
           resolve();
@@ -210,6 +215,13 @@ export async function openAppointmentsRoom(
       (await must(slots(accountId, staffId, date))).slots.map(({ from }: { from: string }) => from),
     book: (accountId: string, body: unknown, key: string = randomUUID()) =>
       call(accountId, 'POST', '/v1/appointments/book', body, { 'idempotency-key': key }),
+    /** A request whose calendar does not answer: it is tried again and again without waiting, until its time is over. */
+    async hurried<T>(act: () => Promise<T>): Promise<T> {
+      clock.hurries = true;
+      return act().finally(() => {
+        clock.hurries = false;
+      });
+    },
     /** When the events of a calendar start, in UTC. */
     startsOf: async (email: string): Promise<string[]> =>
       (await control.liveEvents(email)).map(({ start }) => new Date(start.dateTime ?? '').toISOString()),
