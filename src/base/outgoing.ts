@@ -7,6 +7,7 @@ import {
   type RequestInit as UndiciRequestInit,
   fetch as undiciFetch,
 } from 'undici';
+import { decoded, isCoded } from './outgoing-coding.ts';
 import { gaveUp, outgoingError } from './outgoing-error.ts';
 import { addressGuard, type GuardRules } from './outgoing-guard.ts';
 import { cutFromBytes, secretsOf, withoutSecrets } from './outgoing-secrets.ts';
@@ -29,7 +30,7 @@ export interface OutgoingResponse {
   status: number;
   /** Names in lower case. */
   headers: ResponseHeaders;
-  /** At most `maxResponseBytes`. */
+  /** At most `maxResponseBytes`, without its content coding. */
   body: Buffer;
   /** True if the answer was longer than `maxResponseBytes`; the rest was not read. */
   truncated: boolean;
@@ -188,7 +189,10 @@ function requestOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingRe
     const settle = (truncated: boolean) => {
       const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
       const durationMs = Math.round(performance.now() - startedAt);
-      resolve(withoutSecrets(request, { status, headers, body, truncated, durationMs }));
+      const answer = (content: Buffer) =>
+        resolve(withoutSecrets(request, { status, headers, body: content, truncated, durationMs }));
+      if (truncated || !isCoded(headers)) answer(body);
+      else void decoded(headers, body, maxBytes).then(answer);
     };
     exchange(agent, request, {
       head(statusCode, head) {

@@ -3,9 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { failure } from '../harness/outgoing-failure.ts';
+
+const coders: Record<string, (content: string) => Buffer> = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+};
 
 let server: Server;
 let port = 0;
@@ -24,6 +32,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     case '/big':
       response.end('x'.repeat(200_000));
       return;
+    case '/coded': {
+      const { coding = '', content } = JSON.parse(await text(request)) as { coding: string; content: string };
+      const encoded = coders[coding]?.(content) ?? Buffer.from(content);
+      response.writeHead(200, { 'content-encoding': coding }).end(encoded);
+      return;
+    }
     case '/never':
       waiting.push(response);
       return;
@@ -54,6 +68,28 @@ describe('a call', () => {
   afterAll(() => outgoing.close());
   const call = (path: string, more: object = {}) =>
     outgoing.request({ method: 'GET', url: `http://127.0.0.1:${port}${path}`, timeoutMs: 5_000, ...more });
+
+  it.each(['gzip', 'deflate', 'br', 'zstd'])(
+    'brings back what came compressed with %s, though nobody asked for that, but no bomb',
+    async (coding) => {
+      const coded = (content: string, headers = {}) =>
+        call('/coded', {
+          ...{ method: 'POST', body: JSON.stringify({ coding, content }), headers },
+          maxResponseBytes: 100_000,
+        });
+      expect((await coded('hello')).body.toString()).toBe('hello');
+      const secret = 'secret-of-many-letters';
+      const echoed = await coded(`you sent ${secret}`, { authorization: `Bearer ${secret}` });
+      expect(echoed.body.toString()).toBe('you sent [secret]');
+      const bomb = await coded('x'.repeat(200_000));
+      expect(bomb.body.length).toBeLessThan(100_000);
+    },
+  );
+
+  it('brings back as it is what is not in the coding that it names', async () => {
+    const body = JSON.stringify({ coding: 'GZIP', content: 'plain' });
+    expect((await call('/coded', { method: 'POST', body })).body.toString()).toBe('plain');
+  });
 
   it('carries text, bytes and streams, and brings back status, headers and body', async () => {
     for (const body of ['hello', Buffer.from('hello'), Readable.from(['hel', 'lo'])]) {

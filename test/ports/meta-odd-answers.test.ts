@@ -1,6 +1,7 @@
 // A platform that answers nonsense, by fault or by intent: every call ends in a VendorError that can be kept, or in values that can.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCallback } from '../../src/adapters/meta/callback.ts';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
@@ -25,7 +26,7 @@ afterAll(async () => {
   server.close();
 });
 
-function answering(status: number, body: string, headers: Record<string, string> = {}): void {
+function answering(status: number, body: string | Buffer, headers: Record<string, string> = {}): void {
   answer = (_request, response) => {
     response.writeHead(status, headers);
     response.end(body);
@@ -46,6 +47,11 @@ describe('a refusal', () => {
   ])('%s is told with its code', async (body) => {
     answering(400, body);
     expect(await failure()).toMatchObject({ outcome: 'refused', code: 190, title: 'Refused' });
+  });
+
+  it('counts by its code, though its HTTP status is 200', async () => {
+    answering(200, '{"error":{"code":131026,"message":"(#131026) Undeliverable","type":"OAuthException"}}');
+    expect(await failure()).toMatchObject({ outcome: 'refused', code: 131026, title: 'Undeliverable' });
   });
 
   it('of megabytes, with NUL characters and half a pair, is cut to a text that can be kept', async () => {
@@ -151,6 +157,32 @@ describe("an answer that is not the platform's", () => {
     const { message } = await failure();
     if (quoted === undefined) expect(message).toMatch(/It had no text/);
     else expect(message).toContain(`"${quoted}"`);
+  });
+});
+
+describe('the id of a sent message', () => {
+  const message = {
+    phone: '1',
+    templateName: 'x',
+    language: 'en',
+    filled: { body: [], buttons: [] },
+    opaqueId: 'o',
+  };
+  const sent = () => platform.sendTemplate(sender, message);
+
+  it('is found behind a byte order mark, compressed, as a number, and beside an error', async () => {
+    answering(200, '\ufeff{"messages":[{"id":"wamid.1"}]}');
+    expect(await sent()).toMatchObject({ wamid: 'wamid.1' });
+    answering(200, gzipSync('{"messages":[{"id":122097329108006499}]}'), { 'content-encoding': 'gzip' });
+    expect(await sent()).toMatchObject({ wamid: '122097329108006499' });
+    answering(200, '{"messages":[{"id":"wamid.2"}],"error":{"code":131026,"type":"OAuthException"}}');
+    expect(await sent()).toMatchObject({ wamid: 'wamid.2' });
+  });
+
+  it.each([512, 513])('of %i characters is kept if an index can hold it', async (length) => {
+    answering(200, `{"messages":[{"id":"${'w'.repeat(length)}"}]}`);
+    if (length === 512) expect((await sent()).wamid).toHaveLength(512);
+    else await expect(sent()).rejects.toMatchObject({ outcome: 'unknown' });
   });
 });
 

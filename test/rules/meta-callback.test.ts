@@ -70,6 +70,7 @@ describe('statuses', () => {
   it.each([
     ['an unknown word', { status: 'deleted' }],
     ['no id', { id: undefined }],
+    ['an id that no index holds', { id: 'w'.repeat(513) }],
     ['no time', { timestamp: 'soon' }],
     ['a time that no calendar has', { timestamp: '999999999999999' }],
     ['a time before all', { timestamp: '-1' }],

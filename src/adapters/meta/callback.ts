@@ -2,7 +2,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidRequest } from '../../base/errors.ts';
 import type { CallbackContent, NumberReport, StatusReport, TemplateReport } from '../../ports/platform.ts';
-import { explanationOf, isObject, type Json, objectsOf, readJson, textOf, told } from './json.ts';
+import {
+  explanationOf,
+  isObject,
+  type Json,
+  messageIdMax,
+  objectsOf,
+  readJson,
+  textOf,
+  told,
+} from './json.ts';
 import { templateQuality } from './template.ts';
 
 const signaturePattern = /^sha256=([0-9a-f]{64})$/i;
@@ -53,7 +62,7 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
   const wamid = textOf(status.id);
   const timestamp = Number(status.timestamp);
   const isInstant = Number.isSafeInteger(timestamp) && timestamp >= 0 && timestamp <= latestTimestamp;
-  if (!wamid || !word || !known.has(word) || !isInstant) return undefined;
+  if (!wamid || wamid.length > messageIdMax || !word || !known.has(word) || !isInstant) return undefined;
   return {
     phoneNumberId,
     wamid,

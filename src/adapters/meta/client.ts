@@ -56,6 +56,9 @@ function failure(response: OutgoingResponse): VendorError {
   });
 }
 
+/** The platform asks to decide by the error, not by the HTTP status; what carries messages as well was accepted. */
+const isRefusal = (answer: Json): boolean => isObject(answer.error) && answer.messages === undefined;
+
 /** Other vendors' errors have an HTTP status for a code; the platform's carry a type and a trace id. */
 function isPlatformError(error: Json): boolean {
   const code = Number(textOf(error.code) || Number.NaN);
@@ -107,7 +110,8 @@ export function openMetaClient(options: MetaClientOptions): MetaClient {
         throw new VendorError(error.sent ? 'unknown' : 'not_sent', error.message, { cause: error });
       }
       const answer = parsed(response);
-      if (response.status >= 200 && response.status < 300 && answer && !response.truncated) return answer;
+      const isSuccess = response.status >= 200 && response.status < 300 && !response.truncated;
+      if (isSuccess && answer && !isRefusal(answer)) return answer;
       throw failure(response);
     },
   };

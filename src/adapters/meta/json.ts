@@ -32,12 +32,15 @@ function mayHoldLongNumber(bytes: Buffer): boolean {
 const exactNumber = (value: number, source: string | undefined): number | string =>
   !Number.isSafeInteger(value) && source !== undefined && /^-?\d+$/.test(source) ? source : value;
 
+/** Some servers begin with a byte order mark, which receivers may ignore (RFC 8259 section 8.1). */
+const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
 /**
  * The value of JSON bytes: its texts such as every column can hold, and its whole numbers exact, which beyond 2^53 means
  * as text (the platform writes ids of templates as numbers). Throws SyntaxError.
  */
 export function readJson(bytes: Buffer): unknown {
-  const text = bytes.toString();
+  const text = withoutMark(bytes.toString());
   const isSuspicious = suspicious.test(text);
   if (!isSuspicious && !mayHoldLongNumber(bytes)) return JSON.parse(text);
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
@@ -54,6 +57,9 @@ export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? val
 /** The text of a string or a number. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+
+/** Longest id of a message that is believed: the platform's have about 60 characters, and an index must hold them. */
+export const messageIdMax = 512;
 
 /** Longest text of the platform that is kept and told on. */
 const textMax = 1_000;

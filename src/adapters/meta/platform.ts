@@ -5,7 +5,7 @@ import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { isSignature, isSigned, readCallback } from './callback.ts';
 import { type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
 import { classify } from './error-codes.ts';
-import { objectsOf } from './json.ts';
+import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
 import { uploadSample } from './sample.ts';
 import { platformTemplate, templateFields } from './template.ts';
@@ -62,8 +62,10 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
       });
       const first = (answer.messages as { id?: unknown; message_status?: unknown }[] | undefined)?.[0];
       const status = first?.message_status;
+      const wamid = string(first?.id, 'a message id');
+      if (wamid.length > messageIdMax) throw unexpected('a message id that can be kept');
       return {
-        wamid: string(first?.id, 'a message id'),
+        wamid,
         held: typeof status === 'string' && status !== 'accepted',
       };
     },

@@ -3,6 +3,34 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
+    name: 'an error with HTTP 200 is a success without a message id',
+    file: 'src/adapters/meta/client.ts',
+    find: 'isObject(answer.error) && answer.messages === undefined',
+    replace: 'answer.error === 0',
+    tests: ['test/ports/meta-odd-answers.test.ts'],
+  },
+  {
+    name: 'an error beside a message id makes a sent message refused',
+    file: 'src/adapters/meta/client.ts',
+    find: 'isObject(answer.error) && answer.messages === undefined',
+    replace: 'isObject(answer.error)',
+    tests: ['test/ports/meta-odd-answers.test.ts'],
+  },
+  {
+    name: 'an answer is decoded without a limit',
+    file: 'src/base/outgoing-coding.ts',
+    find: '{ maxOutputLength: maxBytes }',
+    replace: '{ maxOutputLength: 2 ** 30 }',
+    tests: ['test/base/outgoing.test.ts'],
+  },
+  {
+    name: 'a message id of any length is kept',
+    file: 'src/adapters/meta/platform.ts',
+    find: 'wamid.length > messageIdMax',
+    replace: 'wamid.length < 0',
+    tests: ['test/ports/meta-odd-answers.test.ts'],
+  },
+  {
     name: 'subcode 33 is ignored',
     file: 'src/adapters/meta/error-codes.ts',
     find: "if (subcode === unreachableObject) return 'halt_sender';",
