@@ -5,8 +5,8 @@ export const mutations: Mutation[] = [
   {
     name: 'what a vendor repeats of a request is kept',
     file: 'src/base/outgoing.ts',
-    find: 'resolve(withoutSecrets(request, { status, headers, body, truncated, durationMs }));',
-    replace: 'resolve({ status, headers, body, truncated, durationMs }); void withoutSecrets;',
+    find: 'resolve(withoutSecrets(request, { status, headers, body: content, truncated, durationMs }));',
+    replace: 'resolve({ status, headers, body: content, truncated, durationMs }); void withoutSecrets;',
     tests: ['test/api/secrets.test.ts'],
   },
   {
