@@ -9,7 +9,8 @@ let gateway: Gateway;
 let senderId: string;
 let ids: Record<string, string>;
 beforeAll(async () => {
-  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '1' } });
+  // long: whoever waits is to be answered as soon as no outcome can come
+  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '20' } });
   ({ senderId, templateIds: ids } = await addSender(gateway, templateKinds));
 });
 afterEach(() => gateway.platform.clearFaults());
@@ -22,12 +23,14 @@ const rowOf = async (id: string) =>
       gateway.database.db,
     )
   ).rows[0];
-/** As if the wait were over: the message and its number's pace are due now. */
-async function waited(id: string): Promise<void> {
+/** As if the wait were over: the messages and their number's pace are due now. */
+async function waited(...messages: string[]): Promise<void> {
   await sql`update sender_paces set tat = now(), slowed_to = null, slowed_at = null`.execute(
     gateway.database.db,
   );
-  await sql`update messages set due_at = now() where id = ${id}`.execute(gateway.database.db);
+  await sql`update messages set due_at = now() where id = any(${messages}::uuid[]) and state = 0`.execute(
+    gateway.database.db,
+  );
 }
 
 it.each([
@@ -36,34 +39,38 @@ it.each([
   ['an upgrade of the number', 131057],
 ])('%s is waited for, a minute at least, and then the message goes', async (_what, code) => {
   await gateway.platform.addFault({ code, on: 'messages', times: 1 });
-  const { body } = await send(gateway, {
-    templateId: ids.plain ?? '',
-    recipients: [`1555020${code}`.slice(0, 15)],
-  });
-  const [message] = body.data.messages;
+  const began = performance.now();
+  const recipients = [`1555020${code}`, `1555021${code}`];
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });
+  // neither the one that was refused nor the one behind it has an outcome within the 20 seconds
+  expect(performance.now() - began).toBeLessThan(10_000);
+  const rows = await Promise.all(body.data.messages.map(({ id }) => rowOf(id)));
+  const message = body.data.messages[rows.findIndex((row) => row?.error)];
   expect(message?.status).toBe('queued');
   const row = await rowOf(message?.id ?? '');
   expect(row).toMatchObject({ state: 0, error: { code } });
   expect(row?.due_in).toBeGreaterThan(50);
   await waited(message?.id ?? '');
-  await expect
-    .poll(async () => (await messageOf(gateway, message?.id ?? '')).status, { timeout: 10_000 })
-    .toBe('read');
+  await ends(message?.id ?? '', 'read');
 });
 
 it('an hourly limit never fails a message, however often it is met', async () => {
-  await gateway.platform.addFault({ code: 80007, on: 'messages', times: 10 });
+  await gateway.platform.addFault({ code: 80007, on: 'messages', times: 3 });
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: ['15550210001'] });
   const id = body.data.messages[0]?.id ?? '';
-  for (let attempts = 2; attempts <= 10; attempts += 1) {
+  for (const attempts of [100, 1_000]) {
+    // as if it had been met so often
+    await sql`update messages set attempts = ${attempts} where id = ${id}`.execute(gateway.database.db);
     await waited(id);
-    await expect.poll(async () => (await rowOf(id))?.attempts, { timeout: 10_000 }).toBe(attempts);
-    await expect.poll(async () => (await rowOf(id))?.state, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => rowOf(id)).toMatchObject({ attempts: attempts + 1, state: 0 });
   }
   await waited(id);
   await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
 });
 
+/** Resolves when the message was refused once, and waits. */
+const refusedOnce = (id: string) =>
+  expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ state: 0, attempts: 1 });
 const statusOf = async (id: string) => (await messageOf(gateway, id)).status;
 const ends = (id: string, status: string) =>
   expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe(status);
@@ -100,8 +107,9 @@ it.each([['1, a possible server error', 1, 2]])(
   '%s, is tried a few times only',
   async (_what, code, tries) => {
     await gateway.platform.addFault({ code, on: 'messages', times: 3 });
-    const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [`155502300${tries}1`] });
-    const id = body.data.messages[0]?.id ?? '';
+    const [id = ''] = await queue([`155502300${tries}1`]);
+    await refusedOnce(id);
+    await waited(id);
     await ends(id, 'failed');
     expect(await messageOf(gateway, id)).toMatchObject({ attempts: tries, error: { code } });
   },
@@ -132,9 +140,9 @@ const senderStatus = async () =>
     .body.data.items[0];
 const halted = () => expect.poll(senderStatus, { timeout: 5_000 }).toMatchObject({ status: 'halted' });
 /** Sends without waiting for outcomes; answers the messages' ids. */
-async function queue(recipients: string[]): Promise<string[]> {
+async function queue(recipients: string[], more: object = {}): Promise<string[]> {
   const headers = { Prefer: 'respond-async' };
-  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients }, { headers });
+  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients, ...more }, { headers });
   return body.data.messages.map(({ id }) => id);
 }
 const lift = () => gateway.call('PATCH', `/v1/senders/${senderId}`, { body: { name: 'again' } });
@@ -148,6 +156,7 @@ it('access that was lost (100, subcode 33) halts the number: its campaign waits,
   for (const id of messages) await ends(id, 'queued');
   await gateway.platform.clearFaults();
   await lift();
+  await waited(...messages);
   await Promise.all(messages.map((id) => ends(id, 'read')));
   for (const id of messages) expect((await rowOf(id))?.attempts).toBe(1);
 });
@@ -172,6 +181,7 @@ it.each([
     if (html !== undefined) expect(halted?.haltedReason).toContain('"Blocked by policy 7"');
     await gateway.platform.clearFaults();
     await lift();
+    await waited(body.data.messages[0]?.id ?? '');
     await ends(body.data.messages[0]?.id ?? '', 'read');
   },
 );
@@ -223,14 +233,17 @@ it('a media id that the platform does not know any more (100) is registered agai
   const before = (await gateway.platform.media()).length;
   await gateway.platform.forgetMedia(mediaId);
   const recipients = ['15550239001', '15550239002'];
-  const { body } = await send(gateway, { templateId: ids.photo ?? '', mediaId, recipients });
-  await Promise.all(body.data.messages.map(({ id }) => ends(id, 'read')));
+  const messages = await queue(recipients, { templateId: ids.photo ?? '', mediaId });
+  await Promise.all(messages.map(refusedOnce));
+  await waited(...messages);
+  await Promise.all(messages.map((id) => ends(id, 'read')));
   expect(await gateway.platform.media()).toHaveLength(before);
   // refused under its new id as well: the message fails, and nothing is uploaded without end
   const lost = '(#100) Param x is not a valid whatsapp business account media attachment ID';
   await gateway.platform.addFault({ code: 100, message: lost, on: 'messages', times: 2 });
-  const again = await send(gateway, { templateId: ids.photo ?? '', mediaId, recipients: ['15550239003'] });
-  const id = again.body.data.messages[0]?.id ?? '';
+  const [id = ''] = await queue(['15550239003'], { templateId: ids.photo ?? '', mediaId });
+  await refusedOnce(id);
+  await waited(id);
   await ends(id, 'failed');
   expect(await messageOf(gateway, id)).toMatchObject({ attempts: 2, error: { code: 100 } });
   await gateway.platform.settings({ lostMediaCode: 131053 });
@@ -243,8 +256,9 @@ it('a file that the platform forgot before its time is registered again, and the
     gateway.database.db,
   );
   await gateway.platform.addFault({ code: 131053, on: 'messages', times: 1 });
-  const { body } = await send(gateway, { templateId: ids.photo ?? '', mediaId, recipients: ['15550230001'] });
-  const id = body.data.messages[0]?.id ?? '';
+  const [id = ''] = await queue(['15550230001'], { templateId: ids.photo ?? '', mediaId });
+  await refusedOnce(id);
+  await waited(id);
   await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
   expect(await gateway.platform.media()).toHaveLength(before + 1);
 });

@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.ts';
 import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
 import type { MessageError } from './message.ts';
 import type { Outcome } from './outcomes.ts';
-import type { DueMessage, MessageKey } from './store.ts';
+import { type DueMessage, isSlowedFor, type MessageKey } from './store.ts';
 
 export type ClaimedMessage = DueMessage & {
   /** Its send was cancelled while it was being called, and the platform did not take it. */
@@ -112,12 +112,15 @@ export async function countQueued(db: Db, accountId: string, limit: number): Pro
   return rows[0]?.n ?? 0;
 }
 
+/** Slots are taken some 100 ms ahead: only a next slot later than this says that the number was slowed down. */
+const leastSlowedSeconds = 1;
+
 /** Longer than any lease: a queued message that is due later than this is put off, not in somebody's hands. */
 const leaseSecondsMax = 61;
 
 /**
  * Of these messages, the outcomes that are known; and as `queued` those of which none can come within `seconds`: their
- * number is halted, their template held, or they are put off for longer than that.
+ * number is halted or slowed down, their template held, or they are put off for longer than that.
  */
 export async function findSettled(
   db: Db,
@@ -129,6 +132,7 @@ export async function findSettled(
     select m.id, m.state, m.wamid, m.error from unnest(${arrayText(ids.map(() => accountId))}::uuid[], ${arrayText(ids)}::uuid[]) x(a, i)
     join messages m on m.account_id = x.a and m.id = x.i
     where m.state > 1 or (m.state = 0 and (${isSenderHalted(sql`m.sender_id`)} or ${isTemplateHeld(sql`m.template_id`)}
+      or ${isSlowedFor(sql`m.sender_id`, Math.max(leastSlowedSeconds, seconds))}
       or m.due_at > now() + ${Math.max(leaseSecondsMax, seconds)} * interval '1 second'))`.execute(db);
   return rows;
 }

@@ -1,5 +1,5 @@
 // Rows of sends and messages as the doers write them: few statements, many rows each, entered by primary key.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
@@ -36,6 +36,11 @@ const slowedWithin = (seconds: number) =>
  */
 const nextSlot = sql`case when tat <= now() + interval '2 seconds' or (tat <= now() + interval '62 seconds' and ${slowedWithin(62)})
   then greatest(tat, now()) else now() end`;
+
+/** True if the number's next slot comes no sooner than in `seconds`, as after the platform throttled it. */
+export const isSlowedFor = (senderId: RawBuilder<unknown>, seconds: number): RawBuilder<boolean> =>
+  sql`((select ${nextSlot} > now() + ${seconds} * interval '1 second' from sender_paces
+    where sender_id = ${senderId}) is true)`;
 
 /**
  * Reserves up to `count` pace slots of a number that fall within `windowMs` from now (GCRA: one row, one short

@@ -10,6 +10,13 @@ const held = ['test/db/held-messages.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'a send waits its whole time for a number that was slowed down for longer',
+    file: 'src/messaging/sending/store.ts',
+    find: 'select ${nextSlot} > now() + ${seconds} * interval',
+    replace: "select ${nextSlot} > now() + interval '1 hour' + ${seconds} * interval",
+    tests: ['test/api/send-refusals.test.ts'],
+  },
+  {
     name: 'a message that is not queued any more is marked again',
     file: conditions,
     find: 'm.state = 0 and m.expires_at > now()',
