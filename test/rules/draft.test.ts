@@ -132,6 +132,8 @@ describe('a fault is named by its path', () => {
       ['components[0].text'],
     ],
     ['no sample', [{ type: 'HEADER', format: 'IMAGE' }, body], ['components[0].mediaId']],
+    ['a header without a format', [{ type: 'HEADER', text: 'Sale' }, body], ['components[0].format']],
+    ['a text that nobody sees', [{ type: 'BODY', text: '\u200b\u2060 \ufeff' }], ['components[0].text']],
     [
       'an unknown sample',
       [body, { type: 'HEADER', format: 'IMAGE', mediaId: 'none' }],

@@ -25,7 +25,7 @@ export function checkText(
   add: Add,
 ): void {
   const text = part.text ?? '';
-  if (text.trim() === '') add('.text', 'is missing');
+  if (!/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(text)) add('.text', 'is missing');
   if (lengthOf(text) > most[where]) {
     add('.text', `takes at most ${most[where]} characters`);
     // what follows looks at every word

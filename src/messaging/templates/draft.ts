@@ -80,8 +80,9 @@ function checkPart(
   switch (upper(part.type)) {
     case 'HEADER':
       if (isAuthentication) add('', 'an authentication template has no header');
+      else if (!part.format) add('.format', 'is missing: TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION');
       else if (isMedia(part)) checkSample(part, samples, add);
-      else if (upper(part.format || 'TEXT') === 'TEXT') checkText('header', part, draft, add);
+      else if (upper(part.format) === 'TEXT') checkText('header', part, draft, add);
       break;
     case 'BODY':
       if (!isAuthentication) checkText('body', part, draft, add);
