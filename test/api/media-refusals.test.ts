@@ -1,5 +1,7 @@
 // POST /v1/templates/media: what may not come in, and that nothing of it remains.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdir } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFilesystemStore } from '../../src/adapters/filesystem/object-store.ts';
@@ -114,6 +116,22 @@ describe('refused, and nothing remains', () => {
     const { request, answer } = gateway.begin(account, { 'content-length': String(200 * MiB) });
     request.flushHeaders();
     expect(await answer).toMatchObject({ status: 413 });
+    request.destroy();
+  });
+
+  test('the form parser gets nothing more of a refused upload while the rest is discarded', async () => {
+    let consumers = () => -1;
+    const seen = (message: unknown) => {
+      const { request } = message as { request: IncomingMessage };
+      consumers = () => request.listenerCount('data');
+    };
+    subscribe('http.server.request.start', seen);
+    const { request, answer } = gateway.begin(account);
+    const field = '--form-boundary\r\nContent-Disposition: form-data; name="kind"\r\n\r\nimage\r\n';
+    request.write(field.repeat(2));
+    expect(await answer).toMatchObject({ status: 400 });
+    unsubscribe('http.server.request.start', seen);
+    expect(consumers()).toBe(1);
     request.destroy();
   });
 

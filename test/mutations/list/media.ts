@@ -140,4 +140,11 @@ export const mutations: Mutation[] = [
     replace: '() => true',
     tests: ['test/ports/s3.test.ts'],
   },
+  {
+    name: 'a refused form is parsed to its end',
+    file: 'src/messaging/media/upload-routes.ts',
+    find: '  raw.unpipe();\n',
+    replace: '',
+    tests: ['test/api/media-refusals.test.ts'],
+  },
 ];
