@@ -80,7 +80,7 @@ export const settings: Record<string, string> = {
     'Addresses and networks (CIDR, by comma) of your reverse proxies: the client address is read from the X-Forwarded-For that they send. Default none.',
   CORS_ORIGINS: 'Origins (by comma) whose pages may call the API. Default none.',
   SHUTDOWN_DELAY_SECONDS:
-    'How long a gateway that is told to stop says that it is not ready before it takes no more requests: 5 unless set, but 0 on a terminal and in the sandbox.',
+    'Seconds between a stop signal and the end of listening; readiness is 503 in between. 5 unless set, but 0 on a terminal and in the sandbox.',
   LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
 };
 

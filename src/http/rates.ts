@@ -51,7 +51,7 @@ export async function limitRates(
     if (isExceeded) {
       throw new AppError(
         'rate_limited',
-        `More than ${max} requests a minute came with ${whose}. Wait, then go on.`,
+        `More than ${max} requests a minute were sent with ${whose}. Retry after the time in Retry-After.`,
         { retryAfterSeconds: resetSeconds },
       );
     }
