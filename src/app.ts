@@ -20,7 +20,8 @@ import { openAccessOf } from './messaging/senders/remembered.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
 import { openDispatcher } from './messaging/sending/dispatch.ts';
 import { doQueueChores } from './messaging/sending/queue-chores.ts';
-import { restartWaiting } from './messaging/sending/queue-store.ts';
+import { releaseMessagesOf } from './messaging/sending/queue-store.ts';
+import { noteCallbacksTaken } from './messaging/sending/uptime-store.ts';
 import { syncDue } from './messaging/templates/readings.ts';
 import { markTemplateRefused } from './messaging/templates/refuse.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
@@ -30,7 +31,7 @@ import { releaseDeliveriesOf } from './webhooks/delivering/store.ts';
 import { openDeliveryThread } from './webhooks/thread/client.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import type { Worker } from './work/worker.ts';
-import { startClockWatch, startWorkers, stopWorkers, type Workers } from './workers.ts';
+import { startClockWatch, startUptime, startWorkers, stopWorkers, type Workers } from './workers.ts';
 
 /** What counts, remembers and waits in this process, and the doers that work with it. */
 async function openDoers(parts: Parts) {
@@ -97,6 +98,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const redis = await openRedis(config.redisUrl, options.log);
   let workers: Workers | undefined;
   let clockWatch: Worker | undefined;
+  let uptime: Worker | undefined;
   let url = '';
   const ending = openEnding(graceMs);
   const deps = {
@@ -124,6 +126,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     const quiet = Promise.all([
       workers && stopWorkers(workers),
       clockWatch?.stop(),
+      uptime?.stop(),
       doers.dispatcher.stop(),
       doers.deliveries.stop(),
     ]);
@@ -141,12 +144,15 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   try {
     await rehashAllSenders(parts);
     if (config.role !== 'api') {
-      await restartWaiting(parts.hot);
       // templates may have changed while nobody listened
       await wantReading(parts.db, null);
     }
     url = await listen(server, config);
     clockWatch = startClockWatch(parts);
+    if (config.role !== 'worker') {
+      await noteCallbacksTaken(parts.hot);
+      uptime = startUptime(parts);
+    }
   } catch (error) {
     await close();
     throw error;
@@ -166,7 +172,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
         follow: () => followChanges(deps),
         register: () => removeLeftovers(parts),
         sync: () => syncDue(deps),
-        releaseLeases: () => releaseLeasesOfEnded(parts, [releaseDeliveriesOf]),
+        releaseLeases: () => releaseLeasesOfEnded(parts, [releaseMessagesOf, releaseDeliveriesOf]),
       },
     });
   }

@@ -89,6 +89,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     db,
     hot,
     processSession,
+    processId: processSession.id,
     cipher: openCipher(ring),
     keyedHash: openKeyedHash(ring),
     vault: openVault(),

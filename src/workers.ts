@@ -5,6 +5,7 @@ import { deleteOldSteps } from './db/database-clock.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
 import { analyzeYoungPartitions, makePartitions } from './db/partitions.ts';
+import { deleteOldOutages, noteCallbacksTaken } from './messaging/sending/uptime-store.ts';
 import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
@@ -67,6 +68,15 @@ export function startClockWatch(deps: ClockWatchDeps): Worker {
   return startWorker({ name: 'clock', perform: openClockWatch(deps), idleMs: 2_000 }, deps);
 }
 
+/** Notes every few seconds that callbacks can be taken; for every process that takes them, whatever its role. */
+export function startUptime(deps: { hot: Db; clock: Clock; log: Log }): Worker {
+  const perform = async () => {
+    await noteCallbacksTaken(deps.hot);
+    return 0;
+  };
+  return startWorker({ name: 'callback-uptime', perform, idleMs: 5_000 }, deps);
+}
+
 const tidyMax = 5_000;
 
 async function tidy(deps: WorkersDeps): Promise<number> {
@@ -79,6 +89,7 @@ async function tidy(deps: WorkersDeps): Promise<number> {
 async function hourly(deps: WorkersDeps): Promise<number> {
   await makePartitions(deps.db);
   await deleteOldSteps(deps.db);
+  await deleteOldOutages(deps.db);
   await deps.sweepObjects();
   return 0;
 }

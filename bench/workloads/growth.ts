@@ -46,7 +46,7 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
   const claims: number[] = [];
   for (let round = 0; round < Math.min(rounds, 50); round++) {
     const began = nowMs();
-    const { claimed: due } = await claimDue(hot, claimPerSender, []);
+    const { claimed: due } = await claimDue(hot, claimPerSender, [], 0);
     claims.push(nowMs() - began);
     const keys = due.map((message) => ({ accountId: message.account_id, id: message.id }));
     await releaseClaimed(

@@ -116,6 +116,16 @@ export interface CalendarConnections {
   staff_id: string;
 }
 
+export interface CallbackOutages {
+  from_at: Timestamp;
+  to_at: Timestamp;
+}
+
+export interface CallbackUptime {
+  seen_at: Generated<Timestamp>;
+  single: Generated<boolean>;
+}
+
 export interface ClockSteps {
   clock: string;
   id: Generated<number>;
@@ -443,6 +453,8 @@ export interface DB {
   bookings: Bookings;
   breaking_migrations: BreakingMigrations;
   calendar_connections: CalendarConnections;
+  callback_outages: CallbackOutages;
+  callback_uptime: CallbackUptime;
   clock_steps: ClockSteps;
   database_clock: DatabaseClock;
   deliveries: Deliveries;

@@ -77,7 +77,8 @@ async function queued(
   }));
   const named = { templateName: 't', language: 'en' };
   const send = { accountId, id: sendId, senderId, templateId, total: count, ...named };
-  const written = await insertSend(database.hot, send, messages, { priority, expiresInSeconds: 600 });
+  const common = { priority, expiresInSeconds: 600, processId: 0 };
+  const written = await insertSend(database.hot, send, messages, common);
   return { sendId, written, keys: messages.map(({ id }) => ({ accountId, id })) };
 }
 
@@ -97,7 +98,7 @@ async function versions(): Promise<number> {
 
 /** As the worker's round: what is held is parked. */
 async function round(perSender = 200) {
-  const { claimed, held } = await claimDue(database.hot, perSender, []);
+  const { claimed, held } = await claimDue(database.hot, perSender, [], 0);
   if (held.length > 0) await park(database.hot, held);
   return { claimed, held: held.length };
 }

@@ -75,7 +75,7 @@ const write = async (of: DueMessage, standing: NewMessage['standing'] = 'marked'
         standing,
       },
     ],
-    { priority: 1, expiresInSeconds: 600 },
+    { priority: 1, expiresInSeconds: 600, processId: 0 },
   );
 
 async function rowOf({ id }: DueMessage) {
@@ -101,6 +101,7 @@ function open(
   const dispatcher = openDispatcher({
     db: database.db,
     hot,
+    processId: 0,
     clock,
     log: openLog('silent'),
     platform: {

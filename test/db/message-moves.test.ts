@@ -60,7 +60,7 @@ async function queued(count: number): Promise<string[]> {
   }));
   await database.hot
     .transaction()
-    .execute((tx) => insertSend(tx, send, messages, { priority: 1, expiresInSeconds: 600 }));
+    .execute((tx) => insertSend(tx, send, messages, { priority: 1, expiresInSeconds: 600, processId: 0 }));
   return ids;
 }
 

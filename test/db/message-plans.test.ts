@@ -56,7 +56,7 @@ describe('on an empty database', () => {
     ['asking which exist', (db) => existingMessages(db, [key]), byKey],
     ['asking which are settled', (db) => findSettled(db, key.accountId, [key.id], 20), byKey],
     ['giving back', (db) => releaseClaimed(db, [key]), byKey],
-    ['claiming', (db) => claimDue(db, 10, []), byDue],
+    ['claiming', (db) => claimDue(db, 10, [], 0), byDue],
     ['looking for the overdue', (db) => findOverdue(db, 10), byDue],
     ['looking for the expired', (db) => findExpired(db, 10), byDue],
     [
@@ -95,7 +95,7 @@ describe('with what a first send has left in the tables', () => {
         own.db,
       );
       await sql`analyze messages, sends`.execute(own.db);
-      const plan = await planOf(own.hot, (db) => claimDue(db, 200, []));
+      const plan = await planOf(own.hot, (db) => claimDue(db, 200, [], 0));
       expect(plan).not.toMatch(/Join Filter|_send_id_idx|Bitmap/);
       const month = /messages_\d{4}_\d\d_pkey[^\n]*\n\s*Index Cond: \(\(account_id = [^)]+\) AND \(id = /;
       expect(plan).toMatch(month);

@@ -1,12 +1,13 @@
-// The queue of messages as rows: how many may wait, and the ten minutes that begin anew with every start.
+// The queue of messages as rows: how many may wait, how long an unknown outcome is waited for, and whose leases end with a process.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import { openQueueLimit } from '../../src/messaging/sending/queue-limit.ts';
-import { findOverdue, restartWaiting } from '../../src/messaging/sending/queue-store.ts';
+import { findOverdue, releaseMessagesOf } from '../../src/messaging/sending/queue-store.ts';
+import { noteCallbacksTaken } from '../../src/messaging/sending/uptime-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -94,32 +95,100 @@ describe('an account may have so many messages waiting', () => {
 });
 
 describe('the ten minutes of a message whose outcome is unknown', () => {
-  it('begin anew at a start, since no report could be taken while nothing ran', async () => {
+  const overdue = async (accountId: string) =>
+    (await findOverdue(database.hot, 100)).filter((key) => key.accountId === accountId).length;
+  /** Makes everything that is known that many minutes older. */
+  async function pass(minutes: number): Promise<void> {
+    const by = sql`${minutes}::float8 * interval '1 minute'`;
+    await sql`update messages set due_at = due_at - ${by}`.execute(database.db);
+    await sql`update callback_uptime set seen_at = seen_at - ${by}`.execute(database.db);
+    await sql`update callback_outages set from_at = from_at - ${by}, to_at = to_at - ${by}`.execute(
+      database.db,
+    );
+  }
+  const open = async (minutes: number) => {
+    await pass(minutes);
+    await sql`update callback_uptime set seen_at = now()`.execute(database.db);
+  };
+  beforeEach(async () => {
+    await sql`delete from callback_outages`.execute(database.db);
+    await sql`update callback_uptime set seen_at = now()`.execute(database.db);
+  });
+
+  it('are those in which callbacks could be taken: an outage is no part of them', async () => {
     const of = await account();
-    await messages(of, 3, 1, -30);
-    await messages(of, 1, 1, -9);
-    await messages(of, 1, 0, -30);
-    await messages(of, 1, 5, null);
-    const overdue = async () =>
-      (await findOverdue(database.hot, 100)).filter(({ accountId }) => accountId === of.accountId).length;
-    const pass = (minutes: number) =>
-      sql`update messages set due_at = due_at - ${minutes}::float8 * interval '1 minute' where account_id = ${of.accountId}`.execute(
-        database.db,
+    await messages(of, 1, 1, 0);
+    await messages(of, 1, 0, 0);
+    await open(6);
+    await pass(30);
+    // nobody has noted yet that it is over
+    expect(await overdue(of.accountId)).toBe(0);
+    await noteCallbacksTaken(database.hot);
+    await open(3);
+    expect(await overdue(of.accountId)).toBe(0);
+    await open(2);
+    expect(await overdue(of.accountId)).toBe(1);
+  });
+
+  it('are over in a fleet that restarts every minute', async () => {
+    const of = await account();
+    await messages(of, 1, 1, 0);
+    for (let minute = 0; minute < 11; minute += 1) {
+      // a start of a few seconds, beside which others run, or none
+      await open(0.9);
+      await pass(0.1);
+      await noteCallbacksTaken(database.hot);
+    }
+    expect(await overdue(of.accountId)).toBe(1);
+  });
+
+  it('count an outage for each message only from the end of its lease', async () => {
+    const of = await account();
+    await pass(30);
+    await messages(of, 1, 1, 0);
+    await noteCallbacksTaken(database.hot);
+    await open(9);
+    expect(await overdue(of.accountId)).toBe(0);
+    await open(2);
+    expect(await overdue(of.accountId)).toBe(1);
+  });
+
+  it('are not over for messages from before the first version that kept account of it', async () => {
+    const fresh = await createTestDatabase();
+    try {
+      const { rows } = await sql<{ from: Date; seconds: number }>`
+        select from_at as from, extract(epoch from now() - to_at)::float8 as seconds from callback_outages`.execute(
+        fresh.db,
       );
-    expect(await overdue()).toBe(3);
-    expect(await restartWaiting(database.hot)).toBe(4);
-    expect(await overdue()).toBe(0);
-    await pass(9);
-    expect(await overdue()).toBe(0);
-    await pass(2);
-    expect(await overdue()).toBe(4);
-    // what is queued or over was not touched
-    const { rows } = await sql<{ state: number; minutes: number | null }>`
-      select state, round(extract(epoch from due_at - now()) / 60)::int minutes from messages
-      where account_id = ${of.accountId} and state <> 1 order by 1`.execute(database.db);
+      expect(rows).toEqual([{ from: new Date(0), seconds: expect.any(Number) }]);
+    } finally {
+      await fresh.drop();
+    }
+  });
+});
+
+describe('leases of a process that has ended', () => {
+  it('are released, and neither those of others, nor tries put off, nor what was marked', async () => {
+    const of = await account();
+    const leased = async (state: number, minutes: number, leasedBy: number | null) => {
+      await messages(of, 1, state, minutes);
+      await sql`update messages set leased_by = ${leasedBy}, attempts = 1
+        where account_id = ${of.accountId} and attempts = 0`.execute(database.db);
+    };
+    await leased(0, 0.5, 7);
+    await leased(0, 0.5, 8);
+    await leased(1, 0.5, 7);
+    await leased(0, 0.5, null);
+    const released = await database.hot.transaction().execute((tx) => releaseMessagesOf(tx, [7]));
+    expect(released).toBe(1);
+    const { rows } = await sql<{ leased_by: number | null; state: number; due: boolean }>`
+      select leased_by, state, due_at <= now() as due from messages where account_id = ${of.accountId}
+      order by id`.execute(database.db);
     expect(rows).toEqual([
-      { state: 0, minutes: -41 },
-      { state: 5, minutes: null },
+      { leased_by: 7, state: 0, due: true },
+      { leased_by: 8, state: 0, due: false },
+      { leased_by: 7, state: 1, due: false },
+      { leased_by: null, state: 0, due: false },
     ]);
   });
 });

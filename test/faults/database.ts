@@ -88,6 +88,7 @@ export async function passTime(db: Db, ms: number): Promise<void> {
     await sql`update idempotency_keys set leased_until = leased_until - ${by} where status is null`.execute(
       tx,
     );
+    await sql`update callback_uptime set seen_at = seen_at - ${by}`.execute(tx);
   });
   await passRests(db, ms);
 }
@@ -105,4 +106,5 @@ export async function passRests(db: Db, ms: number): Promise<void> {
     db,
   );
   await sql`update sender_paces set tat = tat - ${by}, slowed_at = slowed_at - ${by}`.execute(db);
+  await sql`update callback_outages set from_at = from_at - ${by}, to_at = to_at - ${by}`.execute(db);
 }

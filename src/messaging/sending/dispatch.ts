@@ -41,6 +41,8 @@ export interface DispatchDeps extends PublishDeps {
   templateRefused: CallDeps['templateRefused'];
   onOutcome: CallDeps['onOutcome'];
   outcomes: Outcomes;
+  /** The process that leases; see `db/process-session.ts`. */
+  processId: number;
 }
 
 export interface Dispatcher {
@@ -231,7 +233,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     const busy = [...lanes]
       .filter(([, one]) => one.size(leastUrgent) >= laneFull)
       .map(([senderId]) => senderId);
-    const { claimed: due, held } = await claimDue(deps.hot, claimPerSender, busy);
+    const { claimed: due, held } = await claimDue(deps.hot, claimPerSender, busy, deps.processId);
     if (held.length > 0) await park(deps.hot, held);
     const ended = due.filter(({ cancelled, expired }) => cancelled || expired);
     const failures = ended.map((message) => ({

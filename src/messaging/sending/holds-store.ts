@@ -30,7 +30,7 @@ export async function park(db: Db, keys: readonly MessageKey[]): Promise<void> {
       select distinct m.template_id, m.account_id from ${named} join messages m on m.account_id = x.a and m.id = x.i
       where ${isTemplateHeld(sql`m.template_id`)} order by 1
       on conflict (template_id) do update set parked_at = now())
-    update messages m set due_at = m.expires_at from ${named}
+    update messages m set due_at = m.expires_at, leased_by = null from ${named}
     where m.account_id = x.a and m.id = x.i and m.state = 0 and m.due_at < m.expires_at
       and ${isTemplateHeld(sql`m.template_id`)}`.execute(db);
 }

@@ -1,11 +1,12 @@
 // Rows of messages as a queue: what is due, what nobody can know any more, what expired.
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
-import type { Db } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
 import type { MessageError } from './message.ts';
 import type { Outcome } from './outcomes.ts';
 import { type DueMessage, isSlowedFor, type MessageKey } from './store.ts';
+import { outageSince } from './uptime-store.ts';
 
 export type ClaimedMessage = DueMessage & {
   /** Its send was cancelled while it was being called, and the platform did not take it. */
@@ -26,12 +27,17 @@ export interface Claim {
 }
 
 /**
- * Claims due messages for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
+ * Claims due messages for a process, for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
  * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code. Sends
  * are joined to what was claimed, never before: the planner of a small database would read an account's sends, and all
  * their messages, for each message claimed (seen: 20 seconds a claim).
  */
-export async function claimDue(db: Db, perSender: number, busySenders: string[]): Promise<Claim> {
+export async function claimDue(
+  db: Db,
+  perSender: number,
+  busySenders: string[],
+  processId: number,
+): Promise<Claim> {
   type Row = ClaimedMessage & { held: boolean };
   const { rows } = await sql<Row>`
     with picked as (
@@ -43,7 +49,7 @@ export async function claimDue(db: Db, perSender: number, busySenders: string[])
       where s.halted_at is null
       limit ${claimedAtOnceMax}),
     claimed as (
-      update messages m set due_at = now() + interval '60 seconds'
+      update messages m set due_at = now() + interval '60 seconds', leased_by = ${processId}
       from picked p where m.account_id = p.account_id and m.id = p.id and not p.is_held
       returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.content, m.media_id, m.priority, m.attempts,
         m.due_at::text lease, m.expires_at <= now() expired, m.error)
@@ -71,12 +77,16 @@ export async function releaseClaimed(db: Db, keys: MessageKey[]): Promise<void> 
     where m.account_id = x.a and m.id = x.i and m.state = 0`.execute(db);
 }
 
-/** Up to `limit` marked messages of which nobody heard in the ten minutes after their lease. */
+/**
+ * Up to `limit` marked messages of which nobody heard in the ten minutes after their lease, not counting the time that
+ * callbacks could not be taken.
+ */
 export async function findOverdue(db: Db, limit: number): Promise<MessageKey[]> {
   const { rows } = await sql<MessageKey>`
     select x.account_id as "accountId", x.id from senders s cross join lateral (
       select m.account_id, m.id from messages m
-      where m.sender_id = s.id and m.due_at <= now() - interval '10 minutes' and m.state = 1 limit ${limit}) x
+      where m.sender_id = s.id and m.due_at <= now() - interval '10 minutes' and m.state = 1
+        and m.due_at <= now() - interval '10 minutes' - ${outageSince(sql`m.due_at`)} limit ${limit}) x
     order by x.id limit ${limit}`.execute(db);
   return rows;
 }
@@ -92,16 +102,6 @@ export async function findExpired(
       where m.sender_id = s.id and m.due_at <= now() and m.state = 0 and m.expires_at <= now() limit ${limit}) x
     order by x.id limit ${limit}`.execute(db);
   return rows;
-}
-
-/**
- * Counts the ten minutes of every marked message anew: callbacks could not be taken while no process ran. Called at
- * each start.
- */
-export async function restartWaiting(db: Db): Promise<number> {
-  const result = await sql`
-    update messages set due_at = now() where state = 1 and due_at is not null and due_at < now()`.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
 }
 
 /** How many messages of the account wait, counted up to `limit`. */
@@ -135,4 +135,20 @@ export async function findSettled(
       or ${isSlowedFor(sql`m.sender_id`, Math.max(leastSlowedSeconds, seconds))}
       or m.due_at > now() + ${Math.max(leaseSecondsMax, seconds)} * interval '1 second'))`.execute(db);
   return rows;
+}
+
+/**
+ * Releases what processes had leased whose sessions have ended, for whoever claims next; answers how many. What they had
+ * marked stays: it may have been called.
+ */
+export async function releaseMessagesOf(tx: Tx, processIds: readonly number[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update messages m set due_at = now()
+    from (
+      select l.account_id, l.id from senders s cross join lateral (
+        select account_id, id from messages
+        where sender_id = s.id and due_at > now() and state = 0 and leased_by = any (${[...processIds]}::int[])
+        for update skip locked) l) x
+    where m.account_id = x.account_id and m.id = x.id`.execute(tx);
+  return Number(numAffectedRows ?? 0);
 }

@@ -1,5 +1,5 @@
-// The recipients of a send: their phones, and what of the request applies to each. Pure.
-import type { Fault } from '../../base/errors.ts';
+// What is asked of a send: its recipients, and what applies to each. Pure.
+import type { AppError, Fault } from '../../base/errors.ts';
 import { phoneFault } from '../../base/phone.ts';
 import type { Location } from '../templates/template.ts';
 
@@ -10,6 +10,19 @@ export interface RequestedRecipient {
   mediaId?: string | undefined;
   location?: Location | undefined;
   metadata?: Record<string, string> | undefined;
+}
+
+export interface SendRequest {
+  accountId: string;
+  templateId: string;
+  recipients: RequestedRecipient[];
+  mediaId?: string | undefined;
+  location?: Location | undefined;
+  metadata?: Record<string, string> | undefined;
+  senderId?: string | undefined;
+  expiresInSeconds?: number | undefined;
+  /** The error if variables, media or location do not fit the template, for a request whose caller did not write them. */
+  faultsOf?: () => AppError;
 }
 
 /** Faults of the phones: each well formed, none twice (one request never sends twice to one person). */

@@ -13,8 +13,9 @@ import { createdAt } from './answer.ts';
 import { choose, sendablePlan } from './choose.ts';
 import { findMessage, type MessageRow } from './history-store.ts';
 import { ownErrors, state } from './message.ts';
+import type { SendRequest } from './recipients.ts';
 import { findResends, insertResend } from './resend-store.ts';
-import { type SendDeps, type SendRequest, startSend } from './send.ts';
+import { type SendDeps, startSend } from './send.ts';
 
 export interface ResendRequest {
   accountId: string;

@@ -1,7 +1,6 @@
 // Sending a template to many recipients: check everything, write it down, have it called, answer each one's outcome.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { AppError, type Fault, invalidRequest, listedProblemsMax } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isAway } from '../../db/failure.ts';
@@ -9,16 +8,16 @@ import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
 import { holdMedia, type ReadyMedia } from '../media/store.ts';
-import type { TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { fillTemplate, type Location, priorityOf } from '../templates/template.ts';
+import { priorityOf } from '../templates/template.ts';
 import type { ChosenSender } from './choice-store.ts';
 import { choose, requireApproved, requireSender, sendablePlan } from './choose.ts';
 import type { Dispatcher } from './dispatch.ts';
+import { fillAll } from './fill-recipients.ts';
 import type { Outcome, Outcomes } from './outcomes.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import { findSettled } from './queue-store.ts';
-import { phoneFaults, type RequestedRecipient } from './recipients.ts';
+import type { SendRequest } from './recipients.ts';
 import type { DueMessage } from './store.ts';
 import { insertSend, type NewMessage, type WrittenSend } from './write-store.ts';
 
@@ -33,6 +32,8 @@ export interface SendDeps {
   sendWaitMs: number;
   checkQueue: CheckQueue;
   releases: Pick<Releases, 'release'>;
+  /** The process that leases; see `db/process-session.ts`. */
+  processId: number;
 }
 
 /** After a failure of the database, a repeat under the key of that send may continue as soon as the database answers. */
@@ -43,19 +44,6 @@ export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, 
 /** A repeat of the same key gets 409 for this long; then it goes on with the same send: its first doer must be dead. */
 export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
   Math.ceil(deps.sendWaitMs / 1000) + 40;
-
-export interface SendRequest {
-  accountId: string;
-  templateId: string;
-  recipients: RequestedRecipient[];
-  mediaId?: string | undefined;
-  location?: Location | undefined;
-  metadata?: Record<string, string> | undefined;
-  senderId?: string | undefined;
-  expiresInSeconds?: number | undefined;
-  /** The error if variables, media or location do not fit the template, for a request whose caller did not write them. */
-  faultsOf?: () => AppError;
-}
 
 /** A send that is on disk. */
 export interface StartedSend {
@@ -69,9 +57,6 @@ export interface StartedSend {
 
 /** What is written with a send. */
 type Also = (tx: Tx, messages: NewMessage[]) => Promise<void>;
-
-/** Recipients after which the thousand of a send let other requests go on. */
-const filledAtATime = 100;
 
 const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 
@@ -167,55 +152,6 @@ function mediaIdsOf(request: SendRequest): string[] {
   return [...new Set(named.filter((id) => id !== undefined))];
 }
 
-/** A fault of what the request gave for all recipients is named where it was written. */
-function asWritten(fault: Fault, request: SendRequest, recipient: RequestedRecipient): Fault {
-  for (const member of ['mediaId', 'location'] as const) {
-    const isShared = recipient[member] === undefined && request[member] !== undefined;
-    if (isShared && fault.path.endsWith(`].${member}`)) return { ...fault, path: member };
-  }
-  return fault;
-}
-
-/** Fills the template for every recipient, or throws with the faults, up to what an answer lists. Others have their turn in between. */
-async function fillAll(
-  deps: { clock: Clock },
-  plan: TemplatePlan,
-  request: SendRequest,
-  media: Map<string, ReadyMedia>,
-): Promise<NewMessage[]> {
-  const faults: Fault[] = phoneFaults(request.recipients);
-  const messages: NewMessage[] = [];
-  for (const [index, recipient] of request.recipients.entries()) {
-    if (faults.length > listedProblemsMax) break;
-    if (index > 0 && index % filledAtATime === 0) await nextTurn();
-    const mediaId = recipient.mediaId ?? request.mediaId;
-    const file = mediaId === undefined ? undefined : media.get(mediaId);
-    const location = recipient.location ?? request.location;
-    const result = fillTemplate(
-      plan,
-      {
-        variables: recipient.variables ?? {},
-        ...(mediaId === undefined ? {} : { mediaId }),
-        ...(file ? { media: { kind: file.kind, mimeType: file.mime_type, fileName: file.file_name } } : {}),
-        ...(location ? { location } : {}),
-      },
-      `recipients[${index}]`,
-    );
-    faults.push(...result.faults.map((fault) => asWritten(fault, request, recipient)));
-    messages.push({
-      id: uuidv7(deps.clock.now()),
-      phone: recipient.phone,
-      name: recipient.name ?? null,
-      content: result.filled,
-      mediaId: file?.id ?? null,
-      metadata: recipient.metadata ?? request.metadata ?? null,
-      standing: 'due',
-    });
-  }
-  if (faults.length > 0) throw request.faultsOf?.() ?? invalidRequest(faults);
-  return messages;
-}
-
 async function write(
   deps: SendDeps,
   send: {
@@ -245,7 +181,7 @@ async function write(
         total: messages.length,
       },
       messages,
-      { priority: priorityOf(template.category), expiresInSeconds },
+      { priority: priorityOf(template.category), expiresInSeconds, processId: deps.processId },
     );
   const mediaIds = mediaIdsOf(request);
   // alone, it needs no transaction around it and its three round trips

@@ -149,7 +149,7 @@ export interface Retry extends MessageKey {
 export async function recordRetry(db: Db, retries: readonly Retry[]): Promise<void> {
   await sql`
     update messages m set state = 0, due_at = least(now() + x.delay * interval '1 second', greatest(m.expires_at, now())),
-      error = coalesce(x.error, m.error), attempts = m.attempts - m.state + x.counts::int
+      error = coalesce(x.error, m.error), attempts = m.attempts - m.state + x.counts::int, leased_by = null
     from unnest(${accounts(retries)}::uuid[], ${ids(retries)}::uuid[], ${arrayText(retries.map((one) => one.delaySeconds))}::float8[],
       ${retries.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
       ${arrayText(retries.map((one) => one.countsAttempt))}::boolean[], ${retries.map((one) => one.lease)}::text[])

@@ -25,7 +25,7 @@ export interface NewMessage {
   mediaId: string | null;
   metadata: Record<string, string> | null;
   /**
-   * `due`: now, for whoever claims it; `leased` to the writer for 60 s; `marked` as about to be called by it as soon as
+   * `due`: now, for whoever claims it; `leased` to the writer's process for 60 s; `marked` as about to be called by it as soon as
    * it is written, as by `markDispatching`.
    */
   standing: 'due' | 'leased' | 'marked';
@@ -48,7 +48,7 @@ export async function insertSend(
   db: Db | Tx,
   send: NewSend,
   messages: NewMessage[],
-  common: { priority: number; expiresInSeconds: number },
+  common: { priority: number; expiresInSeconds: number; processId: number },
 ): Promise<WrittenSend | undefined> {
   const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null }>`
     with sender as (select id from senders where id = ${send.senderId} for key share),
@@ -61,10 +61,10 @@ export async function insertSend(
     gate as (select not ${isSenderHalted(sql`s.sender_id`)} and not ${isTemplateHeld(sql`s.template_id`)} as is_open from s),
     written as (
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
-        position, priority, state, attempts, due_at, expires_at)
+        position, priority, state, attempts, due_at, leased_by, expires_at)
       select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
         x.metadata, x.position - 1, ${common.priority}, (x.marked and is_open)::int, (x.marked and is_open)::int,
-        now() + case when x.leased and is_open then interval '60 seconds' else interval '0' end,
+        now() + case when x.leased and is_open then interval '60 seconds' else interval '0' end, ${common.processId}::int,
         now() + ${common.expiresInSeconds} * interval '1 second'
       from s, gate, unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
         ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],

@@ -1,0 +1,65 @@
+// What each recipient of a send gets: the template filled with their variables, or all that is wrong with them.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.ts';
+import { type Fault, invalidRequest, listedProblemsMax } from '../../base/errors.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { ReadyMedia } from '../media/store.ts';
+import type { TemplatePlan } from '../templates/placeholders.ts';
+import { fillTemplate } from '../templates/template.ts';
+import { phoneFaults, type RequestedRecipient, type SendRequest } from './recipients.ts';
+import type { NewMessage } from './write-store.ts';
+
+/** Recipients after which the thousand of a send let other requests go on. */
+const filledAtATime = 100;
+
+/** A fault of what the request gave for all recipients is named where it was written. */
+function asWritten(fault: Fault, request: SendRequest, recipient: RequestedRecipient): Fault {
+  for (const member of ['mediaId', 'location'] as const) {
+    const isShared = recipient[member] === undefined && request[member] !== undefined;
+    if (isShared && fault.path.endsWith(`].${member}`)) return { ...fault, path: member };
+  }
+  return fault;
+}
+
+/**
+ * Fills the template for every recipient, in their order, or throws with the problems, up to what an answer lists. Other
+ * requests have their turn in between.
+ */
+export async function fillAll(
+  deps: { clock: Clock },
+  plan: TemplatePlan,
+  request: SendRequest,
+  media: Map<string, ReadyMedia>,
+): Promise<NewMessage[]> {
+  const faults: Fault[] = phoneFaults(request.recipients);
+  const messages: NewMessage[] = [];
+  for (const [index, recipient] of request.recipients.entries()) {
+    if (faults.length > listedProblemsMax) break;
+    if (index > 0 && index % filledAtATime === 0) await nextTurn();
+    const mediaId = recipient.mediaId ?? request.mediaId;
+    const file = mediaId === undefined ? undefined : media.get(mediaId);
+    const location = recipient.location ?? request.location;
+    const result = fillTemplate(
+      plan,
+      {
+        variables: recipient.variables ?? {},
+        ...(mediaId === undefined ? {} : { mediaId }),
+        ...(file ? { media: { kind: file.kind, mimeType: file.mime_type, fileName: file.file_name } } : {}),
+        ...(location ? { location } : {}),
+      },
+      `recipients[${index}]`,
+    );
+    faults.push(...result.faults.map((fault) => asWritten(fault, request, recipient)));
+    messages.push({
+      id: uuidv7(deps.clock.now()),
+      phone: recipient.phone,
+      name: recipient.name ?? null,
+      content: result.filled,
+      mediaId: file?.id ?? null,
+      metadata: recipient.metadata ?? request.metadata ?? null,
+      standing: 'due',
+    });
+  }
+  if (faults.length > 0) throw request.faultsOf?.() ?? invalidRequest(faults);
+  return messages;
+}

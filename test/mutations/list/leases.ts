@@ -1,0 +1,49 @@
+// Mutations of leases and of waiting for reports.
+import type { Mutation } from '../mutation.ts';
+
+const queue = ['test/db/message-queue.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'messages that a living process leased are released with those of an ended one',
+    file: 'src/messaging/sending/queue-store.ts',
+    find: 'and state = 0 and leased_by = any (${[...processIds]}::int[])',
+    replace: 'and state = 0',
+    tests: queue,
+  },
+  {
+    name: 'messages that an ended process marked are called again',
+    file: 'src/messaging/sending/queue-store.ts',
+    find: 'due_at > now() and state = 0 and leased_by',
+    replace: 'due_at > now() and leased_by',
+    tests: queue,
+  },
+  {
+    name: 'a claim does not say whose lease it is',
+    file: 'src/messaging/sending/queue-store.ts',
+    find: ', leased_by = ${processId}',
+    replace: '',
+    tests: ['test/faults/campaign.test.ts'],
+  },
+  {
+    name: 'an unknown outcome is given up while no report can come',
+    file: 'src/messaging/sending/queue-store.ts',
+    find: ' - ${outageSince(sql`m.due_at`)} limit',
+    replace: ' limit',
+    tests: queue,
+  },
+  {
+    name: 'an outage that lasts is not counted before its end',
+    file: 'src/messaging/sending/uptime-store.ts',
+    find: "      union all\n      select seen_at, now() from callback_uptime where seen_at < now() - ${outageSeconds} * interval '1 second') o",
+    replace: ') o',
+    tests: queue,
+  },
+  {
+    name: 'every restart counts as an outage from the last note on',
+    file: 'src/messaging/sending/uptime-store.ts',
+    find: 'greatest(o.from_at, ${instant})',
+    replace: 'o.from_at',
+    tests: queue,
+  },
+];
