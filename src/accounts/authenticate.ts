@@ -49,12 +49,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     const asOf = changes;
     const asked = deps.clock.steady();
     const row = looksLikeKey(key) ? await findLivingKey(deps.db, hash, new Date(now)) : undefined;
-    if (!row) {
-      throw new AppError(
-        'api_key_invalid',
-        'The API key is invalid. Check that it was copied whole and was not revoked.',
-      );
-    }
+    if (!row) throw invalidKey();
     const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
     // what was read before a change of a key may be what it was
     if (asOf !== changes) return caller;
@@ -96,6 +91,14 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
       underWay.clear();
     },
   };
+}
+
+/** 401 in the same words for an unknown, a revoked and an expired key. */
+export function invalidKey(): AppError {
+  return new AppError(
+    'api_key_invalid',
+    'The API key is invalid. Check that it was copied whole and was not revoked.',
+  );
 }
 
 /** 403 unless the caller's key carries the route's scope. */

@@ -4,7 +4,9 @@ import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
 import { scopes as allScopes } from '../contract/envelope.ts';
 import type { Db, Tx } from '../db/db.ts';
+import { invalidKey } from './authenticate.ts';
 import { hashKey, hintOf, makeKey } from './key.ts';
+import { type KeyBounds, requireWithin } from './key-bounds.ts';
 import {
   countActiveKeys,
   endKeyAt,
@@ -63,10 +65,24 @@ async function requireRoom(tx: Tx, accountId: string, now: number): Promise<void
   );
 }
 
-/** Makes a further key. `expiresAt` must lie in the future (400); 409 `key_limit_reached` past 100 active keys. */
+/**
+ * The bounds of the caller's key as they are now: a process may remember it for seconds after it was revoked (401) or
+ * given an earlier end.
+ */
+async function boundsOf(tx: Tx, accountId: string, keyId: string, now: number): Promise<KeyBounds> {
+  const row = await findKeyById(tx, accountId, keyId, new Date(now));
+  if (!row) throw invalidKey();
+  return { scopes: row.scopes, expiresAt: row.expires_at };
+}
+
+/**
+ * Creates another key. `expiresAt` must be in the future (400); 409 `key_limit_reached` past 100 active keys. `callerKeyId`
+ * is the key that asks for it: the new one expires with it unless told otherwise, and 403 `forbidden` if the new one would
+ * have more scopes or expire later. Without it, the operator asks, and nothing is limited.
+ */
 export async function createKey(
   deps: KeysDeps,
-  input: { accountId: string; name: string; scopes: string[]; expiresAt?: Date },
+  input: { accountId: string; name: string; scopes: string[]; expiresAt?: Date; callerKeyId?: string },
 ): Promise<MadeKey> {
   if (input.expiresAt && input.expiresAt.getTime() <= deps.clock.now()) {
     throw new AppError(
@@ -81,6 +97,9 @@ export async function createKey(
   const now = deps.clock.now();
   const row = await deps.db.transaction().execute(async (tx) => {
     await requireRoom(tx, input.accountId, now);
+    const own = input.callerKeyId && (await boundsOf(tx, input.accountId, input.callerKeyId, now));
+    const expiresAt = input.expiresAt ?? (own ? own.expiresAt : null);
+    if (own) requireWithin(own, { scopes: input.scopes, expiresAt });
     return insertKeyRow(tx, {
       id: uuidv7(now),
       accountId: input.accountId,
@@ -88,7 +107,7 @@ export async function createKey(
       scopes: input.scopes,
       hash: hashKey(apiKey),
       hint: hintOf(apiKey),
-      expiresAt: input.expiresAt ?? null,
+      expiresAt,
     });
   });
   return { ...row, apiKey };
@@ -100,11 +119,12 @@ function keyNotFound(): AppError {
 
 /**
  * A new key with the old one's name, scopes and end; the old one works for `overlapSeconds` more and counts until then:
- * 409 `key_limit_reached` if that makes more than 100 active keys.
+ * 409 `key_limit_reached` if that makes more than 100 active keys. The caller gets to see the new key, so 403 `forbidden`
+ * if the old one has more scopes than the key that asks, or expires later.
  */
 export async function rotateKey(
   deps: KeysDeps,
-  input: { accountId: string; keyId: string; overlapSeconds: number },
+  input: { accountId: string; keyId: string; overlapSeconds: number; callerKeyId: string },
 ): Promise<MadeKey> {
   const now = deps.clock.now();
   if (!isUuid(input.keyId)) throw keyNotFound();
@@ -112,6 +132,8 @@ export async function rotateKey(
     await lockAccount(tx, input.accountId);
     const old = await findKeyById(tx, input.accountId, input.keyId, new Date(now));
     if (!old) throw keyNotFound();
+    const own = await boundsOf(tx, input.accountId, input.callerKeyId, now);
+    requireWithin(own, { scopes: old.scopes, expiresAt: old.expires_at });
     await endKeyAt(tx, old.id, new Date(now + input.overlapSeconds * 1000));
     await requireRoom(tx, input.accountId, now);
     const apiKey = makeKey();

@@ -63,7 +63,14 @@ export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
   server.post(
     '/v1/keys',
     {
-      schema: { summary: 'Make an API key', tags, body: CreateKeyBody, response: { 200: success(ShownKey) } },
+      schema: {
+        summary: 'Make an API key',
+        description:
+          'The new key has no scope that the key of the request lacks, and does not expire later: 403 `forbidden` otherwise. The command `key create` is not limited so.',
+        tags,
+        body: CreateKeyBody,
+        response: { 200: success(ShownKey) },
+      },
       config,
     },
     async (request) => {
@@ -72,6 +79,7 @@ export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
         accountId: request.caller.accountId,
         name,
         scopes,
+        callerKeyId: request.caller.keyId,
         ...(expiresAt ? { expiresAt: new Date(expiresAt) } : {}),
       });
       return ok('API key made. It is shown this once.', shownKey(key));
@@ -83,7 +91,8 @@ export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
     {
       schema: {
         summary: 'Replace an API key',
-        description: 'Answers a new key with the same scopes; the old one works for `overlapSeconds` more.',
+        description:
+          'Answers a new key with the same scopes and expiry; the old one works for `overlapSeconds` more. A key that has scopes which the key of the request lacks, or that expires later, is not rotated: 403 `forbidden`.',
         tags,
         params: KeyParams,
         body: Type.Optional(RotateKeyBody),
@@ -95,6 +104,7 @@ export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
       const key = await rotateKey(deps, {
         accountId: request.caller.accountId,
         keyId: request.params.id,
+        callerKeyId: request.caller.keyId,
         overlapSeconds: request.body?.overlapSeconds ?? 86_400,
       });
       deps.authenticator.forget();

@@ -6,7 +6,7 @@ const ScopeList = Type.Array(Type.Enum([...scopes], { type: 'string' }), {
   minItems: 1,
   maxItems: scopes.length,
   uniqueItems: true,
-  description: 'What the key may do.',
+  description: 'What the key may do: scopes that the key of the request has too.',
   examples: [['templates:read', 'messages:send']],
 });
 
@@ -30,7 +30,13 @@ export const CreateKeyBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100 }),
     scopes: ScopeList,
-    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'No end if absent.' })),
+    expiresAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'If absent, the key expires with the key of the request; it does not expire if that one does not.',
+      }),
+    ),
   },
   { additionalProperties: false, examples: [{ name: 'CRM', scopes: ['templates:read', 'messages:send'] }] },
 );

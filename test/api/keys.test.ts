@@ -109,6 +109,28 @@ describe('rotation', () => {
   });
 });
 
+describe('a key that creates or rotates keys', () => {
+  it('gives neither more scopes nor a later end than its own', async () => {
+    const first = await gateway.otherAccount();
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const own = await make({ name: 'own', scopes: ['manage', 'messages:read'], expiresAt }, first);
+    const mint = (body: object) =>
+      gateway.call<Key>('POST', '/v1/keys', { key: own.apiKey, body: { name: 'minted', ...body } });
+    expect((await mint({ scopes: ['messages:read'] })).body.data.expiresAt).toBe(expiresAt);
+    const wide = await make({ name: 'wide', scopes: ['messages:send'], expiresAt }, first);
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    for (const answer of [
+      await mint({ scopes: ['messages:send'] }),
+      await mint({ scopes: ['manage'], expiresAt: later }),
+      await gateway.call('POST', `/v1/keys/${wide._id}/rotate`, { key: own.apiKey }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+      expect(answer.body.message).toContain('key create');
+    }
+    expect((await gateway.call('DELETE', `/v1/keys/${wide._id}`, { key: own.apiKey })).status).toBe(200);
+  });
+});
+
 describe('revoking', () => {
   it('ends a key at once, and once', async () => {
     const made = await make({ name: 'gone', scopes: ['templates:read'] });

@@ -27,14 +27,15 @@ const wanted = { name: 'one more', scopes: ['templates:read'] };
 /** An account with so many active keys, and others that have ended. */
 async function accountWith(count: number) {
   const deps = { db: database.db, clock };
-  const { accountId } = await createAccount(deps, 'x');
+  const { accountId, key } = await createAccount(deps, 'x');
   await add(accountId, count - 1);
   await add(accountId, 50, true);
   const { rows } = await listKeys(database.db, accountId, { limit: 1, offset: 0 }, new Date());
   const keyId = rows[0]?.id ?? '';
   return {
     create: () => createKey(deps, { accountId, ...wanted }),
-    rotate: (overlapSeconds: number) => rotateKey(deps, { accountId, keyId, overlapSeconds }),
+    rotate: (overlapSeconds: number) =>
+      rotateKey(deps, { accountId, keyId, overlapSeconds, callerKeyId: key.id }),
     first: async () => (await listKeys(database.db, accountId, { limit: 1, offset: 0 }, new Date())).rows[0],
   };
 }

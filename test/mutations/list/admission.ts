@@ -4,6 +4,7 @@ import type { Mutation } from '../mutation.ts';
 const unit = 'test/rules/failed-attempts.test.ts';
 const admission = 'test/db/admission.test.ts';
 const keyLimit = 'test/db/key-limit.test.ts';
+const keyBounds = 'test/db/key-bounds.test.ts';
 const keys = 'test/api/keys.test.ts';
 
 export const mutations: Mutation[] = [
@@ -91,6 +92,63 @@ export const mutations: Mutation[] = [
   if ((await`,
     replace: '  if ((await',
     tests: [keyLimit],
+  },
+  {
+    name: 'a key gives scopes that it lacks',
+    file: 'src/accounts/key-bounds.ts',
+    find: 'if (missing.length > 0) {',
+    replace: 'if (missing.length > own.scopes.length + 7) {',
+    tests: [keyBounds],
+  },
+  {
+    name: 'a key gives a later end than its own',
+    file: 'src/accounts/key-bounds.ts',
+    find: 'if (wanted.expiresAt !== null && wanted.expiresAt.getTime() <= own.expiresAt.getTime()) return;',
+    replace: 'if (wanted.expiresAt !== null) return;',
+    tests: [keyBounds],
+  },
+  {
+    name: 'a key that expires rotates one that never does',
+    file: 'src/accounts/key-bounds.ts',
+    find: 'if (wanted.expiresAt !== null && ',
+    replace: 'if (wanted.expiresAt === null || ',
+    tests: [keyBounds],
+  },
+  {
+    name: 'a key created without an end outlives the one that created it',
+    file: 'src/accounts/keys.ts',
+    find: 'input.expiresAt ?? (own ? own.expiresAt : null)',
+    replace: 'input.expiresAt ?? null',
+    tests: [keyBounds],
+  },
+  {
+    name: 'a key is created without limits',
+    file: 'src/accounts/keys.ts',
+    find: 'if (own) requireWithin(own, { scopes: input.scopes, expiresAt });',
+    replace: '',
+    tests: [keyBounds],
+  },
+  {
+    name: 'a key is rotated by one that may do less',
+    file: 'src/accounts/keys.ts',
+    find: 'requireWithin(own, { scopes: old.scopes, expiresAt: old.expires_at });',
+    replace: 'void own;',
+    tests: [keyBounds],
+  },
+  {
+    name: 'a revoked key that a process remembers creates keys',
+    file: 'src/accounts/keys.ts',
+    find: 'if (!row) throw invalidKey();',
+    replace: 'if (!row) return { scopes: [...allScopes], expiresAt: null };',
+    tests: [keyBounds],
+  },
+  {
+    name: 'keys created by requests are not limited',
+    file: 'src/accounts/routes.ts',
+    find: `        scopes,
+        callerKeyId: request.caller.keyId,`,
+    replace: '        scopes,',
+    tests: [keys],
   },
   {
     name: 'requests wait for a Redis that never answers',
