@@ -61,6 +61,8 @@ describe('a message whose outcome stays unknown', () => {
     const { body } = await sendTo([to]);
     const id = body.data.messages[0]?.id ?? '';
     expect(await stateOf(id)).toBe('dispatching');
+    // as if the gateway had run in these minutes
+    await sql`delete from callback_outages`.execute(gateway.database.db);
     await sql`update messages set due_at = now() - interval '11 minutes' where id = ${id}`.execute(
       gateway.database.db,
     );

@@ -6,7 +6,7 @@ import { AppError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import { openQueueLimit } from '../../src/messaging/sending/queue-limit.ts';
-import { findOverdue, releaseMessagesOf } from '../../src/messaging/sending/queue-store.ts';
+import { claimDue, findOverdue, releaseMessagesOf } from '../../src/messaging/sending/queue-store.ts';
 import { noteCallbacksTaken } from '../../src/messaging/sending/uptime-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -190,5 +190,19 @@ describe('leases of a process that has ended', () => {
       { leased_by: 7, state: 1, due: false },
       { leased_by: null, state: 0, due: false },
     ]);
+  });
+
+  it('are released where it had claimed them itself', async () => {
+    const of = await account();
+    await messages(of, 1, 0, 0);
+    const isDue = async () => {
+      const { rows } = await sql<{ due: boolean }>`
+        select due_at <= now() as due from messages where account_id = ${of.accountId}`.execute(database.db);
+      return rows[0]?.due;
+    };
+    await claimDue(database.hot, 10, [], 9);
+    expect(await isDue()).toBe(false);
+    await database.hot.transaction().execute((tx) => releaseMessagesOf(tx, [9]));
+    expect(await isDue()).toBe(true);
   });
 });

@@ -23,6 +23,13 @@ export const mutations: Mutation[] = [
     file: 'src/messaging/sending/queue-store.ts',
     find: ', leased_by = ${processId}',
     replace: '',
+    tests: queue,
+  },
+  {
+    name: 'messages that a send writes as leased do not say whose lease it is',
+    file: 'src/messaging/sending/write-store.ts',
+    find: '${common.processId}::int',
+    replace: 'null::int',
     tests: ['test/faults/campaign.test.ts'],
   },
   {
