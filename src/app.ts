@@ -18,6 +18,7 @@ import { wantReading } from './messaging/senders/readings-store.ts';
 import { rehashAllSenders } from './messaging/senders/rehash.ts';
 import { openAccessOf } from './messaging/senders/remembered.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
+import { openCodeRemoval } from './messaging/sending/codes.ts';
 import { openDispatcher } from './messaging/sending/dispatch.ts';
 import { doQueueChores } from './messaging/sending/queue-chores.ts';
 import { releaseMessagesOf } from './messaging/sending/queue-store.ts';
@@ -166,6 +167,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       doers: {
         dispatch: () => doers.dispatcher.round(),
         queue: () => doQueueChores(deps),
+        removeCodes: openCodeRemoval(deps),
         deliver: () => doers.deliveries.claimDue(),
         deliverChores: () => doWebhookChores(parts),
         settle: () => settleDue(deps),

@@ -15,6 +15,8 @@ export interface Doers {
   dispatch: () => Promise<number>;
   /** queue: messages of templates that are approved again, and sends that are being cancelled. */
   queue: () => Promise<number>;
+  /** codes: one-time codes of messages that expired, or that earlier versions ended. */
+  removeCodes: () => Promise<number>;
   /** deliver: events to receivers. */
   deliver: () => Promise<number>;
   /** deliver: what endpoints ask for beside their deliveries (burials, recoveries, replays). */
@@ -51,6 +53,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
   return {
     dispatch: start({ name: 'dispatch', perform: doers.dispatch, idleMs: 250 }),
     queue: start({ name: 'queue', perform: doers.queue, idleMs: 1_000 }),
+    removeCodes: start({ name: 'remove-codes', perform: doers.removeCodes, idleMs: 1_000 }),
     deliver: start({ name: 'deliver', perform: doers.deliver, idleMs: 250 }),
     deliverChores: start({ name: 'deliver-chores', perform: doers.deliverChores, idleMs: 1_000 }),
     settle: start({ name: 'settle', perform: doers.settle, idleMs: 1_000 }),

@@ -110,6 +110,8 @@ export const mends: readonly Mend[] = [
     ),
   },
   { name: 'send_cancellations', afterSeconds: 0, perform: due('send_cancellations', 'due_at', 60) },
+  // when codes are searched once more: a day after the first time
+  { name: 'old_codes', afterSeconds: 0, perform: due('old_codes', 'due_at', 0) },
   { name: 'bookings', afterSeconds: 0, perform: due('bookings', 'due_at', 45) },
   { name: 'media', afterSeconds: 0, perform: due('media', 'due_at', 120) },
   {

@@ -292,6 +292,13 @@ export interface Occupancies {
   staff_id: string;
 }
 
+export interface OldCodes {
+  account_id: string;
+  due_at: Generated<Timestamp>;
+  is_last: Generated<boolean>;
+  message_id: string;
+}
+
 export interface OperatorNotices {
   detail: string;
   seen_at: Timestamp;
@@ -467,6 +474,7 @@ export interface DB {
   messages: Messages;
   oauth_states: OauthStates;
   occupancies: Occupancies;
+  old_codes: OldCodes;
   operator_notices: OperatorNotices;
   processes: Processes;
   readiness: Readiness;

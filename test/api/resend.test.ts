@@ -181,6 +181,10 @@ test('authentication messages are never resent', async () => {
   const recategorize = (category: string) =>
     sql`update templates set category = ${category} where id = ${ids.sign_in_code ?? ''}`.execute(db);
   await recategorize('UTILITY');
+  // as an earlier version left it
+  await sql`update messages set content = '{"body": [{"text": "123456"}], "buttons": []}' where id = ${old}`.execute(
+    db,
+  );
   expect(codeOf(await resend(old))).toEqual([409, 'content_removed']);
   await recategorize('AUTHENTICATION');
   const recategorized = await failed('plain');

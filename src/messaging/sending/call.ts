@@ -6,6 +6,7 @@ import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../ports/platform.ts';
 import { isHalt } from '../senders/halt.ts';
 import { createdAt } from './answer.ts';
+import { withoutCode } from './codes.ts';
 import { type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
 import { type CallAdvice, goOn, type RefusalDeps, settleRefusal } from './refusal.ts';
 import type { DueMessage, MessageKey } from './store.ts';
@@ -141,7 +142,8 @@ async function callPrepared(
   let taken: Awaited<ReturnType<MessagingPlatform['sendTemplate']>>;
   try {
     taken = await deps.platform.sendTemplate(access, outgoing);
-  } catch (error) {
+  } catch (caught) {
+    const error = withoutCode(message, caught);
     if (await hasLostMedia(deps, message, error, outgoing.platformMediaId)) return retryUnsent(deps, message);
     return settleFailure(deps, message, error, access);
   }

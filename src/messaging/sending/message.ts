@@ -24,6 +24,9 @@ export function stateNumber(name: MessageStateName): number {
   return messageStates.indexOf(name);
 }
 
+/** The priority of authentication messages, whose content is a one-time code. */
+export const authenticationPriority = 0;
+
 /** Our own codes of failure: numbers, as the platform's are, from 900001. */
 export const ownErrors = {
   outcomeUnknown: {

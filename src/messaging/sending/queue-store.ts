@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isContentRemoved } from './codes-store.ts';
 import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
 import type { MessageError } from './message.ts';
 import type { Outcome } from './outcomes.ts';
@@ -11,7 +12,7 @@ import { outageSince } from './uptime-store.ts';
 export type ClaimedMessage = DueMessage & {
   /** Its send was cancelled while it was being called, and the platform did not take it. */
   cancelled: boolean;
-  /** Its time to live has passed. */
+  /** Its time to live has passed; or had passed before the database's clock stepped back, so that its code is gone. */
   expired: boolean;
   /** The platform's last refusal. */
   error: MessageError | null;
@@ -52,7 +53,7 @@ export async function claimDue(
       update messages m set due_at = now() + interval '60 seconds', leased_by = ${processId}
       from picked p where m.account_id = p.account_id and m.id = p.id and not p.is_held
       returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.content, m.media_id, m.priority, m.attempts,
-        m.due_at::text lease, m.expires_at <= now() expired, m.error)
+        m.due_at::text lease, m.expires_at <= now() or ${isContentRemoved} expired, m.error)
     select c.account_id, c.id, c.sender_id, s.template_name, s.language, c.phone, c.content, c.media_id, c.priority,
       c.attempts, c.lease, s.cancelled_at is not null cancelled, c.expired, c.error, false held
     from claimed c cross join lateral (

@@ -12,7 +12,7 @@ import type { TemplateRow } from '../templates/store.ts';
 import { createdAt } from './answer.ts';
 import { choose, sendablePlan } from './choose.ts';
 import { findMessage, type MessageRow } from './history-store.ts';
-import { ownErrors, state } from './message.ts';
+import { authenticationPriority, ownErrors, state } from './message.ts';
 import type { SendRequest } from './recipients.ts';
 import { findResends, insertResend } from './resend-store.ts';
 import { type SendDeps, startSend } from './send.ts';
@@ -109,9 +109,6 @@ function contentRemoved(): AppError {
     'The content of authentication messages is not kept for resending. Send a new code with POST /v1/templates/send.',
   );
 }
-
-/** The lowest priority number is that of authentication messages. */
-const authenticationPriority = 0;
 
 /** The request for the same message: what filled its template then, by the keys of the template as it is now. */
 async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> {

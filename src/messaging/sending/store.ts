@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
+import { contentAfterwards } from './codes-store.ts';
 import { mayBeCalled } from './conditions-store.ts';
 import type { MessageError, Move } from './message.ts';
 
@@ -123,11 +124,11 @@ export async function unmark(db: Db, marks: readonly DoubtfulMark[]): Promise<vo
       and case when x.lease is null then m.attempts = 1 else m.due_at = x.lease::timestamptz end`.execute(db);
 }
 
-/** Records what the platform took; a callback may have been quicker, so never backward. */
+/** Records what the platform took; a callback may have been quicker, so never backward. Removes one-time codes. */
 export async function recordAccepted(db: Db, accepted: (MessageKey & { wamid: string })[]): Promise<void> {
   await sql`
     update messages m set state = greatest(m.state, 2::smallint), wamid = coalesce(m.wamid, x.w), accepted_at = now(),
-      due_at = null, error = case when m.state < 6 then null else m.error end
+      due_at = null, content = ${contentAfterwards}, error = case when m.state < 6 then null else m.error end
     from unnest(${accounts(accepted)}::uuid[], ${ids(accepted)}::uuid[], ${accepted.map((one) => one.wamid)}::text[]) x(a, i, w)
     where m.account_id = x.a and m.id = x.i`.execute(db);
 }
@@ -190,14 +191,18 @@ const movedColumns = sql`x.no::int, m.account_id, m.id, m.send_id, m.sender_id, 
   m.was, m.emitted, ${seconds('sent_at')}, ${seconds('delivered_at')}, ${seconds('read_at')}, ${seconds('failed_at')},
   case when m.state = 6 then m.accepted_at end as accepted_at`;
 
-/** Fails messages that are in one of `from` states; answers those it failed. Keys in the order of their ids. */
+/**
+ * Fails messages that are in one of `from` states, and removes their one-time codes; answers those it failed. Keys in the
+ * order of their ids.
+ */
 export async function failMessages(
   tx: Tx,
   failures: (MessageKey & { error: MessageError })[],
   from: number[],
 ): Promise<MovedMessage[]> {
   const { rows } = await sql<MovedMessage>`
-    update messages m set state = 6, was = m.emitted, emitted = m.emitted | 8, error = x.error, failed_at = now(), due_at = null
+    update messages m set state = 6, was = m.emitted, emitted = m.emitted | 8, error = x.error, failed_at = now(), due_at = null,
+      content = ${contentAfterwards}
     from unnest(${accounts(failures)}::uuid[], ${ids(failures)}::uuid[],
       ${failures.map((one) => JSON.stringify(one.error))}::jsonb[]) with ordinality x(a, i, error, no)
     where m.account_id = x.a and m.id = x.i and m.state = any(${from}::smallint[])
@@ -207,13 +212,14 @@ export async function failMessages(
 
 /**
  * Moves messages forward by the platform's reports, one folded move a message, sorted by id. A failure gives way only
- * to a report of delivery or reading, or, where the outcome was unknown, to any. Answers the rows that moved.
+ * to a report of delivery or reading, or, where the outcome was unknown, to any. Removes one-time codes: what
+ * the platform reports on, it took. Answers the rows that moved.
  */
 export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]> {
   const { rows } = await sql<MovedMessage>`
     update messages m set state = x.st, was = m.emitted, emitted = m.emitted | x.stages,
       implied = m.implied | (x.stages & ~m.emitted & ~x.reported)::smallint,
-      wamid = coalesce(m.wamid, x.w), due_at = null,
+      wamid = coalesce(m.wamid, x.w), due_at = null, content = ${contentAfterwards},
       error = case when x.st = 6 then coalesce(x.error, m.error) end,
       price_category = coalesce(m.price_category, x.price),
       sent_at = coalesce(m.sent_at, to_timestamp(x.t3)), delivered_at = coalesce(m.delivered_at, to_timestamp(x.t4)),

@@ -1,0 +1,174 @@
+// One-time codes in rows of messages: each statement that ends the sending of a message removes them, and of no other message.
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openCodeRemoval } from '../../src/messaging/sending/codes.ts';
+import { removeExpiredCodes, removeOldCodes } from '../../src/messaging/sending/codes-store.ts';
+import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
+import { claimDue } from '../../src/messaging/sending/queue-store.ts';
+import { applyMoves, failMessages, recordAccepted } from '../../src/messaging/sending/store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { planOf } from '../harness/plans.ts';
+
+const accountId = uuidv7();
+const senderId = uuidv7();
+const code = '83917264';
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql`insert into accounts (id, name) values (${accountId}, 'codes')`.execute(database.db);
+  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', '1', '2', '', '', '', '')`.execute(
+    database.db,
+  );
+});
+afterAll(() => database.drop());
+
+interface Row {
+  state?: number;
+  priority?: number;
+  /** Seconds from now. */
+  expires?: number;
+  due?: number | null;
+}
+
+/** A message whose content is the code; answers its key. */
+async function message({ state = 1, priority = 0, expires = 600, due = 60 }: Row = {}) {
+  const key = { accountId, id: uuidv7() };
+  const content = JSON.stringify({
+    body: [{ text: code }],
+    buttons: [{ index: 0, subType: 'otp', value: code }],
+  });
+  await sql`
+    insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, priority, due_at, expires_at)
+    values (${accountId}, ${key.id}, ${key.id}, ${senderId}, ${key.id}, '15550100', ${content}, ${state}, ${priority},
+      now() + ${due}::float8 * interval '1 second', now() + ${expires} * interval '1 second')`.execute(
+    database.db,
+  );
+  return key;
+}
+const contentOf = async ({ id }: { id: string }) => {
+  const { rows } = await sql<{ content: object }>`select content from messages where id = ${id}`.execute(
+    database.db,
+  );
+  return rows[0]?.content;
+};
+const removed = { body: [{ text: '••••' }], buttons: [], removed: true };
+const kept = { body: [{ text: code }] };
+
+type Key = Awaited<ReturnType<typeof message>>;
+const report = (status: 'sent' | 'read' | 'failed') => ({
+  ...{ phoneNumberId: '1', wamid: 'w', opaqueId: null, timestamp: 1, priceCategory: null },
+  ...{ status, error: status === 'failed' ? { code: 131026, title: 'f', message: 'f' } : null },
+});
+const move = (key: Key, status: 'sent' | 'read' | 'failed') =>
+  database.hot
+    .transaction()
+    .execute((tx) => applyMoves(tx, [foldReports(accountId, key.id, [report(status)])]));
+const fail = (key: Key, from: number[]) =>
+  database.hot
+    .transaction()
+    .execute((tx) => failMessages(tx, [{ ...key, error: ownErrors.outcomeUnknown }], from));
+
+test.each<[string, number, (key: Key) => Promise<unknown>]>([
+  ['is recorded as accepted', 1, (key) => recordAccepted(database.hot, [{ ...key, wamid: 'w' }])],
+  ['is reported as sent', 1, (key) => move(key, 'sent')],
+  ['is reported as read', 1, (key) => move(key, 'read')],
+  ['is reported as failed', 1, (key) => move(key, 'failed')],
+  ['fails while it is queued', 0, (key) => fail(key, [0])],
+  ['fails while it is being called', 1, (key) => fail(key, [0, 1])],
+])('the code goes when the message %s; other content stays', async (_what, state, act) => {
+  const [secret, other] = [await message({ state }), await message({ state, priority: 1 })];
+  await act(secret);
+  await act(other);
+  expect(await contentOf(secret)).toEqual(removed);
+  expect(await contentOf(other)).toMatchObject(kept);
+});
+
+test('a message that does not fail, since it is being called, keeps its code', async () => {
+  const key = await message({ state: 1 });
+  await fail(key, [0]);
+  expect(await contentOf(key)).toMatchObject(kept);
+});
+
+test('at its expiry the code goes though the message is leased, called, put off or of unknown outcome', async () => {
+  const over: Key[] = [];
+  for (const due of [-700, -5, 55])
+    for (const state of [0, 1]) over.push(await message({ state, due, expires: -1 }));
+  const open = [
+    await message({ state: 0, due: -5 }),
+    await message({ state: 1, due: -700 }),
+    await message({ state: 0, due: -5, expires: -1, priority: 1 }),
+  ];
+  expect(await removeExpiredCodes(database.hot, 100)).toBe(over.length);
+  for (const key of over) expect(await contentOf(key)).toEqual(removed);
+  for (const key of open) expect(await contentOf(key)).toMatchObject(kept);
+  expect(await removeExpiredCodes(database.hot, 100)).toBe(0);
+});
+
+test('a message that is live again after a step of the clock is not called without its code', async () => {
+  const [gone, live] = [
+    await message({ state: 0, due: -5, expires: -1 }),
+    await message({ state: 0, due: -5 }),
+  ];
+  for (const { id } of [gone, live])
+    await sql`insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+      values (${accountId}, ${id}, ${senderId}, ${id}, 't', 'en', 1)`.execute(database.db);
+  await removeExpiredCodes(database.hot, 100);
+  await sql`update messages set expires_at = now() + interval '1 hour' where id = ${gone.id}`.execute(
+    database.db,
+  );
+  const { claimed } = await claimDue(database.hot, 100, [], 1);
+  const expired = new Map(claimed.map((one) => [one.id, one.expired]));
+  expect([expired.get(gone.id), expired.get(live.id)]).toEqual([true, false]);
+});
+
+test('codes of messages that earlier versions ended go in steps, from where the last one stopped', async () => {
+  const other = uuidv7();
+  const old: Key[] = [];
+  for (const state of [2, 5, 6]) old.push(await message({ state, due: null }));
+  const queued = await message({ state: 0 });
+  const plain = await message({ state: 5, due: null, priority: 2 });
+  await sql`update messages set account_id = ${other} where id = ${old[2]?.id}`.execute(database.db);
+  expect(await removeOldCodes(database.hot, 100)).toBe(true);
+  expect(await contentOf(old[0] as Key)).toMatchObject(kept);
+  await sql`drop table old_codes`.execute(database.db);
+  const migration = new URL('../../migrations/0021_old_codes.sql', import.meta.url);
+  await sql.raw(await readFile(migration, 'utf8')).execute(database.db);
+  await sql`update old_codes set account_id = ${accountId}, message_id = ${old[0]?.id}`.execute(database.db);
+  await database.db.transaction().execute(async (tx) => {
+    await sql`select from old_codes for update`.execute(tx);
+    // another process is at it
+    expect(await removeOldCodes(database.hot, 100)).toBe(false);
+  });
+  expect(await removeOldCodes(database.hot, 1)).toBe(false);
+  expect(await contentOf(old[1] as Key)).toEqual(removed);
+  expect(await contentOf(old[2] as Key)).toMatchObject(kept);
+  const round = openCodeRemoval({ hot: database.hot });
+  for (let n = 0; n < 2; n++) await round();
+  expect(await contentOf(old[2] as Key)).toEqual(removed);
+  // the search began behind it
+  expect(await contentOf(old[0] as Key)).toMatchObject(kept);
+  for (const key of [queued, plain]) expect(await contentOf(key)).toMatchObject(kept);
+  // once more a day later: an earlier version may have ended messages in the meantime
+  await round();
+  expect(await contentOf(old[0] as Key)).toMatchObject(kept);
+  const { rows: later } = await sql<{ hours: number }>`
+    select round(extract(epoch from due_at - now()) / 3600)::int hours from old_codes`.execute(database.db);
+  expect(later).toEqual([{ hours: 24 }]);
+  await sql`update old_codes set due_at = now()`.execute(database.db);
+  for (let n = 0; n < 2; n++) await round();
+  expect(await contentOf(old[0] as Key)).toEqual(removed);
+  const { rows } = await sql`select from old_codes`.execute(database.db);
+  expect(rows).toEqual([]);
+});
+
+test('the searches for codes enter messages by an index', async () => {
+  const expired = await planOf(database.hot, (db) => removeExpiredCodes(db, 500));
+  expect(expired).toMatch(
+    /sender_id_priority_due_at_idx[\s\S]*Index Cond: \(\(sender_id = [^)]+\) AND \(priority = 0\)/,
+  );
+  expect(expired).not.toMatch(/Seq Scan on messages/);
+});

@@ -1,0 +1,129 @@
+// Mutations of the removal of one-time codes.
+import type { Mutation } from '../mutation.ts';
+
+const moves = 'src/messaging/sending/store.ts';
+const store = 'src/messaging/sending/codes-store.ts';
+const tests = ['test/db/message-codes.test.ts'];
+const journey = ['test/api/one-time-codes.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'the code of an accepted message stays',
+    file: moves,
+    find: 'due_at = null, content = ${contentAfterwards}, error = case when m.state',
+    replace: 'due_at = null, error = case when m.state',
+    tests,
+  },
+  {
+    name: 'the code of a failed message stays',
+    file: moves,
+    find: 'failed_at = now(), due_at = null,\n      content = ${contentAfterwards}',
+    replace: 'failed_at = now(), due_at = null',
+    tests,
+  },
+  {
+    name: 'the code of a message that the platform reported stays',
+    file: moves,
+    find: 'wamid = coalesce(m.wamid, x.w), due_at = null, content = ${contentAfterwards},',
+    replace: 'wamid = coalesce(m.wamid, x.w), due_at = null,',
+    tests,
+  },
+  {
+    name: 'the content of every message is removed',
+    file: store,
+    find: 'case when m.priority = 0 then ${removed}',
+    replace: 'case when m.priority < 3 then ${removed}',
+    tests,
+  },
+  {
+    name: 'codes are removed before their expiry',
+    file: store,
+    find: 'and m.expires_at <= now() and m.state < 2',
+    replace: 'and m.state < 2',
+    tests,
+  },
+  {
+    name: 'the code of an unknown outcome stays beyond its expiry',
+    file: store,
+    find: 'm.state < 2 and not',
+    replace: 'm.state = 0 and not',
+    tests,
+  },
+  {
+    name: 'the code of a leased message stays beyond its expiry',
+    file: store,
+    find: "m.due_at <= now() + ${aheadSecondsMax} * interval '1 second'",
+    replace: 'm.due_at <= now()',
+    tests,
+  },
+  {
+    name: 'content other than codes is removed at its expiry',
+    file: store,
+    find: 'm.sender_id = s.id and m.priority = 0 and',
+    replace: 'm.sender_id = s.id and',
+    tests,
+  },
+  {
+    name: 'a message is called without its code after a step of the clock',
+    file: 'src/messaging/sending/queue-store.ts',
+    find: ' or ${isContentRemoved} expired',
+    replace: ' expired',
+    tests,
+  },
+  {
+    name: 'codes of earlier versions are removed from messages that are still queued',
+    file: store,
+    find: 'priority = 0 and state > 1 as is_over',
+    replace: 'priority = 0 as is_over',
+    tests,
+  },
+  {
+    name: 'content of earlier versions is removed that is no code',
+    file: store,
+    find: 'priority = 0 and state > 1 as is_over',
+    replace: 'state > 1 as is_over',
+    tests,
+  },
+  {
+    name: 'the search for codes of earlier versions ends while another process is at it',
+    file: store,
+    find: 'return rows.length === 0;',
+    replace: 'return rows.length >= 0;',
+    tests,
+  },
+  {
+    name: 'two processes search for codes of earlier versions at the same time',
+    file: store,
+    find: 'from old_codes where due_at <= now() for update skip locked',
+    replace: 'from old_codes where due_at <= now()',
+    tests,
+  },
+  {
+    name: 'codes of earlier versions are searched for only once',
+    file: store,
+    find: 'else if (from.is_last) await',
+    replace: 'else if (from.account_id) await',
+    tests,
+  },
+  {
+    name: 'codes of earlier versions are searched for again without a pause',
+    file: store,
+    find: 'is_last from old_codes where due_at <= now() for update',
+    replace: 'is_last from old_codes for update',
+    tests,
+  },
+  {
+    name: 'nobody removes codes at their expiry',
+    file: 'src/app.ts',
+    find: 'removeCodes: openCodeRemoval(deps),',
+    replace: 'removeCodes: () => (openCodeRemoval(deps), Promise.resolve(0)),',
+    tests: journey,
+  },
+  {
+    name: 'a code that the platform repeats is kept and shown',
+    file: 'src/messaging/sending/codes.ts',
+    find: 'message.priority === authenticationPriority ? ',
+    replace: 'message.priority > authenticationPriority ? ',
+    tests: journey,
+  },
+];
