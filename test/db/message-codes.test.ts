@@ -87,6 +87,22 @@ test.each<[string, number, (key: Key) => Promise<unknown>]>([
   expect(await contentOf(other)).toMatchObject(kept);
 });
 
+test('a report that repeats the code does not bring it back; the error keeps its own', async () => {
+  const [secret, other] = [await message({ state: 2, due: null }), await message({ state: 2, priority: 1 })];
+  for (const { id } of [secret, other]) {
+    const failed = {
+      ...report('failed'),
+      error: { code: 131026, title: `of ${code}`, message: `${code}, 80 %` },
+    };
+    await database.hot.transaction().execute((tx) => applyMoves(tx, [foldReports(accountId, id, [failed])]));
+  }
+  const errorOf = async ({ id }: Key) =>
+    (await sql<{ error: object }>`select error from messages where id = ${id}`.execute(database.db)).rows[0]
+      ?.error;
+  expect(await errorOf(secret)).toEqual({ code: 131026, title: 'of ••••', message: '••••, 80 %' });
+  expect(await errorOf(other)).toEqual({ code: 131026, title: `of ${code}`, message: `${code}, 80 %` });
+});
+
 test('a message that does not fail, since it is being called, keeps its code', async () => {
   const key = await message({ state: 1 });
   await fail(key, [0]);

@@ -15,6 +15,17 @@ export const isContentRemoved = sql<boolean>`(m.content ? 'removed')`;
  */
 export const contentAfterwards = sql`case when m.priority = 0 then ${removed} else m.content end`;
 
+const withoutNumbers = (member: 'title' | 'message') =>
+  sql`regexp_replace(x.error ->> ${sql.lit(member)}, '[0-9]{4,}', '••••', 'g')`;
+
+/**
+ * The error `x.error` of a report as it is kept of `m`. The text of one about an authentication message may repeat the
+ * code, which is not known any more: numbers of four or more digits are left out of it.
+ */
+export const reportedError = sql`case when m.priority = 0 and x.error is not null
+  then x.error || jsonb_build_object('title', ${withoutNumbers('title')}, 'message', ${withoutNumbers('message')})
+  else x.error end`;
+
 /** A lease is never longer, and what is put off is due when it expires at the latest. */
 const aheadSecondsMax = 61;
 

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { contentAfterwards } from './codes-store.ts';
+import { contentAfterwards, reportedError } from './codes-store.ts';
 import { mayBeCalled } from './conditions-store.ts';
 import type { MessageError, Move } from './message.ts';
 
@@ -220,7 +220,7 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
     update messages m set state = x.st, was = m.emitted, emitted = m.emitted | x.stages,
       implied = m.implied | (x.stages & ~m.emitted & ~x.reported)::smallint,
       wamid = coalesce(m.wamid, x.w), due_at = null, content = ${contentAfterwards},
-      error = case when x.st = 6 then coalesce(x.error, m.error) end,
+      error = case when x.st = 6 then coalesce(${reportedError}, m.error) end,
       price_category = coalesce(m.price_category, x.price),
       sent_at = coalesce(m.sent_at, to_timestamp(x.t3)), delivered_at = coalesce(m.delivered_at, to_timestamp(x.t4)),
       read_at = coalesce(m.read_at, to_timestamp(x.t5)),

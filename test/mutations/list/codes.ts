@@ -36,6 +36,20 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
+    name: 'a code that a report repeats is kept and shown',
+    file: moves,
+    find: 'coalesce(${reportedError}, m.error)',
+    replace: 'coalesce(x.error, m.error)',
+    tests,
+  },
+  {
+    name: 'numbers in the errors of every message are left out',
+    file: store,
+    find: 'case when m.priority = 0 and x.error is not null',
+    replace: 'case when x.error is not null',
+    tests,
+  },
+  {
     name: 'codes are removed before their expiry',
     file: store,
     find: 'and m.expires_at <= now() and m.state < 2',
