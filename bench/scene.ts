@@ -170,7 +170,7 @@ async function addNumbers(
   const series = String(++apps).padStart(3, '0');
   const app = {
     id: `10000000000${series}`,
-    secret: `bench-secret-${series}`,
+    secret: String(series).padStart(32, '0'),
     token: `bench-token-${series}`,
   };
   const wabaId = `20000000000${series}`;
