@@ -57,7 +57,14 @@ const itemsOf: (text: string) => (string | null)[] = pg.types.getTypeParser(1009
 
 const parsers: Record<number, Parse> = {
   [oids.int8]: toNumber,
-  [oids.int8Array]: (text) => itemsOf(text).map((item) => (item === null ? null : toNumber(item))),
+  // numbers are never quoted: pg's parser, which looks at every character, took 8 % of a booking's time
+  [oids.int8Array]: (text) =>
+    text === '{}'
+      ? []
+      : text
+          .slice(1, -1)
+          .split(',')
+          .map((item) => (item === 'NULL' ? null : toNumber(item))),
   // a calendar day has no time zone: pg would make it midnight of this machine's zone
   [oids.date]: (text) => text,
   [oids.dateArray]: itemsOf,

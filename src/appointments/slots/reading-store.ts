@@ -99,7 +99,8 @@ export async function readStaffDays(
         where account_id = s.account_id and staff_id = s.id and during && near.span
         union all
         select during from occupancies
-        where calendar_key = c.calendar_key and s.calendar = 'required' and staff_id <> s.id and during && near.span) u) o
+        where calendar_key = c.calendar_key and s.calendar = 'required' and staff_id <> s.id and during && near.span
+          and exists (select from calendar_connections e where e.calendar_key = c.calendar_key and e.staff_id <> s.id)) u) o
       on true
     left join lateral (
       select array_agg((extract(epoch from r.start) * 1000)::bigint) as booked from (
