@@ -122,26 +122,33 @@ function collect(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const collector = openCollector(declaredBytes);
   let bytes = 0;
+  // synchronously: the stream closes before a promise's reactions run, and errors are expensive to make
+  const stop = () => {
+    clearTimeout(timer);
+    payload.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+  };
+  const fail = (error: unknown) => {
+    stop();
+    reject(error);
+  };
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
     try {
       onBytes(bytes);
       collector.add(chunk, bytes);
     } catch (error) {
-      reject(error);
-      stop();
+      fail(error);
     }
   };
-  const onEnd = () => resolve(collector.body());
-  const onClose = () =>
-    reject(new AppError('invalid_request', 'The connection closed before the whole body had arrived.'));
-  const onTimeout = () =>
-    reject(new AppError('request_timeout', `The body was not complete after ${timeoutMs / 1000} s.`));
-  const timer = setTimeout(onTimeout, timeoutMs);
-  const stop = () => {
-    clearTimeout(timer);
-    payload.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+  const onEnd = () => {
+    stop();
+    resolve(collector.body());
   };
+  const onClose = () =>
+    fail(new AppError('invalid_request', 'The connection closed before the whole body had arrived.'));
+  const onTimeout = () =>
+    fail(new AppError('request_timeout', `The body was not complete after ${timeoutMs / 1000} s.`));
+  const timer = setTimeout(onTimeout, timeoutMs);
   payload.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose);
-  return promise.finally(stop);
+  return promise;
 }

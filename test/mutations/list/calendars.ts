@@ -14,8 +14,8 @@ export const mutations: Mutation[] = [
   {
     name: 'slots are read without the holds of others in the calendar',
     file: 'src/appointments/slots/reading-store.ts',
-    find: 'calendar_key = c.calendar_key and',
-    replace: 'calendar_key = c.calendar_key and false and',
+    find: 'where calendar_key = c.calendar_key and',
+    replace: 'where calendar_key = c.calendar_key and false and',
     tests: races,
   },
   {
