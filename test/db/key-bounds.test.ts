@@ -80,7 +80,9 @@ test('a key that was revoked creates and rotates none, though a process still re
   const invalid = { code: 'api_key_invalid' };
   await expect(create(gone, { scopes })).rejects.toMatchObject(invalid);
   await expect(rotate(gone, await create(key, { scopes }))).rejects.toMatchObject(invalid);
-  await sql`update api_keys set expires_at = now() where id = ${key.id}`.execute(database.db);
+  await sql`update api_keys set expires_at = now() - interval '1 second' where id = ${key.id}`.execute(
+    database.db,
+  );
   await expect(create(key, { scopes })).rejects.toMatchObject(invalid);
   // the operator needs no key
   expect((await create(undefined, { scopes: ['messages:send'] })).expires_at).toBeNull();
