@@ -34,7 +34,7 @@ import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import type { Worker } from './work/worker.ts';
 import { startClockWatch, startUptime, startWorkers, stopWorkers, type Workers } from './workers.ts';
 
-/** What counts, remembers and waits in this process, and the doers that work with it. */
+/** What counts, remembers and waits in this process, and the workers that work with it. */
 async function openDoers(parts: Parts) {
   const { metrics } = parts;
   const deliveries = await openDeliveryThread(

@@ -1,4 +1,4 @@
-// The keys that open what is sealed: the settings', else those of a file in DATA_DIR.
+// The keys that open what is encrypted: the settings', else those of a file in DATA_DIR.
 import { join } from 'node:path';
 import { type KeyRing, parseKeyRing } from './base/cipher.ts';
 import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';

@@ -1,4 +1,4 @@
-// The map of doers: which, how often, and by which claim. Each does what was left over by requests, crashes and time.
+// The map of workers: which, how often, and by which claim. Each does what was left over by requests, crashes and time.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
@@ -9,7 +9,7 @@ import { deleteOldOutages, noteCallbacksTaken } from './messaging/sending/uptime
 import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
-/** What each doer's loop body is; every one claims and does a bounded amount, and answers how much it found. */
+/** What each worker's loop body is; every one claims and does a bounded amount, and answers how much it found. */
 export interface Doers {
   /** dispatch: messages to the platform. */
   dispatch: () => Promise<number>;
@@ -46,7 +46,7 @@ export interface WorkersDeps {
 
 export type Workers = Record<keyof Doers | 'tidy' | 'hourly', Worker>;
 
-/** Starts every doer's loop. Requests nudge the ones whose work they made. */
+/** Starts every worker's loop. Requests nudge the ones whose work they made. */
 export function startWorkers(deps: WorkersDeps): Workers {
   const { doers } = deps;
   const start = (work: Work) => startWorker(work, deps);

@@ -7,28 +7,28 @@ export interface RingKey {
   readonly key: KeyObject;
 }
 
-/** Newest first: `keys[0]` seals, all of them open. Never empty. */
+/** Newest first: `keys[0]` encrypts, all of them open. Never empty. */
 export interface KeyRing {
   readonly keys: readonly [RingKey, ...RingKey[]];
 }
 
-/** The place that a sealed value belongs to; it opens nowhere else. `row` is the row's id. */
-export interface SealedPlace {
+/** The place that a encrypted value belongs to; it opens nowhere else. `row` is the row's id. */
+export interface EncryptedPlace {
   table: string;
   column: string;
   row: string;
 }
 
 export interface Cipher {
-  /** Seals `plain` for `where` with the newest key. Two seals of one text differ. */
-  seal(plain: string, where: SealedPlace): Buffer;
-  /** The text that was sealed for `where`. Throws CipherError: `unknown_key`, or `damaged` (altered, or moved from another place). */
-  open(sealed: Uint8Array, where: SealedPlace): string;
-  /** True if `sealed` is under the newest key; otherwise it is due for sealing anew. */
-  isNewest(sealed: Uint8Array): boolean;
+  /** Seals `plain` for `where` with the newest key. Two encrypts of one text differ. */
+  encrypt(plain: string, where: EncryptedPlace): Buffer;
+  /** The text that was encrypted for `where`. Throws CipherError: `unknown_key`, or `damaged` (altered, or moved from another place). */
+  open(encrypted: Uint8Array, where: EncryptedPlace): string;
+  /** True if `encrypted` is under the newest key; otherwise it is due for encrypting anew. */
+  isNewest(encrypted: Uint8Array): boolean;
 }
 
-/** Why a sealed value did not open. The message holds no secret. */
+/** Why a encrypted value did not open. The message holds no secret. */
 export class CipherError extends Error {
   readonly reason: 'unknown_key' | 'damaged';
 
@@ -97,7 +97,7 @@ export function makeKey(): string {
 }
 
 /**
- * A cipher over `ring`. The sealed form is: version (1 byte), length of the key's id (1 byte), the id, nonce
+ * A cipher over `ring`. The encrypted form is: version (1 byte), length of the key's id (1 byte), the id, nonce
  * (12 random bytes), ciphertext, tag (16 bytes). Everything before the nonce, and the place, is authenticated.
  */
 export function openCipher(ring: KeyRing): Cipher {
@@ -106,7 +106,7 @@ export function openCipher(ring: KeyRing): Cipher {
   const newestHeader = headerOf(newest.id);
 
   return {
-    seal(plain, where) {
+    encrypt(plain, where) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', newest.key, nonce, { authTagLength: tagBytes });
       cipher.setAAD(boundTo(newestHeader, where));
@@ -114,8 +114,8 @@ export function openCipher(ring: KeyRing): Cipher {
       return Buffer.concat([newestHeader, nonce, ...body, cipher.getAuthTag()]);
     },
 
-    open(sealed, where) {
-      const parts = split(sealed);
+    open(encrypted, where) {
+      const parts = split(encrypted);
       if (!parts) throw damaged(where);
       const key = byId.get(parts.keyId);
       if (!key) {
@@ -134,15 +134,15 @@ export function openCipher(ring: KeyRing): Cipher {
       }
     },
 
-    isNewest(sealed) {
-      return split(sealed)?.keyId === newest.id;
+    isNewest(encrypted) {
+      return split(encrypted)?.keyId === newest.id;
     },
   };
 }
 
-/** The id of the key that sealed a value; undefined if it is none of our sealed forms. */
-export function keyIdOf(sealed: Uint8Array): string | undefined {
-  return split(sealed)?.keyId;
+/** The id of the key that encrypted a value; undefined if it is none of our encrypted forms. */
+export function keyIdOf(encrypted: Uint8Array): string | undefined {
+  return split(encrypted)?.keyId;
 }
 
 function headerOf(keyId: string): Buffer {
@@ -151,11 +151,11 @@ function headerOf(keyId: string): Buffer {
 }
 
 /** What is authenticated beside the text. JSON keeps apart what plain joining would not (`a‖bc` and `ab‖c`). */
-function boundTo(header: Buffer, where: SealedPlace): Buffer {
+function boundTo(header: Buffer, where: EncryptedPlace): Buffer {
   return Buffer.concat([header, Buffer.from(JSON.stringify([where.table, where.column, where.row]), 'utf8')]);
 }
 
-interface SealedParts {
+interface EncryptedParts {
   keyId: string;
   header: Buffer;
   nonce: Buffer;
@@ -163,8 +163,8 @@ interface SealedParts {
   tag: Buffer;
 }
 
-function split(sealed: Uint8Array): SealedParts | null {
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+function split(encrypted: Uint8Array): EncryptedParts | null {
+  const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength);
   if (bytes.length < 2 || bytes[0] !== formVersion) return null;
   const nonceAt = 2 + (bytes[1] ?? 0);
   const bodyAt = nonceAt + nonceBytes;
@@ -181,11 +181,11 @@ function split(sealed: Uint8Array): SealedParts | null {
   };
 }
 
-function placeName(where: SealedPlace): string {
+function placeName(where: EncryptedPlace): string {
   return `The secret in ${where.table}.${where.column} (row ${where.row})`;
 }
 
-function damaged(where: SealedPlace, cause?: unknown): CipherError {
+function damaged(where: EncryptedPlace, cause?: unknown): CipherError {
   return new CipherError(
     'damaged',
     `${placeName(where)} does not open: it was altered, moved here from another row, or its key's id now names another key. Set the secret again.`,

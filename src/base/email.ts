@@ -19,7 +19,7 @@ function partsOf(email: string): Parts {
  * What is wrong with an address; undefined if nothing is. The domain may be internationalized (RFC 5890). The part before
  * the @ must be ASCII: RFC 5322, which Google Calendar holds guests' addresses to, knows no other.
  */
-export function emailFault(email: string): string | undefined {
+export function emailProblem(email: string): string | undefined {
   const { local, domain } = partsOf(email);
   // the conversion would end the domain at these, as a URL does
   const ascii = isAscii(domain) ? domain : /[\s/?#\\:%]/.test(domain) ? '' : domainToASCII(domain);

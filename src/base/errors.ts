@@ -2,7 +2,7 @@
 import { visible } from './visible.ts';
 
 /** One fault of a request: `path` names the field (`recipients[3].variables.2`), `message` says what to mend. */
-export interface Fault {
+export interface Problem {
   path: string;
   message: string;
 }
@@ -19,7 +19,7 @@ export const listedProblemsMax = 100;
 
 export interface AppErrorDetails {
   /** The problems found (400 and 422). */
-  errors?: Fault[];
+  errors?: Problem[];
   /** True if there are more problems than `errors` lists. */
   errorsTruncated?: boolean;
   /** The outside's own words (502). */
@@ -49,7 +49,7 @@ export class AppError extends Error {
   }
 }
 
-const visibleProblem = ({ path, message }: Fault): Fault => ({
+const visibleProblem = ({ path, message }: Problem): Problem => ({
   path: visible(path),
   message: visible(message),
 });
@@ -62,8 +62,8 @@ const clipped = (text: string, maxLength: number) =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 
 /** The problems as a response lists them: one per path, at most 100 and 64 KB, none longer than a person reads. */
-function listedProblems(problems: Iterable<Fault>): { listed: Fault[]; isTruncated: boolean } {
-  const listed: Fault[] = [];
+function listedProblems(problems: Iterable<Problem>): { listed: Problem[]; isTruncated: boolean } {
+  const listed: Problem[] = [];
   const paths = new Set<string>();
   let bytes = 0;
   for (const { path, message } of problems) {
@@ -81,7 +81,7 @@ function listedProblems(problems: Iterable<Fault>): { listed: Fault[]; isTruncat
  * 400 with the problems found, one per path and at most 100. The message names the first, so that a log line alone is
  * enough to fix a simple case, and says how many there are, or that there are more than `errors` lists.
  */
-export function invalidRequest(problems: Iterable<Fault>): AppError {
+export function invalidRequest(problems: Iterable<Problem>): AppError {
   const { listed, isTruncated } = listedProblems(problems);
   const first = listed[0];
   if (!first) return new AppError('invalid_request', 'The request is invalid.', { errors: [] });
@@ -142,7 +142,7 @@ export class VendorError extends Error {
  * A vendor's failure as the caller is told it (`api.md` part 1): refused → 502 `provider_rejected` with the vendor's
  * own words; not sent or unknown → 503 `provider_unavailable` with `Retry-After`. Anything else passes unchanged.
  */
-export function outsideFault(error: unknown, who: string): unknown {
+export function externalError(error: unknown, who: string): unknown {
   if (!(error instanceof VendorError)) return error;
   if (error.outcome === 'refused') {
     return new AppError('provider_rejected', `${who} refused: ${error.message.replace(/\s+/g, ' ')}`, {

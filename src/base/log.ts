@@ -1,6 +1,6 @@
 // Structured logs: one wide line a fact, with everything secret taken out.
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { openRepeatedFaults, type RepeatedFaultsOptions } from './repeated-faults.ts';
+import { openRepeatedErrors, type RepeatedErrorsOptions } from './repeated-errors.ts';
 
 export type Log = Logger;
 
@@ -51,18 +51,18 @@ const flushes = new WeakMap<Logger, () => void>();
 export function openLog(
   level: string,
   destination?: DestinationStream,
-  repeats: RepeatedFaultsOptions = {},
+  repeats: RepeatedErrorsOptions = {},
 ): Log {
-  const faults = openRepeatedFaults(() => log, repeats);
+  const problems = openRepeatedErrors(() => log, repeats);
   const options: LoggerOptions = {
     level,
     base: null,
     redact: { paths: redactedPaths, censor: '[secret]' },
     serializers: { err: plainError },
-    hooks: { logMethod: faults.logMethod },
+    hooks: { logMethod: problems.logMethod },
   };
   const log: Log = destination ? pino(options, destination) : pino(options);
-  flushes.set(log, faults.flush);
+  flushes.set(log, problems.flush);
   return log;
 }
 

@@ -5,7 +5,7 @@ const phonePattern = /^[1-9][0-9]{6,14}$/;
 const separators = /[+.()[\]\u2212\p{Zs}\p{Pd}]/gu;
 
 /** What is wrong with a phone and what to do; undefined if nothing is (E.164 without the plus sign). */
-export function phoneFault(phone: string): string | undefined {
+export function phoneProblem(phone: string): string | undefined {
   if (phonePattern.test(phone)) return undefined;
   const stray = [...new Set(phone.replace(/[0-9]/g, ''))].map((sign) =>
     sign === ' ' ? 'spaces' : `"${sign}"`,

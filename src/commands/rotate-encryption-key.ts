@@ -1,23 +1,23 @@
-// `rotate-encryption-key`: a new key, and everything at rest sealed anew with it.
+// `rotate-encryption-key`: a new key, and everything at rest encrypted anew with it.
 
-import { resealCalendars, resealConsents } from '../appointments/calendar/reseal.ts';
+import { reencryptCalendars, reencryptConsents } from '../appointments/calendar/reencrypt.ts';
 import { type KeyRing, openCipher } from '../base/cipher.ts';
 import { openKeyedHash } from '../base/keyed-hash.ts';
 import { openLog } from '../base/log.ts';
-import type { Page, SecretsRound, UnopenedSecret } from '../base/reseal.ts';
+import type { Page, SecretsRound, UnopenedSecret } from '../base/reencrypt.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
 import { addEncryptionKey, keyFileOf, openKeyRing } from '../encryption-keys.ts';
-import { resealMedia } from '../messaging/media/reseal.ts';
+import { reencryptMedia } from '../messaging/media/reencrypt.ts';
+import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
 import { rehashAllSenders } from '../messaging/senders/rehash.ts';
-import { resealSenders } from '../messaging/senders/reseal.ts';
-import { resealEndpoints } from '../webhooks/endpoints/reseal.ts';
+import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
 import { databaseOf } from './database.ts';
 
 export interface RotateOptions {
-  /** False: only what is not yet under the newest key is sealed anew, as after a rotation that was cut off. */
+  /** False: only what is not yet under the newest key is encrypted anew, as after a rotation that was cut off. */
   newKey: boolean;
   /** The operator's word that every running gateway was started with the newest key. */
   gatewaysHaveKey: boolean;
@@ -27,7 +27,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const secretsAtOnce = 500;
 
 /**
- * Refused while a gateway runs that may not know the newest key: it could not open what is sealed with it. On the
+ * Refused while a gateway runs that may not know the newest key: it could not open what is encrypted with it. On the
  * embedded database the lock of DATA_DIR is held until the end, so that none starts either.
  */
 async function openAlone(config: Config, options: RotateOptions): Promise<OpenDatabase> {
@@ -51,29 +51,31 @@ async function openRing(config: Config, options: RotateOptions): Promise<KeyRing
 }
 
 /** Everything that holds small secrets. */
-const secrets: [string, (deps: Parameters<typeof resealSenders>[0], page: Page) => Promise<SecretsRound>][] =
-  [
-    ['senders', resealSenders],
-    ['webhook endpoints', resealEndpoints],
-    ['calendar connections', resealCalendars],
-    ['consent pages under way', resealConsents],
-    ['stored files (their keys; the content stays)', resealMedia],
-  ];
+const secrets: [
+  string,
+  (deps: Parameters<typeof reencryptSenders>[0], page: Page) => Promise<SecretsRound>,
+][] = [
+  ['senders', reencryptSenders],
+  ['webhook endpoints', reencryptEndpoints],
+  ['calendar connections', reencryptCalendars],
+  ['consent pages under way', reencryptConsents],
+  ['stored files (their keys; the content stays)', reencryptMedia],
+];
 
-async function resealSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
+async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
   const deps = { db, cipher: openCipher(ring), keyedHash: openKeyedHash(ring) };
   const failed: UnopenedSecret[] = [];
-  for (const [what, reseal] of secrets) {
-    let resealed = 0;
+  for (const [what, reencrypt] of secrets) {
+    let reencrypted = 0;
     let afterId: string | undefined;
     do {
-      const round = await reseal(deps, { afterId, limit: secretsAtOnce });
-      resealed += round.resealed;
+      const round = await reencrypt(deps, { afterId, limit: secretsAtOnce });
+      reencrypted += round.reencrypted;
       failed.push(...round.failed);
       afterId = round.afterId;
-      if (afterId) print(`  ${what}: ${resealed} secrets sealed anew so far`);
+      if (afterId) print(`  ${what}: ${reencrypted} secrets sealed anew so far`);
     } while (afterId);
-    print(`  ${what}: ${resealed} secrets sealed anew`);
+    print(`  ${what}: ${reencrypted} secrets sealed anew`);
   }
   await rehashAllSenders(deps);
   return failed;
@@ -93,14 +95,14 @@ function tellOfOldKeys(config: Config, ring: KeyRing, unopened: UnopenedSecret[]
   );
 }
 
-/** Puts a new key first (in the key file; ENCRYPTION_KEYS is the operator's), seals everything with the newest key; true if all went well. */
+/** Puts a new key first (in the key file; ENCRYPTION_KEYS is the operator's), encrypts everything with the newest key; true if all went well. */
 export async function rotateEncryptionKey(options: RotateOptions): Promise<boolean> {
   const config = readConfig();
   const database = await openAlone(config, options);
   try {
     const ring = await openRing(config, options);
     print(`Sealing everything with the key ${ring.keys[0].id}:`);
-    const unopened = await resealSecrets(database.db, ring);
+    const unopened = await reencryptSecrets(database.db, ring);
     for (const { message } of unopened) print(`  FAIL  ${message}`);
     tellOfOldKeys(config, ring, unopened);
     return unopened.length === 0;

@@ -5,7 +5,7 @@ import { type TSchema, Type } from 'typebox';
 export const success = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Literal(true), message: Type.String(), data });
 
-export const Fault = Type.Object({
+export const Problem = Type.Object({
   path: Type.String({ description: 'Where the fault lies, such as `recipients[3].variables.2`.' }),
   message: Type.String({ description: 'What to mend.' }),
 });
@@ -23,7 +23,7 @@ export const Failure = Type.Object(
     message: Type.String({ description: 'What happened and what to do about it.' }),
     code: Type.String({ description: 'Stable, snake_case.' }),
     requestId: Type.String(),
-    errors: Type.Optional(Type.Array(Fault, { maxItems: 100, description: 'At most one entry per path.' })),
+    errors: Type.Optional(Type.Array(Problem, { maxItems: 100, description: 'At most one entry per path.' })),
     errorsTruncated: Type.Optional(
       Type.Boolean({ description: 'True if there are more problems than `errors` lists.' }),
     ),

@@ -61,7 +61,7 @@ export function fingerprintOf(keyedHash: KeyedHash, body: unknown): Fingerprint 
 
 const purpose = 'idempotency_keys.fingerprint';
 
-/** What a request with a key is: the first of its kind, a repeat of an answered one, or one whose first doer died. */
+/** What a request with a key is: the first of its kind, a repeat of an answered one, or one whose first worker died. */
 export type Repeat =
   | { kind: 'first' }
   | { kind: 'answered'; status: number; body: string }

@@ -1,6 +1,6 @@
 // The two forms of an answer, and the one table from error code to HTTP status.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, type Fault, invalidRequest } from '../base/errors.ts';
+import { AppError, invalidRequest, type Problem } from '../base/errors.ts';
 import { isAway, isDiskFull } from '../db/failure.ts';
 import { formats } from './formats.ts';
 
@@ -74,7 +74,7 @@ export function httpStatus(code: string): number {
 function frameworkError(error: FastifyError): AppError | undefined {
   if (error.validation) {
     const part = error.validationContext ?? 'body';
-    return invalidRequest(faultsOf(error.validation, part));
+    return invalidRequest(problemsOf(error.validation, part));
   }
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -114,7 +114,7 @@ function dotted(pointer: string): string {
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
 }
 
-function validationFault(issue: unknown, part: string): Fault {
+function validationError(issue: unknown, part: string): Problem {
   const { keyword, instancePath, message, params, data, parentSchema } = issue as SchemaIssue;
   const at = dotted(instancePath);
   const member = (name: unknown) => (at ? `${at}.${String(name)}` : String(name));
@@ -137,8 +137,8 @@ function validationFault(issue: unknown, part: string): Fault {
     if (example !== undefined) return { path: at || part, message: like };
   }
   if (keyword === 'format') {
-    const fault = formats[String(params.format)]?.(String(data));
-    if (fault !== undefined) return { path: at || part, message: fault };
+    const problem = formats[String(params.format)]?.(String(data));
+    if (problem !== undefined) return { path: at || part, message: problem };
   }
   // of several types the first is the one that is meant
   if (keyword === 'type' && Array.isArray(params.type))
@@ -148,8 +148,8 @@ function validationFault(issue: unknown, part: string): Fault {
 }
 
 /** The faults of a request part, made one by one: whoever lists them stops when it has enough. */
-function* faultsOf(issues: readonly unknown[], part: string): Generator<Fault> {
-  for (const issue of issues) yield validationFault(issue, part);
+function* problemsOf(issues: readonly unknown[], part: string): Generator<Problem> {
+  for (const issue of issues) yield validationError(issue, part);
 }
 
 /** Somebody has to make room: asking more often does not help. */

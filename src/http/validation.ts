@@ -25,8 +25,8 @@ function compiler(more: Options): Ajv {
     'date-time',
     (text) => text.length <= 64 && rfc3339.validate(text) && !Number.isNaN(Date.parse(text)),
   );
-  for (const [name, fault] of Object.entries(formats))
-    ajv.addFormat(name, (text) => fault(text) === undefined);
+  for (const [name, problem] of Object.entries(formats))
+    ajv.addFormat(name, (text) => problem(text) === undefined);
   return ajv;
 }
 

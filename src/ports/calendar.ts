@@ -3,7 +3,7 @@
 export type CalendarProvider = 'google' | 'caldav';
 
 /**
- * What an adapter needs to act for one staff member, as one text (a secret: sealed where it is kept). Only the
+ * What an adapter needs to act for one staff member, as one text (a secret: encrypted where it is kept). Only the
  * adapter that made it knows what is inside.
  */
 export type CalendarCredential = string;

@@ -8,7 +8,7 @@ export interface ObjectInfo {
 }
 
 /**
- * Where sealed files lie. A key is one or more parts joined by `/`, each of letters, digits, `.`, `_` and `-` (never
+ * Where encrypted files lie. A key is one or more parts joined by `/`, each of letters, digits, `.`, `_` and `-` (never
  * only dots), 512 characters at most. Every call throws VendorError when the store itself fails: `not_sent` if it could
  * not be reached, `refused` if it said no (forbidden, or full: then its `code` is `storage_full`), `unknown` otherwise.
  */

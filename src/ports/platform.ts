@@ -171,7 +171,7 @@ export interface PhoneNumber {
 
 /**
  * The platform. Every call throws `VendorError` with one of the three outcomes; a refusal carries the platform's
- * `code`, `title` and full explanation. Nothing here retries: the doers decide that.
+ * `code`, `title` and full explanation. Nothing here retries: the workers decide that.
  */
 export interface MessagingPlatform {
   /** Answers the platform's id of the accepted message; `held` if it keeps the message back for now. */

@@ -6,10 +6,10 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { AppError, VendorError } from '../../src/base/errors.ts';
-import type { UnopenedSecret } from '../../src/base/reseal.ts';
+import type { UnopenedSecret } from '../../src/base/reencrypt.ts';
+import { reencryptMedia } from '../../src/messaging/media/reencrypt.ts';
 import { ensureRegistered } from '../../src/messaging/media/register.ts';
 import { deleteMedia, removeLeftovers } from '../../src/messaging/media/remove.ts';
-import { resealMedia } from '../../src/messaging/media/reseal.ts';
 import {
   findMedia,
   findRegistration,
@@ -136,9 +136,9 @@ describe('what a waiting message is told', () => {
       'media_not_found',
     );
     const path = join(gateway.directory, 'objects', of.row.object_key);
-    const sealed = await readFile(path);
-    sealed[sealed.length - 100] = (sealed[sealed.length - 100] ?? 0) ^ 1;
-    await writeFile(path, sealed);
+    const encrypted = await readFile(path);
+    encrypted[encrypted.length - 100] = (encrypted[encrypted.length - 100] ?? 0) ^ 1;
+    await writeFile(path, encrypted);
     expect(await failureOf(ensureRegistered(gateway.deps, asked))).toBe('media_damaged');
     await rm(path);
     expect(await failureOf(ensureRegistered(gateway.deps, asked))).toBe('media_damaged');
@@ -219,12 +219,12 @@ describe('after a rotation of keys', () => {
   const [newKey, strangeKey] = [makeKey(), makeKey()];
   const withRing = (keys: string) => ({ ...gateway.deps, cipher: openCipher(parseKeyRing(keys)) });
   /** Every page of it. */
-  async function reseal(deps: ReturnType<typeof withRing>) {
-    const total = { resealed: 0, failed: [] as UnopenedSecret[] };
+  async function reencrypt(deps: ReturnType<typeof withRing>) {
+    const total = { reencrypted: 0, failed: [] as UnopenedSecret[] };
     let afterId: string | undefined;
     do {
-      const round = await resealMedia(deps, { afterId, limit: 3 });
-      total.resealed += round.resealed;
+      const round = await reencryptMedia(deps, { afterId, limit: 3 });
+      total.reencrypted += round.reencrypted;
       total.failed.push(...round.failed);
       afterId = round.afterId;
     } while (afterId !== undefined);
@@ -235,8 +235,8 @@ describe('after a rotation of keys', () => {
     const of = await stored();
     const path = join(gateway.directory, 'objects', of.row.object_key);
     const [before, { mtimeMs, ino }] = [await readFile(path), await stat(path)];
-    const total = await reseal(withRing(`${newKey},${gateway.keys}`));
-    expect(total.resealed).toBeGreaterThan(0);
+    const total = await reencrypt(withRing(`${newKey},${gateway.keys}`));
+    expect(total.reencrypted).toBeGreaterThan(0);
     expect(total.failed).toEqual([]);
     expect((await readFile(path)).equals(before)).toBe(true);
     expect(await stat(path)).toMatchObject({ mtimeMs, ino });
@@ -249,13 +249,13 @@ describe('after a rotation of keys', () => {
     expect((await buffer(content)).equals(of.bytes)).toBe(true);
     expect(row?.object_key).toBe(of.row.object_key);
     // a second run finds nothing to do
-    expect(await reseal(withRing(`${newKey},${gateway.keys}`))).toEqual({ resealed: 0, failed: [] });
+    expect(await reencrypt(withRing(`${newKey},${gateway.keys}`))).toEqual({ reencrypted: 0, failed: [] });
   });
 
   test('a file whose key is missing or was altered is told, stays, and is never delivered', async () => {
     const of = await stored();
     const deps = withRing(strangeKey);
-    const { failed } = await reseal(deps);
+    const { failed } = await reencrypt(deps);
     expect(failed.map(({ place }) => place.row)).toContain(of.mediaId);
     const ask = { accountId: of.accountId, mediaId: of.publicId };
     expect(await failureOf(downloadMedia(deps, ask))).toBe('media_damaged');

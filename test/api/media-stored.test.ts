@@ -79,10 +79,10 @@ describe('stored media', () => {
     const { mediaId } = (await gateway.upload(own, part)).json.data;
     const [path] = (await gateway.filesOnDisk()).filter((one) => one.includes(own));
     if (!path) throw new Error('the object is on the disk');
-    const sealed = await readFile(path);
-    const last = sealed.length - 30;
-    sealed[last] = (sealed[last] ?? 0) ^ 1;
-    await writeFile(path, sealed);
+    const encrypted = await readFile(path);
+    const last = encrypted.length - 30;
+    encrypted[last] = (encrypted[last] ?? 0) ^ 1;
+    await writeFile(path, encrypted);
     const answer = await gateway.call(own, 'GET', `/v1/media/${mediaId}/content`);
     expect([answer.status, answer.json?.code]).toEqual([500, 'media_damaged']);
     await rm(path);

@@ -136,9 +136,9 @@ async function calendars(): Promise<void> {
     'GET',
     `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${_id}`,
   );
-  const sealed = new URL(body.data.authUrl).searchParams.get('state');
+  const encrypted = new URL(body.data.authUrl).searchParams.get('state');
   // the provider refuses this code; its words must not carry our secret either
-  await call('GET', `/callbacks/calendar?state=${sealed}&code=${canary('refusedCode')}`, { key: null });
+  await call('GET', `/callbacks/calendar?state=${encrypted}&code=${canary('refusedCode')}`, { key: null });
   await call('GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${_id}`);
   await call('PUT', `/v1/appointments/users/${_id}/ext-calendar`, {
     body: {

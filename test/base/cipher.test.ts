@@ -28,40 +28,40 @@ describe('sealing', () => {
   test('any text opens again where it was sealed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(cipher.open(cipher.seal(text, place), place)).toBe(text);
+        expect(cipher.open(cipher.encrypt(text, place), place)).toBe(text);
       }),
     );
   });
 
   test('the sealed form holds nothing of the text, and differs each time', () => {
-    const first = cipher.seal(secret, place);
+    const first = cipher.encrypt(secret, place);
     expect(first.includes(Buffer.from(secret).subarray(0, 8))).toBe(false);
-    expect(first.equals(cipher.seal(secret, place))).toBe(false);
+    expect(first.equals(cipher.encrypt(secret, place))).toBe(false);
   });
 
   test('a value moved to another row, column or table is refused', () => {
-    const sealed = cipher.seal(secret, place);
+    const encrypted = cipher.encrypt(secret, place);
     for (const other of [{ row: '2' }, { column: 'app_secret' }, { table: 'connections' }]) {
-      expect(reasonOf(() => cipher.open(sealed, { ...place, ...other }))).toBe('damaged');
+      expect(reasonOf(() => cipher.open(encrypted, { ...place, ...other }))).toBe('damaged');
     }
   });
 
   test('places that would read alike when joined are kept apart', () => {
-    const sealed = cipher.seal(secret, { table: 'ab', column: 'c', row: '1' });
-    expect(reasonOf(() => cipher.open(sealed, { table: 'a', column: 'bc', row: '1' }))).toBe('damaged');
+    const encrypted = cipher.encrypt(secret, { table: 'ab', column: 'c', row: '1' });
+    expect(reasonOf(() => cipher.open(encrypted, { table: 'a', column: 'bc', row: '1' }))).toBe('damaged');
   });
 
   test('every single altered byte, and every cut, is refused', () => {
-    const sealed = cipher.seal(secret, place);
-    for (let at = 0; at < sealed.length; at += 1) {
-      const altered = Buffer.from(sealed);
+    const encrypted = cipher.encrypt(secret, place);
+    for (let at = 0; at < encrypted.length; at += 1) {
+      const altered = Buffer.from(encrypted);
       altered[at] = (altered[at] ?? 0) ^ 1;
       expect(
         reasonOf(() => cipher.open(altered, place)),
         `byte ${at}`,
       ).not.toBe('none');
       expect(
-        reasonOf(() => cipher.open(sealed.subarray(0, at), place)),
+        reasonOf(() => cipher.open(encrypted.subarray(0, at), place)),
         `cut at ${at}`,
       ).toBe('damaged');
     }
@@ -74,25 +74,25 @@ describe('the ring', () => {
   test('after a rotation old values still open, new ones use the newest key', () => {
     const before = openCipher(parseKeyRing(older));
     const after = openCipher(parseKeyRing(`${newer},${older}`));
-    const sealedBefore = before.seal(secret, place);
+    const sealedBefore = before.encrypt(secret, place);
     expect(after.open(sealedBefore, place)).toBe(secret);
     expect(after.isNewest(sealedBefore)).toBe(false);
-    const sealedAfter = after.seal(secret, place);
+    const sealedAfter = after.encrypt(secret, place);
     expect(after.isNewest(sealedAfter)).toBe(true);
     expect(openCipher(parseKeyRing(newer)).open(sealedAfter, place)).toBe(secret);
   });
 
   test('a value whose key is gone says which key is missing', () => {
-    const sealed = openCipher(parseKeyRing(older)).seal(secret, place);
-    const act = () => openCipher(parseKeyRing(newer)).open(sealed, place);
+    const encrypted = openCipher(parseKeyRing(older)).encrypt(secret, place);
+    const act = () => openCipher(parseKeyRing(newer)).open(encrypted, place);
     expect(reasonOf(act)).toBe('unknown_key');
     expect(act).toThrow(older.split(':')[0]);
   });
 
   test('the same id with another key does not open', () => {
     const key = () => `main:${randomBytes(32).toString('base64')}`;
-    const sealed = openCipher(parseKeyRing(key())).seal(secret, place);
-    expect(reasonOf(() => openCipher(parseKeyRing(key())).open(sealed, place))).toBe('damaged');
+    const encrypted = openCipher(parseKeyRing(key())).encrypt(secret, place);
+    expect(reasonOf(() => openCipher(parseKeyRing(key())).open(encrypted, place))).toBe('damaged');
   });
 
   test('what cannot be a ring is refused with its reason, and no key material in it', () => {
@@ -149,10 +149,10 @@ describe('the key file', () => {
   test('takes a further key in front; the older one still opens', async () => {
     const path = join(folder, 'encryption.keys');
     const first = await readOrMakeKeyFile(path);
-    const sealed = openCipher(first).seal(secret, place);
+    const encrypted = openCipher(first).encrypt(secret, place);
     const second = await addKeyToFile(path);
     expect(second.keys.map((key) => key.id).slice(1)).toEqual(first.keys.map((key) => key.id));
-    expect(openCipher(await readOrMakeKeyFile(path)).open(sealed, place)).toBe(secret);
+    expect(openCipher(await readOrMakeKeyFile(path)).open(encrypted, place)).toBe(secret);
   });
 
   test.skipIf(process.platform === 'win32')('is refused while others may read it', async () => {

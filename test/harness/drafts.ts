@@ -1,5 +1,5 @@
 // What tests of draft checks share: stored files by id, the paths of a draft's problems, and parts of drafts.
-import { draftFaults } from '../../src/messaging/templates/draft.ts';
+import { draftProblems } from '../../src/messaging/templates/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 
 export const files = new Map([
@@ -16,7 +16,7 @@ export interface More {
   language?: string;
 }
 export const pathsOf = (components: TemplateComponent[], more: More = {}) =>
-  draftFaults(
+  draftProblems(
     {
       category: more.category ?? 'UTILITY',
       language: more.language ?? 'en_US',

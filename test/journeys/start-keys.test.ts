@@ -11,9 +11,9 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { type Connection, openDb } from '../../src/db/db.ts';
 import { gatewayConnections } from '../../src/db/gateways.ts';
-import { appSecretHash, sealSecret as sealSenderSecret } from '../../src/messaging/senders/access.ts';
+import { appSecretHash, encryptSecret as sealSenderSecret } from '../../src/messaging/senders/access.ts';
 import { findSenderById, insertSender } from '../../src/messaging/senders/store.ts';
-import { sealSecret as sealEndpointSecret, validSecrets } from '../../src/webhooks/endpoints/secrets.ts';
+import { encryptSecret as sealEndpointSecret, validSecrets } from '../../src/webhooks/endpoints/secrets.ts';
 import { findTarget, insertEndpoint } from '../../src/webhooks/endpoints/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
@@ -87,7 +87,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     const { db } = database;
     const { accountId } = await createAccount({ db, clock: systemClock }, 'Test');
     [senderId, endpointId] = [uuidv7(), uuidv7()];
-    const sealed = (column: 'access_token' | 'app_secret' | 'verify_token') =>
+    const encrypted = (column: 'access_token' | 'app_secret' | 'verify_token') =>
       sealSenderSecret(old, senderId, column, `the ${column}`);
     await db.transaction().execute(async (tx) => {
       await insertSender(tx, {
@@ -97,9 +97,9 @@ describe('of ENCRYPTION_KEYS on a server', () => {
         phone_number_id: '1',
         business_account_id: '2',
         display_phone: '+1 555 010 0000',
-        access_token: sealed('access_token'),
-        app_secret: sealed('app_secret'),
-        verify_token: sealed('verify_token'),
+        access_token: encrypted('access_token'),
+        app_secret: encrypted('app_secret'),
+        verify_token: encrypted('verify_token'),
         app_secret_hash: appSecretHash(openKeyedHash(parseKeyRing(oldKey)), 'the app_secret'),
         api_url: null,
         messages_per_second: 80,
@@ -155,7 +155,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
   });
 
   test('no column is forgotten: each that holds bytes is sealed anew, or holds no secret', async () => {
-    const sealed = [
+    const encrypted = [
       'calendar_connections.credential',
       'endpoints.next_secret',
       'endpoints.secret',
@@ -175,7 +175,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     const ofBytes = tables.flatMap(({ name, columns }) =>
       columns.filter(({ dataType }) => dataType === 'bytea').map((column) => `${name}.${column.name}`),
     );
-    expect(ofBytes.sort()).toEqual([...sealed, ...digests].sort());
+    expect(ofBytes.sort()).toEqual([...encrypted, ...digests].sort());
   });
 
   test('while gateways are connected that may not know the newest key, it is refused', async () => {

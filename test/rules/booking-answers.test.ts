@@ -14,8 +14,8 @@ const ask = (question_type: string, more: Partial<QuestionFacts> = {}): Question
 });
 
 const fits = (question: QuestionFacts, answer: string | number | boolean | string[] | null) => {
-  const { answers, faults } = checkAnswers([question], [{ question: 'Question?', answer }]);
-  return faults.length === 0 ? answers[0]?.answer : faults[0]?.message;
+  const { answers, problems } = checkAnswers([question], [{ question: 'Question?', answer }]);
+  return problems.length === 0 ? answers[0]?.answer : problems[0]?.message;
 };
 
 describe('each kind', () => {
@@ -63,20 +63,20 @@ test('blank is no answer: refused where one is required, left out where not', ()
     expect(fits(ask('text', { is_required: false }), answer)).toBeUndefined();
   }
   expect(fits(ask('multiselect', { options: ['A'] }), '[ ]')).toBe('"Question?" must be answered');
-  expect(checkAnswers([ask('text')], []).faults).toHaveLength(1);
+  expect(checkAnswers([ask('text')], []).problems).toHaveLength(1);
 });
 
 test('the id wins over the text, and the text is trimmed', () => {
   const first = ask('text');
   const second = ask('text', { id: '019a0b5e-7c00-7000-8000-000000000002', question: 'Other?' });
-  const { answers, faults } = checkAnswers(
+  const { answers, problems } = checkAnswers(
     [first, second],
     [
       { _id: second.id.toUpperCase(), question: 'Question?', answer: 'two' },
       { question: ' Question?  ', answer: ' one ' },
     ],
   );
-  expect(faults).toEqual([]);
+  expect(problems).toEqual([]);
   expect(answers.map(({ question, answer }) => [question, answer])).toEqual([
     ['Question?', 'one'],
     ['Other?', 'two'],
@@ -84,7 +84,7 @@ test('the id wins over the text, and the text is trimmed', () => {
 });
 
 test('unknown questions, nameless answers and second answers are faults, each at its place', () => {
-  const { faults } = checkAnswers(
+  const { problems } = checkAnswers(
     [ask('text')],
     [
       { question: 'Question?', answer: 'one' },
@@ -93,7 +93,7 @@ test('unknown questions, nameless answers and second answers are faults, each at
       { answer: 'x' },
     ],
   );
-  expect(faults.map(({ path }) => path)).toEqual([
+  expect(problems.map(({ path }) => path)).toEqual([
     'staticQuestionAnswers[1].question',
     'staticQuestionAnswers[2].question',
     'staticQuestionAnswers[3].question',

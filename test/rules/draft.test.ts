@@ -1,6 +1,6 @@
 // A draft's faults are all found here, each with its path, before anything goes to the platform.
 import { describe, expect, it } from 'vitest';
-import { draftFaults, sampleIdOf, withHandle } from '../../src/messaging/templates/draft.ts';
+import { draftProblems, sampleIdOf, withHandle } from '../../src/messaging/templates/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 import {
   app,
@@ -228,7 +228,7 @@ describe('a fault is named by its path', () => {
 
 it('several faults of one place are told together', () => {
   const text = '{{1}} hi {{3}}';
-  const [fault] = draftFaults(
+  const [fault] = draftProblems(
     {
       category: 'UTILITY',
       language: 'en_US',

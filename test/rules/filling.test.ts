@@ -21,23 +21,23 @@ const media = (format: string): TemplateComponent[] => [{ type: 'HEADER', format
 const fill = (components: TemplateComponent[], variables: Record<string, unknown>, of = {}) =>
   fillTemplate(planOf(components, of), { variables }, 'recipients[3]');
 const faultsOf = (components: TemplateComponent[], variables: Record<string, unknown>, of = {}) =>
-  fill(components, variables, of).faults.map(
+  fill(components, variables, of).problems.map(
     ({ path, message }) => `${path.slice('recipients[3].variables.'.length)} ${message}`,
   );
 const headerFaults = (components: TemplateComponent[], filling: Partial<Filling>) =>
-  fillTemplate(planOf(components), { variables: {}, ...filling }, 'r').faults;
+  fillTemplate(planOf(components), { variables: {}, ...filling }, 'r').problems;
 
 describe('what fits goes where it belongs', () => {
   test('header, body and buttons, by qualified and bare keys', () => {
     const components = [header, body, withButtons({ type: 'QUICK_REPLY' }, link, { type: 'COPY_CODE' })];
-    const { filled, faults } = fill(components, {
+    const { filled, problems } = fill(components, {
       '1': 'Ada',
       '2': 'A-1',
       'header.1': 'June',
       'buttons.1.1': 'a-1',
       'buttons.2.1': '250FF',
     });
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     expect(filled).toEqual({
       header: { kind: 'text', values: [{ text: 'June' }] },
       body: [{ text: 'Ada' }, { text: 'A-1' }],
@@ -70,7 +70,7 @@ describe('what fits goes where it belongs', () => {
     const file = { kind: 'document', mimeType: 'application/pdf', fileName: 'bill.pdf' };
     const filled = fillTemplate(planOf(media('DOCUMENT')), { variables: {}, mediaId: '7', media: file }, 'r');
     expect(filled).toMatchObject({
-      faults: [],
+      problems: [],
       filled: { header: { kind: 'media', media: 'document', fileName: 'bill.pdf' } },
     });
     const location = { latitude: 1.5, longitude: -2, name: 'Shop', address: 'Street 1' };
@@ -97,10 +97,10 @@ describe('what does not fit is named', () => {
       { '1': 'a', 'body.1': 'a', '2': 'b' },
       ['body.1 fills body.1, which another key fills too'],
     ],
-  ])('%s', (_what, variables, faults) => {
+  ])('%s', (_what, variables, problems) => {
     const found = faultsOf([body], variables);
-    expect(found).toHaveLength(faults.length);
-    faults.forEach((fault, index) => {
+    expect(found).toHaveLength(problems.length);
+    problems.forEach((fault, index) => {
       expect(found[index]).toMatch(
         typeof fault === 'string' ? new RegExp(`^${RegExp.escape(fault)}$`) : fault,
       );
@@ -191,11 +191,11 @@ test('filling with exactly its keys always passes, and every value arrives in th
         .reverse()
         .join(' ');
       const variables = Object.fromEntries(values.map((one, index) => [String(index + 1), one]));
-      const { filled, faults } = fill([header, { type: 'BODY', text }], {
+      const { filled, problems } = fill([header, { type: 'BODY', text }], {
         ...variables,
         'header.1': inHeader,
       });
-      expect(faults).toEqual([]);
+      expect(problems).toEqual([]);
       expect(filled.body.map((one) => one.text)).toEqual(values);
       expect(filled.header).toEqual({ kind: 'text', values: [{ text: inHeader }] });
     }),
@@ -211,10 +211,10 @@ test('whatever is taken away, added or spoilt, something is named and nothing is
       (gone, bad) => {
         const variables: Record<string, unknown> = { '1': 'a', '2': 'b', ...bad };
         for (const key of gone) delete variables[key];
-        const { filled, faults } = fill([body], variables);
+        const { filled, problems } = fill([body], variables);
         fc.pre(gone.length > 0 || Object.keys(bad).length > 0);
         const wrong = new Set([...gone, ...Object.keys(bad)]);
-        expect(new Set(faults.map(({ path }) => path.slice('recipients[3].variables.'.length)))).toEqual(
+        expect(new Set(problems.map(({ path }) => path.slice('recipients[3].variables.'.length)))).toEqual(
           wrong,
         );
         expect(filled).toEqual({ body: [], buttons: [] });

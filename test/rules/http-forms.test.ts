@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hashKey, hintOf, looksLikeKey, makeKey } from '../../src/accounts/key.ts';
-import { asciiEmail, emailFault, emailSpellings, keptEmail } from '../../src/base/email.ts';
+import { asciiEmail, emailProblem, emailSpellings, keptEmail } from '../../src/base/email.ts';
 import { AppError, invalidRequest } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { phoneDigits, phoneFault } from '../../src/base/phone.ts';
+import { phoneDigits, phoneProblem } from '../../src/base/phone.ts';
 import { canonicalJson } from '../../src/http/canonical-json.ts';
 import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { shapeProblem } from '../../src/http/json-shape.ts';
@@ -13,7 +13,7 @@ import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http
 import { httpStatus } from '../../src/http/reply.ts';
 import { unstorableParts } from '../../src/http/storable.ts';
 import { leastIdAt } from '../../src/messaging/sending/answer.ts';
-import { phoneFaults } from '../../src/messaging/sending/recipients.ts';
+import { phoneProblems } from '../../src/messaging/sending/recipients.ts';
 
 /** The code of the AppError that `run` throws. */
 function codeOf(run: () => unknown): string {
@@ -35,7 +35,7 @@ describe('a phone as people write it', () => {
     ['15551234567', '15551234567'],
   ])('%j is kept as %s', (written, kept) => {
     expect(phoneDigits(written)).toBe(kept);
-    expect(phoneFault(kept)).toBeUndefined();
+    expect(phoneProblem(kept)).toBeUndefined();
   });
   it.each([
     ['030 1234', 'country code, not with 0'],
@@ -45,7 +45,7 @@ describe('a phone as people write it', () => {
     ['+1/555/1234567', 'remove "/"'],
     ['- ()', '7 to 15 digits'],
   ])('%j is refused: %s', (written, words) => {
-    expect(phoneFault(phoneDigits(written))).toContain(words);
+    expect(phoneProblem(phoneDigits(written))).toContain(words);
   });
 });
 
@@ -58,7 +58,7 @@ describe('an email address', () => {
     ['ada@xn--mller-kva.example', 'ada@xn--mller-kva.example', 'ada@xn--mller-kva.example'],
     ['ada@例え.テスト', 'ada@例え.テスト', 'ada@xn--r8jz45g.xn--zckzah'],
   ])('%s is kept as %s and goes to calendars as %s', (given, kept, ascii) => {
-    expect(emailFault(given)).toBeUndefined();
+    expect(emailProblem(given)).toBeUndefined();
     expect([keptEmail(given), asciiEmail(keptEmail(given))]).toEqual([kept, ascii]);
   });
   it.each([
@@ -77,7 +77,7 @@ describe('an email address', () => {
     ['ada@müller.example/x', 'must be an email address'],
     [`${'a'.repeat(65)}@example.com`, 'must be an email address'],
     [`ada@${'ü'.repeat(60)}.${'ü'.repeat(60)}.example`, 'must be an email address'],
-  ])('%s is refused: %s', (given, words) => expect(emailFault(given)).toContain(words));
+  ])('%s is refused: %s', (given, words) => expect(emailProblem(given)).toContain(words));
   it('is found by either spelling of its domain', () => {
     const both = ['ada@müller.example', 'ada@xn--mller-kva.example'];
     for (const given of [...both, 'Ada@MÜLLER.example']) {
@@ -88,7 +88,7 @@ describe('an email address', () => {
 
 describe('a phone', () => {
   it.each(['15551234567', '919876543210', '1234567', '123456789012345'])('%s passes', (phone) =>
-    expect(phoneFault(phone)).toBeUndefined(),
+    expect(phoneProblem(phone)).toBeUndefined(),
   );
   it.each([
     ['+15551234567', 'remove "+"'],
@@ -100,11 +100,11 @@ describe('a phone', () => {
     ['1234567890123456', '7 to 15 digits'],
     ['', '7 to 15 digits'],
     ['1555\n1234567', 'digits only'],
-  ])('%j is refused and says why', (phone, words) => expect(phoneFault(phone)).toContain(words));
+  ])('%j is refused and says why', (phone, words) => expect(phoneProblem(phone)).toContain(words));
 
   it('may come once in a request; the second one is named', () => {
     const recipients = ['15551234567', '15551234568', '15551234567', '+1'].map((phone) => ({ phone }));
-    expect(phoneFaults(recipients)).toEqual([
+    expect(phoneProblems(recipients)).toEqual([
       { path: 'recipients[2].phone', message: 'is the same as recipients[0].phone' },
       { path: 'recipients[3].phone', message: expect.stringContaining('remove') },
     ]);

@@ -25,33 +25,33 @@ const pieces = (bytes: Buffer, size = 16_384): Readable =>
     })(),
     { objectMode: false },
   );
-const seal = (bytes: Buffer, by = key) => buffer(vault.seal(pieces(bytes), owner, by));
-const open = (sealed: Buffer, by = key, whose = owner) => buffer(vault.open(pieces(sealed), whose, by));
+const encrypt = (bytes: Buffer, by = key) => buffer(vault.encrypt(pieces(bytes), owner, by));
+const open = (encrypted: Buffer, by = key, whose = owner) => buffer(vault.open(pieces(encrypted), whose, by));
 const digestOf = (bytes: Buffer) => ({
   size: bytes.length,
   sha256: createHash('sha256').update(bytes).digest(),
 });
 
 const plain = randomBytes(200_000);
-const sealedPlain = await seal(plain);
+const sealedPlain = await encrypt(plain);
 
 test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])(
   '%i bytes come back as they went in',
   async (size) => {
     const bytes = randomBytes(size);
-    const sealed = await seal(bytes);
-    expect(sealed.length).toBeGreaterThan(size);
-    expect((await open(sealed)).equals(bytes)).toBe(true);
-    await vault.verify(pieces(sealed), owner, key, digestOf(bytes));
+    const encrypted = await encrypt(bytes);
+    expect(encrypted.length).toBeGreaterThan(size);
+    expect((await open(encrypted)).equals(bytes)).toBe(true);
+    await vault.verify(pieces(encrypted), owner, key, digestOf(bytes));
   },
 );
 
 test('the sealed file holds nothing in the clear, and is of the committing AES-256 suite', async () => {
   const text = Buffer.from('a line that is easy to find\n'.repeat(5000));
-  const sealed = await seal(text);
-  expect(sealed.includes('easy to find')).toBe(false);
+  const encrypted = await encrypt(text);
+  expect(encrypted.includes('easy to find')).toBe(false);
   // message format 2, suite 0x0478 (AWS Encryption SDK message format reference)
-  expect(sealed.subarray(0, 3).toString('hex')).toBe('020478');
+  expect(encrypted.subarray(0, 3).toString('hex')).toBe('020478');
 });
 
 test('a file moved to another record or account does not open', async () => {
@@ -98,7 +98,7 @@ test('a frame given out is a frame that was authenticated', async () => {
 });
 
 test('a sealed file of other content than was uploaded is not verified', async () => {
-  const other = await seal(Buffer.from('other'));
+  const other = await encrypt(Buffer.from('other'));
   await expect(vault.verify(pieces(other), owner, key, digestOf(plain))).rejects.toThrow(/digest differs/);
 });
 
@@ -138,7 +138,7 @@ describe('streams that end early', () => {
 
   test('a source that fails while it is sealed fails the result with its own error', async () => {
     const failure = new Error('cut off');
-    await expect(buffer(vault.seal(failing(failure), owner, key))).rejects.toBe(failure);
+    await expect(buffer(vault.encrypt(failing(failure), owner, key))).rejects.toBe(failure);
   });
 
   test('a source that fails while it is opened is told as itself, not as an altered file', async () => {
@@ -160,7 +160,7 @@ describe('streams that end early', () => {
     await closed;
     const untouched = pieces(plain);
     const closedToo = new Promise<void>((resolve) => untouched.once('close', resolve));
-    vault.seal(untouched, owner, key).destroy();
+    vault.encrypt(untouched, owner, key).destroy();
     await closedToo;
   });
 });
@@ -169,7 +169,7 @@ test('streams dropped at any moment, on either side, fail nobody else', async ()
   const drops = Array.from({ length: 300 }, async (_, index) => {
     const result =
       index % 2 === 0
-        ? vault.seal(pieces(plain, 7_000), owner, key)
+        ? vault.encrypt(pieces(plain, 7_000), owner, key)
         : vault.open(pieces(sealedPlain, 7_000), owner, key);
     const closed = new Promise<void>((resolve) => result.once('close', resolve));
     let chunks = index % 20;
@@ -182,7 +182,7 @@ test('streams dropped at any moment, on either side, fail nobody else', async ()
     await closed;
   });
   await Promise.all(drops);
-  expect((await open(await seal(plain))).equals(plain)).toBe(true);
+  expect((await open(await encrypt(plain))).equals(plain)).toBe(true);
 });
 
 test('a large file passes without memory growing with it', async () => {
@@ -197,7 +197,7 @@ test('a large file passes without memory growing with it', async () => {
     );
   const before = process.memoryUsage().rss;
   let [peak, length] = [before, 0];
-  for await (const chunk of vault.open(vault.seal(source(), owner, key), owner, key)) {
+  for await (const chunk of vault.open(vault.encrypt(source(), owner, key), owner, key)) {
     length += chunk.length;
     if (length % (8 * 1024 * 1024) < 65_536) peak = Math.max(peak, process.memoryUsage().rss);
   }

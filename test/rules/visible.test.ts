@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { invalidRequest } from '../../src/base/errors.ts';
 import { visible } from '../../src/base/visible.ts';
-import { phoneFaults } from '../../src/messaging/sending/recipients.ts';
+import { phoneProblems } from '../../src/messaging/sending/recipients.ts';
 
 describe('what an error repeats of a request', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('what an error repeats of a request', () => {
   it.each(['155501000\u200b01', '15550\u00a0100001', '\u202a15550100001\u202c', '1555010000\t1'])(
     'names the stray character of the phone %j',
     (phone) => {
-      const [problem] = phoneFaults([{ phone }]);
+      const [problem] = phoneProblems([{ phone }]);
       const error = invalidRequest(problem ? [problem] : []);
       expect(error.details.errors?.[0]?.message).toMatch(/remove "\\u[0-9a-f]{4}"/);
     },

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import {
   givenSignature,
-  secretFault,
+  secretProblem,
   signingKey,
   standardSignature,
 } from '../../src/webhooks/endpoints/sign.ts';
@@ -75,8 +75,8 @@ describe('webhook-signature', () => {
 
 describe('a secret of the owner’s making', () => {
   it('is 16 to 256 printable ASCII characters', () => {
-    expect(secretFault('x'.repeat(16))).toBeUndefined();
-    expect(secretFault('x'.repeat(256))).toBeUndefined();
+    expect(secretProblem('x'.repeat(16))).toBeUndefined();
+    expect(secretProblem('x'.repeat(256))).toBeUndefined();
     for (const bad of [
       'x'.repeat(15),
       'x'.repeat(257),
@@ -84,18 +84,18 @@ describe('a secret of the owner’s making', () => {
       'tab\tin-the-secret-',
       `${'x'.repeat(16)}\n`,
     ]) {
-      expect(secretFault(bad)).toEqual(expect.any(String));
+      expect(secretProblem(bad)).toEqual(expect.any(String));
     }
   });
 
   it('holds real base64 after whsec_, since libraries decode it', () => {
-    expect(secretFault(secret)).toBeUndefined();
+    expect(secretProblem(secret)).toBeUndefined();
     for (const bad of [
       'whsec_not base64 at all',
       'whsec_AAAAAAAAAAAAA',
       `whsec_${randomBytes(8).toString('base64')}`,
     ]) {
-      expect(secretFault(bad)).toContain('base64');
+      expect(secretProblem(bad)).toContain('base64');
     }
   });
 

@@ -11,7 +11,7 @@ import type {
   Connected,
   PasswordSignIn,
 } from '../../ports/calendar.ts';
-import { type CaldavAccount, calendarUrlOf, opened, sealable } from './credential.ts';
+import { type CaldavAccount, calendarUrlOf, encryptable, opened } from './credential.ts';
 import type { Wire } from './dav-call.ts';
 import { eventIdFor } from './event-id.ts';
 import type { Attempt } from './events.ts';
@@ -155,7 +155,7 @@ async function connect(
 
 function connected(account: CaldavAccount, calendarId: string, sameAs: number | null): Connected {
   return {
-    credential: sealable(account),
+    credential: encryptable(account),
     accountEmail: account.addresses[0] ?? null,
     calendarId,
     identity: identityOf(calendarId, account.addresses[0] ?? null),

@@ -23,7 +23,7 @@ export interface CaldavAccount {
   reads: Reads;
 }
 
-export function sealable(account: CaldavAccount): CalendarCredential {
+export function encryptable(account: CaldavAccount): CalendarCredential {
   return JSON.stringify(account);
 }
 

@@ -8,7 +8,7 @@ export interface GoogleCredential {
   scopes: string[];
 }
 
-export function sealable(credential: GoogleCredential): CalendarCredential {
+export function encryptable(credential: GoogleCredential): CalendarCredential {
   return JSON.stringify(credential);
 }
 

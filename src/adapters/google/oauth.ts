@@ -3,7 +3,7 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { type AttemptLimits, attemptOf } from '../../base/retry.ts';
 import type { Connected, OAuthSignIn } from '../../ports/calendar.ts';
-import { sealable } from './credential.ts';
+import { encryptable } from './credential.ts';
 import { exchange, type GoogleAnswer } from './exchange.ts';
 import { isObject, textOf } from './json.ts';
 
@@ -78,7 +78,7 @@ function connected(answer: GoogleAnswer): Connected {
     throw new VendorError('refused', text, { code: 'refresh_token_missing', title: 'No lasting access' });
   }
   const { email: accountEmail = null, sub } = claimsOf(answer.json.id_token);
-  const credential = sealable({ refreshToken, accountEmail, scopes: granted });
+  const credential = encryptable({ refreshToken, accountEmail, scopes: granted });
   // the id of an account's primary calendar is the account's own address, whatever aliases it has
   const identity = accountEmail?.toLowerCase() ?? (sub === undefined ? null : `account ${sub}`);
   return { credential, accountEmail, calendarId: 'primary', identity, sameAs: null, scopes: granted };

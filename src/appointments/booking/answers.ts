@@ -1,7 +1,7 @@
 // The answers to a staff member's form questions: matched, checked, and made ready to be kept. Pure.
-import { emailFault } from '../../base/email.ts';
-import type { Fault } from '../../base/errors.ts';
-import { phoneDigits, phoneFault } from '../../base/phone.ts';
+import { emailProblem } from '../../base/email.ts';
+import type { Problem } from '../../base/errors.ts';
+import { phoneDigits, phoneProblem } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
 import type { QuestionFacts } from '../directory/staff.ts';
 import { dayOfDate } from '../slots/wall-time.ts';
@@ -26,20 +26,20 @@ const list = 'staticQuestionAnswers';
 export function checkAnswers(
   questions: readonly QuestionFacts[],
   given: readonly Given[],
-): { answers: StoredAnswer[]; faults: Fault[] } {
-  const faults: Fault[] = [];
+): { answers: StoredAnswer[]; problems: Problem[] } {
+  const problems: Problem[] = [];
   const found = new Map<string, { text: string; path: string }>();
   given.forEach((entry, index) => {
     const path = `${list}[${index}]`;
     const question = questionFor(questions, entry);
     if (!question) {
       const name = entry._id ?? entry.question?.trim();
-      faults.push({
+      problems.push({
         path: `${path}.question`,
         message: name ? `this staff member does not ask "${name}"` : 'name the question by its text or _id',
       });
     } else if (found.has(question.id)) {
-      faults.push({ path: `${path}.question`, message: `"${question.question}" is answered twice` });
+      problems.push({ path: `${path}.question`, message: `"${question.question}" is answered twice` });
     } else {
       found.set(question.id, { text: textOf(entry.answer), path: `${path}.answer` });
     }
@@ -47,14 +47,14 @@ export function checkAnswers(
   const answers = questions.flatMap((question) => {
     const { text = '', path = `${list}.${question.id}` } = found.get(question.id) ?? {};
     if (isBlank(question, text)) {
-      if (question.is_required) faults.push({ path, message: `"${question.question}" must be answered` });
+      if (question.is_required) problems.push({ path, message: `"${question.question}" must be answered` });
       return [];
     }
     const wrong = misfit(question, text) ?? unticked(question, text);
-    if (wrong) faults.push({ path, message: `"${question.question}" ${wrong}` });
+    if (wrong) problems.push({ path, message: `"${question.question}" ${wrong}` });
     return [stored(question, text)];
   });
-  return { answers, faults };
+  return { answers, problems };
 }
 
 function questionFor(
@@ -100,8 +100,8 @@ const upTo =
 const checks: Record<string, Check> = {
   text: upTo(1_000),
   textarea: upTo(10_000),
-  email: emailFault,
-  phone: (text) => phoneFault(phoneDigits(text)),
+  email: emailProblem,
+  phone: (text) => phoneProblem(phoneDigits(text)),
   number: matches(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/, 'needs a number'),
   date: (text) => (dayOfDate(text) === undefined ? 'needs a date of the calendar, as YYYY-MM-DD' : undefined),
   checkbox: matches(/^(true|false)$/, 'needs true or false'),

@@ -126,8 +126,8 @@ async function hold(
 }
 
 function answersFor({ questions }: Reading, body: BookBody): StoredAnswer[] {
-  const { answers, faults } = checkAnswers(questions, body.staticQuestionAnswers ?? []);
-  if (faults.length > 0) throw invalidRequest(faults);
+  const { answers, problems } = checkAnswers(questions, body.staticQuestionAnswers ?? []);
+  if (problems.length > 0) throw invalidRequest(problems);
   return answers;
 }
 

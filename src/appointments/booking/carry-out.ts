@@ -2,7 +2,7 @@
 import { AppError, VendorError } from '../../base/errors.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import {
-  calendarFault,
+  calendarError,
   isDeadGrant,
   type LiveConnection,
   notConnected,
@@ -87,7 +87,7 @@ async function failedChange(deps: SettleDeps, row: BookingRow, error: unknown): 
     throw underWay();
   }
   await drop(deps, row);
-  throw calendarFault(error);
+  throw calendarError(error);
 }
 
 /**
@@ -117,7 +117,7 @@ export async function carryOutMove(deps: SettleDeps, row: BookingRow, deadline: 
     }
     if (isDeadGrant(error) && row.wish_started_at === null) {
       await drop(deps, row);
-      throw calendarFault(error);
+      throw calendarError(error);
     }
     await failedChange(deps, row, error);
   }

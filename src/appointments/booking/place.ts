@@ -3,7 +3,7 @@ import { asciiEmail } from '../../base/email.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
-import { calendarFault, isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
+import { calendarError, isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
 import { type AskedDate, reachOf, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts } from '../slots/engine.ts';
 import type { Interval } from '../slots/wall-time.ts';
@@ -74,7 +74,7 @@ async function checkFree(
     if (!(error instanceof VendorError)) throw error;
     if (isDeadGrant(error) || error.outcome === 'refused') await release(deps, row);
     else await turnUndoing(deps.db, row.id, undoSoonMs);
-    throw calendarFault(error);
+    throw calendarError(error);
   }
   await release(deps, row);
   const taken = await takenByBookings(deps.db, asked);
@@ -137,7 +137,7 @@ async function insert(
     } else {
       await turnUndoing(deps.db, row.id, undoSoonMs);
     }
-    throw idUsedUp ? undoneMeanwhile() : calendarFault(error);
+    throw idUsedUp ? undoneMeanwhile() : calendarError(error);
   }
 }
 
@@ -187,7 +187,7 @@ export async function finishPlacing(
     if (!(error instanceof VendorError)) throw error;
     await turnUndoing(deps.db, row.id, undoSoonMs);
     if (error.outcome === 'refused') await undo(deps, { ...row, state: 'undoing' }, deadline);
-    throw calendarFault(error);
+    throw calendarError(error);
   }
 }
 

@@ -1,4 +1,4 @@
-// Settling bookings whose wish differs from what the calendar is known to hold: the worker's part of the doer.
+// Settling bookings whose wish differs from what the calendar is known to hold: the worker's part of the worker.
 import { notConnected, useCalendar } from '../calendar/connection.ts';
 import { type BookingRow, lookAgainMs, taskOf } from './booking.ts';
 import { carryOutCancel, carryOutMove } from './carry-out.ts';
@@ -16,7 +16,7 @@ export async function settleDue(deps: PlaceDeps): Promise<number> {
   return rows.length;
 }
 
-/** Settles one booking whose doer died, as the worker would; does nothing while somebody else is at it. */
+/** Settles one booking whose worker died, as the worker would; does nothing while somebody else is at it. */
 export async function settleLapsed(deps: PlaceDeps, bookingId: string): Promise<void> {
   const row = await claimLapsed(deps.db, bookingId, leaseMs);
   if (row) await settle(deps, row);

@@ -1,6 +1,6 @@
 // Connecting a staff member's calendar: a CalDAV account, which calendars block, disconnecting.
 import type { Clock } from '../../base/clock.ts';
-import { AppError, type Fault, invalidRequest, VendorError } from '../../base/errors.ts';
+import { AppError, invalidRequest, type Problem, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { PutCalendarBody } from '../../contract/calendars.ts';
 import type { Tx } from '../../db/db.ts';
@@ -9,7 +9,7 @@ import { publish } from '../../webhooks/publish.ts';
 import type { StaffRow } from '../directory/store.ts';
 import {
   type CalendarDeps,
-  calendarFault,
+  calendarError,
   calendarKeyOf,
   credentialPlace,
   type LiveConnection,
@@ -67,7 +67,7 @@ export async function keep(
       account_id: staff.account_id,
       staff_id: staff.id,
       provider: calendar.provider,
-      credential: deps.cipher.seal(connected.credential, credentialPlace(id)),
+      credential: deps.cipher.encrypt(connected.credential, credentialPlace(id)),
       account_email: connected.accountEmail,
       calendar_id: connected.calendarId,
       calendar_key: options.sameKey ?? calendarKeyOf(calendar.provider, connected.identity),
@@ -90,8 +90,8 @@ export async function putCalendar(
 ): Promise<StoredConnection | undefined> {
   const { provider, url, username, password, calendarUrl, busyCalendarIds } = given;
   if (provider === undefined) {
-    const faults = forAccountOnly(given);
-    if (faults.length > 0) throw invalidRequest(faults);
+    const problems = forAccountOnly(given);
+    if (problems.length > 0) throw invalidRequest(problems);
     const connection = await openConnection(deps, staff.id);
     await proveBusyCalendars(deps, connection.calendar, connection.credential, busyCalendarIds ?? []);
     await setBusyCalendars(deps.db, connection.id, busyCalendarIds ?? []);
@@ -111,7 +111,7 @@ export async function putCalendar(
   const connected = await calendar.password
     .connect({ url, username, password, calendarUrl, timeZone: staff.timezone, known }, callLimits)
     .catch((error) => {
-      throw accountFault(error, calendarUrl === undefined ? 'url' : 'calendarUrl');
+      throw accountError(error, calendarUrl === undefined ? 'url' : 'calendarUrl');
     });
   if (busyCalendarIds) await proveBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
   const sameKey = connected.sameAs === null ? null : (known[connected.sameAs]?.calendarKey ?? null);
@@ -119,8 +119,8 @@ export async function putCalendar(
 }
 
 /** What does not work about an account that somebody gave is for that caller to mend: 400, naming the field. */
-function accountFault(error: unknown, calendarField: string): unknown {
-  if (!(error instanceof VendorError) || error.outcome !== 'refused') return calendarFault(error);
+function accountError(error: unknown, calendarField: string): unknown {
+  if (!(error instanceof VendorError) || error.outcome !== 'refused') return calendarError(error);
   const field = {
     invalid_grant: 'password',
     address_unusable: 'url',
@@ -128,11 +128,11 @@ function accountFault(error: unknown, calendarField: string): unknown {
     calendar_read_only: calendarField,
   }[String(error.code)];
   return field === undefined
-    ? calendarFault(error)
+    ? calendarError(error)
     : invalidRequest([{ path: field, message: error.message }]);
 }
 
-function forAccountOnly(given: PutCalendarBody): Fault[] {
+function forAccountOnly(given: PutCalendarBody): Problem[] {
   return Object.keys(given)
     .filter((path) => path !== 'busyCalendarIds')
     .map((path) => ({ path, message: 'is taken together with provider only' }));
@@ -152,7 +152,7 @@ async function proveBusyCalendars(
     if (error instanceof VendorError && error.code === 'calendar_not_found') {
       throw invalidRequest([{ path: 'busyCalendarIds', message: error.message }]);
     }
-    throw calendarFault(error);
+    throw calendarError(error);
   }
 }
 

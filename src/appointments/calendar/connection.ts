@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
-import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
+import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { Calendar, CalendarCredential, CalendarProvider } from '../../ports/calendar.ts';
@@ -157,8 +157,8 @@ async function reportDead(deps: CalendarDeps, connectionId: string, failure: str
 }
 
 /** A calendar's failure as the caller is told it: 409 where connecting again is all that helps, else 502 or 503. */
-export function calendarFault(error: unknown): unknown {
+export function calendarError(error: unknown): unknown {
   if (!(error instanceof VendorError)) return error;
   const dead = connectAgain[String(error.code)];
-  return dead === undefined ? outsideFault(error, 'The calendar') : notConnected(dead);
+  return dead === undefined ? externalError(error, 'The calendar') : notConnected(dead);
 }

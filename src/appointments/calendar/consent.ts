@@ -6,7 +6,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { CalendarProvider, OAuthSignIn } from '../../ports/calendar.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import { type ConnectDeps, keep, notConfigured } from './connect.ts';
-import { calendarFault } from './connection.ts';
+import { calendarError } from './connection.ts';
 import {
   deleteOAuthState,
   deleteOldOAuthStates,
@@ -41,12 +41,12 @@ export async function consentUrl(
     account_id: staff.account_id,
     staff_id: staff.id,
     provider: calendar.provider,
-    code_verifier: deps.cipher.seal(codeVerifier, verifierPlace(id)),
+    code_verifier: deps.cipher.encrypt(codeVerifier, verifierPlace(id)),
     redirect_uri: redirectUri,
     expires_at: expiresAt,
   });
-  // sealed, so nobody else can make one; the row it names is good for one connection
-  const state = deps.cipher.seal(id, statePlace).toString('base64url');
+  // encrypted, so nobody else can make one; the row it names is good for one connection
+  const state = deps.cipher.encrypt(id, statePlace).toString('base64url');
   const authUrl = pageUrl(calendar.oauth, { state, codeVerifier, redirectUri }, staff);
   return { authUrl, expiresAt: expiresAt.toISOString() };
 }
@@ -106,21 +106,21 @@ export async function finishConsent(
   deps: ConnectDeps,
   given: ConsentReturn,
 ): Promise<{ staff: StaffRow; connection: StoredConnection }> {
-  const sealed = given.state ?? '';
-  const state = await openState(deps, sealed);
+  const encrypted = given.state ?? '';
+  const state = await openState(deps, encrypted);
   const staff = await findStaff(deps.db, state.account_id, state.staff_id);
   const calendar = deps.calendars[state.provider as CalendarProvider];
   if (!staff || !calendar?.oauth) throw notOurs();
   const codeVerifier = deps.cipher.open(state.code_verifier, verifierPlace(state.id));
   const redirectUri = state.redirect_uri;
-  const retryUrl = pageUrl(calendar.oauth, { state: sealed, codeVerifier, redirectUri }, staff);
+  const retryUrl = pageUrl(calendar.oauth, { state: encrypted, codeVerifier, redirectUri }, staff);
   if (given.error !== undefined || given.code === undefined) {
     throw new ConsentError(new AppError('invalid_request', declined(given.error)), retryUrl);
   }
   const connected = await calendar.oauth
     .finish({ code: given.code, codeVerifier, redirectUri }, callLimits)
     .catch((error) => {
-      throw exchangeFault(error, retryUrl);
+      throw exchangeError(error, retryUrl);
     });
   const claim = async (tx: Parameters<typeof deleteOAuthState>[0]) => {
     if (!(await deleteOAuthState(tx, state.id))) throw used();
@@ -128,10 +128,10 @@ export async function finishConsent(
   return { staff, connection: await keep(deps, staff, calendar, connected, { claim }) };
 }
 
-async function openState(deps: ConnectDeps, sealed: string): Promise<OAuthStateRow> {
+async function openState(deps: ConnectDeps, encrypted: string): Promise<OAuthStateRow> {
   let id: string;
   try {
-    id = deps.cipher.open(Buffer.from(sealed, 'base64url'), statePlace);
+    id = deps.cipher.open(Buffer.from(encrypted, 'base64url'), statePlace);
   } catch {
     throw notOurs();
   }
@@ -151,11 +151,11 @@ const declined = (error: string | undefined) =>
     ? 'The permission was not given, so nothing was connected. You can try again with the same link.'
     : 'The provider ended the sign-in with an error, so nothing was connected. You can try again with the same link.';
 
-function exchangeFault(error: unknown, retryUrl: string): unknown {
+function exchangeError(error: unknown, retryUrl: string): unknown {
   if (error instanceof VendorError && error.code === 'invalid_grant') {
     const text = 'This page was loaded again, or took too long, so nothing was connected. You can try again.';
     return new ConsentError(new AppError('invalid_request', text), retryUrl);
   }
-  const fault = calendarFault(error);
-  return fault instanceof AppError ? new ConsentError(fault, retryUrl) : fault;
+  const problem = calendarError(error);
+  return problem instanceof AppError ? new ConsentError(problem, retryUrl) : problem;
 }

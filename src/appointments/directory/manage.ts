@@ -4,7 +4,7 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { PutQuestionsBody } from '../../contract/appointments.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { departmentNotFound, type QuestionFacts, questionFaults, staffNotFound } from './staff.ts';
+import { departmentNotFound, type QuestionFacts, questionProblems, staffNotFound } from './staff.ts';
 import {
   allQuestions,
   countStaffOf,
@@ -134,12 +134,12 @@ export async function changeStaff(
 
 async function checkDepartments(tx: Tx, accountId: string, ids: string[]): Promise<void> {
   const known = await lockDepartments(tx, accountId, ids.filter(isUuid));
-  const faults = ids.flatMap((id, index) =>
+  const problems = ids.flatMap((id, index) =>
     known.includes(id.toLowerCase())
       ? []
       : [{ path: `departmentIds[${index}]`, message: 'there is no such department' }],
   );
-  if (faults.length > 0) throw invalidRequest(faults);
+  if (problems.length > 0) throw invalidRequest(problems);
 }
 
 /** Removes a staff member, who stays for past bookings alone; 409 `conflict` while bookings are to come. */
@@ -167,11 +167,11 @@ export async function putQuestions(
   given: PutQuestionsBody,
 ): Promise<QuestionFacts[]> {
   if (!isUuid(staffId)) throw staffNotFound();
-  const faults = questionFaults(given);
+  const problems = questionProblems(given);
   return deps.db.transaction().execute(async (tx) => {
     // taking the row's lock keeps two replacements apart
     if (!(await updateStaff(tx, accountId, staffId, {}))) throw staffNotFound();
-    if (faults.length > 0) throw invalidRequest(faults);
+    if (problems.length > 0) throw invalidRequest(problems);
     const before = new Map((await allQuestions(tx, staffId)).map((row) => [row.question, row.id]));
     const rows = given.map((question) => {
       const text = question.question.trim();

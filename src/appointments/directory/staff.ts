@@ -1,5 +1,5 @@
 // What a department, a staff member and a form question are to callers, and what makes them sound. Pure.
-import { AppError, type Fault } from '../../base/errors.ts';
+import { AppError, type Problem } from '../../base/errors.ts';
 import type { PutQuestionsBody, QuestionItem, StaffItem } from '../../contract/appointments.ts';
 
 export interface DepartmentFacts {
@@ -78,29 +78,29 @@ export function questionItem(row: QuestionFacts): QuestionItem {
 }
 
 /** Everything wrong with a list of questions that a schema cannot see. */
-export function questionFaults(questions: PutQuestionsBody): Fault[] {
-  const faults: Fault[] = [];
+export function questionProblems(questions: PutQuestionsBody): Problem[] {
+  const problems: Problem[] = [];
   const seen = new Map<string, number>();
   questions.forEach(({ question, questionType, options }, index) => {
     const path = `[${index}]`;
     const twin = seen.get(question.trim());
     if (twin !== undefined) {
-      faults.push({ path: `${path}.question`, message: `is the same as question ${twin + 1} of the list` });
+      problems.push({ path: `${path}.question`, message: `is the same as question ${twin + 1} of the list` });
     }
     seen.set(question.trim(), index);
     const chooses = questionType === 'select' || questionType === 'multiselect';
     if (chooses && !options?.length) {
-      faults.push({
+      problems.push({
         path: `${path}.options`,
         message: `a ${questionType} question needs at least one option`,
       });
     } else if (!chooses && options?.length) {
-      faults.push({ path: `${path}.options`, message: `a ${questionType} question has no options` });
+      problems.push({ path: `${path}.options`, message: `a ${questionType} question has no options` });
     } else if (options && new Set(options).size < options.length) {
-      faults.push({ path: `${path}.options`, message: 'an option stands there twice' });
+      problems.push({ path: `${path}.options`, message: 'an option stands there twice' });
     }
   });
-  return faults;
+  return problems;
 }
 
 /** 404 for a staff member that the account does not have. */

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { BusyTimes } from '../calendar/busy-times.ts';
 import {
   type CalendarDeps,
-  calendarFault,
+  calendarError,
   isAlive,
   type LiveConnection,
   liveConnection,
@@ -101,7 +101,7 @@ export async function availableSlots(
     const busy = await deps.busyTimes.ask(connection, reach, waitMs);
     return slotsAt(terms, freeStarts(terms, open, { busy, bookedStarts: [] }), timezone);
   } catch (error) {
-    throw calendarFault(error);
+    throw calendarError(error);
   }
 }
 

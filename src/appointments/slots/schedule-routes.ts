@@ -8,7 +8,7 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff } from '../directory/store.ts';
-import { scheduleFaults, scheduleItem, scheduleRow } from './schedule.ts';
+import { scheduleItem, scheduleProblems, scheduleRow } from './schedule.ts';
 import { updateSchedule } from './store.ts';
 
 const config = { scope: 'manage' } as const;
@@ -50,10 +50,10 @@ export function scheduleRoutes(server: Server, deps: { db: Db }): void {
     },
     async ({ caller, params, body }) => {
       const row = scheduleRow(body);
-      const faults = scheduleFaults(body);
+      const problems = scheduleProblems(body);
       if (!isUuid(params.id) || !(await findStaff(deps.db, caller.accountId, params.id)))
         throw staffNotFound();
-      if (faults.length > 0) throw invalidRequest(faults);
+      if (problems.length > 0) throw invalidRequest(problems);
       if (!(await updateSchedule(deps.db, caller.accountId, params.id, row))) throw staffNotFound();
       return ok('Schedule set.', scheduleItem(row));
     },

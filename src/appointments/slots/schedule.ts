@@ -1,5 +1,5 @@
 // A staff member's schedule: as a row, on the wire, and as the terms that the engine reckons with. Pure.
-import type { Fault } from '../../base/errors.ts';
+import type { Problem } from '../../base/errors.ts';
 import type { PutScheduleBody, ScheduleItem } from '../../contract/appointments.ts';
 import type { Terms } from './engine.ts';
 import { type ClockWindow, hoursOf } from './opening-hours.ts';
@@ -61,34 +61,34 @@ export function scheduleRow(body: PutScheduleBody): ScheduleRow {
  * A window whose ends are the same time: some mean nothing by it, some a whole day. Schedules stored before this was
  * refused mean 24 hours.
  */
-function windowFaults({ from, to }: ClockWindow, path: string): Fault[] {
+function windowProblems({ from, to }: ClockWindow, path: string): Problem[] {
   if (from !== to) return [];
   const message = `must not be the same as "from"; for a whole day write 00:00 to 24:00`;
   return [{ path: `${path}.to`, message }];
 }
 
 /** Everything wrong with a schedule that its schema cannot see. */
-export function scheduleFaults(body: PutScheduleBody): Fault[] {
-  const faults: Fault[] = [];
+export function scheduleProblems(body: PutScheduleBody): Problem[] {
+  const problems: Problem[] = [];
   if (zoneName(body.timezone) === undefined) {
-    faults.push({ path: 'timezone', message: 'is no IANA time zone, such as Europe/Berlin' });
+    problems.push({ path: 'timezone', message: 'is no IANA time zone, such as Europe/Berlin' });
   }
   body.weekly.forEach((window, index) => {
-    faults.push(...windowFaults(window, `weekly[${index}]`));
+    problems.push(...windowProblems(window, `weekly[${index}]`));
   });
   const dates = new Map<string, number>();
   body.overrides?.forEach(({ date, windows }, index) => {
     windows.forEach((window, nth) => {
-      faults.push(...windowFaults(window, `overrides[${index}].windows[${nth}]`));
+      problems.push(...windowProblems(window, `overrides[${index}].windows[${nth}]`));
     });
     const path = `overrides[${index}].date`;
     const twin = dates.get(date);
     if (dayOfDate(date) === undefined) {
-      faults.push({ path, message: 'is no date of the calendar; write it as YYYY-MM-DD' });
+      problems.push({ path, message: 'is no date of the calendar; write it as YYYY-MM-DD' });
     } else if (twin !== undefined) {
-      faults.push({ path, message: `is the date of overrides[${twin}] too; put all windows into one` });
+      problems.push({ path, message: `is the date of overrides[${twin}] too; put all windows into one` });
     }
     dates.set(date, index);
   });
-  return faults;
+  return problems;
 }

@@ -1,5 +1,5 @@
 // Registering stored files with the platform: at upload, and again for every number that uses them once 30 days are over.
-import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
+import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { extendKeysOf, freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
@@ -64,7 +64,7 @@ export async function registerUpload(
     if (error instanceof VendorError && error.outcome === 'refused') await discard(deps, row);
     else await giveUp(deps, row);
     deps.log.warn({ err: error, accountId: row.account_id }, 'media.refused');
-    throw outsideFault(error, 'The messaging platform');
+    throw externalError(error, 'The messaging platform');
   });
   const { publicId, expiresAt } = answer;
   const ready = await deps.db.transaction().execute(async (tx) => {

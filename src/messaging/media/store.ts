@@ -23,7 +23,7 @@ export interface NewMedia {
   mimeType: string;
   fileName: string;
   objectKey: string;
-  /** Sealed. */
+  /** Encrypted. */
   fileKey: Buffer;
   /** The number that the upload named. */
   namedSenderId: string | null;

@@ -1,4 +1,4 @@
-// A stored file's way into the object store and out of it: sealed, found, opened, and its faults told apart.
+// A stored file's way into the object store and out of it: encrypted, found, opened, and its faults told apart.
 import type { Readable } from 'node:stream';
 import { type Cipher, CipherError } from '../../base/cipher.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
@@ -21,7 +21,7 @@ export function mediaNotFound(): AppError {
 }
 
 /** 507 for a store without room, 503 for one that cannot be reached, 500 for a file that was altered; anything else unchanged. */
-export function storageFault(error: unknown): unknown {
+export function storageError(error: unknown): unknown {
   if (error instanceof VendorError && error.code === 'storage_full') {
     return new AppError(
       'storage_full',
@@ -45,34 +45,34 @@ export function storageFault(error: unknown): unknown {
   return error;
 }
 
-/** Stores `clear` sealed; `clear` is used up or destroyed, however it ends. */
-export async function putSealed(
+/** Stores `clear` encrypted; `clear` is used up or destroyed, however it ends. */
+export async function putEncrypted(
   deps: Pick<StoredFileDeps, 'objects' | 'vault'>,
   objectKey: string,
   clear: Readable,
   owner: FileOwner,
   key: FileKey,
 ): Promise<void> {
-  const sealed = deps.vault.seal(clear, owner, key);
+  const encrypted = deps.vault.encrypt(clear, owner, key);
   try {
-    await deps.objects.put(objectKey, sealed);
+    await deps.objects.put(objectKey, encrypted);
   } finally {
     // A store may fail without reading.
-    sealed.destroy();
+    encrypted.destroy();
   }
 }
 
-async function sealedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
-  const sealed = await deps.objects.get(row.object_key);
-  if (sealed) return sealed;
+async function encryptedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
+  const encrypted = await deps.objects.get(row.object_key);
+  if (encrypted) return encrypted;
   throw new VaultError('The stored file is not in the object store.');
 }
 
 const placeOf = (mediaId: string) => ({ table: 'media', column: 'file_key', row: mediaId });
 
-/** A file's key, sealed for its row. */
-export function sealFileKey(cipher: Cipher, mediaId: string, key: FileKey): Buffer {
-  return cipher.seal(fileKeyText(key), placeOf(mediaId));
+/** A file's key, encrypted for its row. */
+export function encryptFileKey(cipher: Cipher, mediaId: string, key: FileKey): Buffer {
+  return cipher.encrypt(fileKeyText(key), placeOf(mediaId));
 }
 
 /** The key of a file in the clear; throws VaultError if it does not open: its own key is missing, or it was altered. */
@@ -90,7 +90,7 @@ const ownerOf = (row: MediaRow) => ({ accountId: row.account_id, mediaId: row.id
 /** The clear bytes, each authenticated; throws or fails with VaultError, or the store's VendorError. */
 export async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
   const key = openFileKey(deps, row);
-  return deps.vault.open(await sealedContent(deps, row), ownerOf(row), key);
+  return deps.vault.open(await encryptedContent(deps, row), ownerOf(row), key);
 }
 
 /** True if the stored file is whole and unaltered; false if it is not, or is gone. Throws the store's VendorError. */
@@ -107,7 +107,7 @@ export async function isIntact(deps: StoredFileDeps, row: ReadyMedia): Promise<b
 /** Reads all of a stored file and holds it against its length and digest; throws VaultError, or the store's VendorError. */
 async function verifyContent(deps: StoredFileDeps, row: ReadyMedia): Promise<void> {
   const key = openFileKey(deps, row);
-  await deps.vault.verify(await sealedContent(deps, row), ownerOf(row), key, row);
+  await deps.vault.verify(await encryptedContent(deps, row), ownerOf(row), key, row);
 }
 
 /**
@@ -125,7 +125,7 @@ export async function downloadMedia(
     return { row, content: await clearContent(deps, row) };
   } catch (error) {
     deps.log.error({ err: error, accountId: row.account_id, mediaId: row.public_id }, 'media.unreadable');
-    throw storageFault(error);
+    throw storageError(error);
   }
 }
 
@@ -147,7 +147,7 @@ export async function sendContent<T>(
   send: (file: OutgoingFile) => Promise<T>,
 ): Promise<T> {
   const stream = await clearContent(deps, row).catch((error: unknown) => {
-    throw storageFault(error);
+    throw storageError(error);
   });
   let unreadable: Error | undefined;
   stream.once('error', (error) => {
@@ -156,7 +156,7 @@ export async function sendContent<T>(
   try {
     return await send({ stream, size: row.size ?? 0, mimeType: row.mime_type, fileName: row.file_name });
   } catch (error) {
-    throw unreadable ? storageFault(unreadable) : error;
+    throw unreadable ? storageError(unreadable) : error;
   } finally {
     stream.destroy();
   }

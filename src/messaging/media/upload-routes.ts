@@ -181,11 +181,11 @@ function senderField(part: Multipart): string | undefined {
 function filePart(part: Multipart): MultipartFile {
   if (part.type === 'file' && part.fieldname === 'file' && part.filename) return part;
   if (part.type === 'file') part.file.destroy();
-  const fault =
+  const problem =
     part.fieldname === 'file'
       ? { path: 'file', message: 'must be a file: give the part a file name' }
       : otherPart(part.fieldname);
-  throw invalidRequest([fault]);
+  throw invalidRequest([problem]);
 }
 
 /**

@@ -1,4 +1,4 @@
-// Taking a file in: told apart by its first bytes, counted, digested and sealed as it comes, then registered.
+// Taking a file in: told apart by its first bytes, counted, digested and encrypted as it comes, then registered.
 import { Readable } from 'node:stream';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
@@ -20,7 +20,7 @@ import {
   uploadFingerprint,
 } from './same-upload.ts';
 import { extendReceiving, findMediaById, insertReceiving, type MediaRow, markStored } from './store.ts';
-import { putSealed, sealFileKey, storageFault } from './stored-file.ts';
+import { encryptFileKey, putEncrypted, storageError } from './stored-file.ts';
 import { newFileKey } from './vault.ts';
 
 export interface Upload {
@@ -113,7 +113,7 @@ interface Described {
 type Received = Uploaded | { kind: 'stored'; row: MediaRow; same: Same };
 
 /**
- * Row first, then the sealed object, then both are said to be whole; or nothing remains of either. Nothing remains, too,
+ * Row first, then the encrypted object, then both are said to be whole; or nothing remains of either. Nothing remains, too,
  * of a file that the account has already, or whose key has been answered in the meantime: then that is returned.
  */
 async function receive(deps: RegisterDeps, input: Upload, file: Described): Promise<Received> {
@@ -126,7 +126,7 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
     deps.db,
     {
       ...{ id, accountId: input.accountId, kind, mimeType, fileName: file.fileName, objectKey },
-      fileKey: sealFileKey(deps.cipher, id, key),
+      fileKey: encryptFileKey(deps.cipher, id, key),
       namedSenderId: input.senderId?.toLowerCase() ?? null,
     },
     leaseSeconds,
@@ -134,14 +134,14 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
   const meter = openMeter(deps.clock, file, () => extendReceiving(deps.db, id, leaseSeconds));
   try {
     const clear = Readable.from(meter.bytes(), { objectMode: false });
-    await putSealed(deps, objectKey, clear, owner, key);
+    await putEncrypted(deps, objectKey, clear, owner, key);
     await input.afterContent();
     const received = await store(deps, input, { id, fileName: file.fileName, mimeType, ...meter.digest() });
     if (received.kind !== 'stored') await discardById(deps, input.accountId, id);
     return received;
   } catch (error) {
     if (!(await discardById(deps, input.accountId, id))) await deps.objects.delete(objectKey).catch(() => {});
-    throw meter.refusal() ?? storageFault(error);
+    throw meter.refusal() ?? storageError(error);
   }
 }
 

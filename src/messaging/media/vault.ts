@@ -1,4 +1,4 @@
-// Sealing and opening stored files as streams, in the AWS Encryption SDK's documented message format.
+// Encrypting and opening stored files as streams, in the AWS Encryption SDK's documented message format.
 import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { buildEncrypt, type MessageHeader } from '@aws-crypto/encrypt-node';
 import { AlgorithmSuiteIdentifier, CommitmentPolicy } from '@aws-crypto/material-management-node';
 import { RawAesKeyringNode, RawAesWrappingSuiteIdentifier } from '@aws-crypto/raw-aes-keyring-node';
 
-/** Whose file it is; a sealed file opens for no other. Both are ids of ours. */
+/** Whose file it is; a encrypted file opens for no other. Both are ids of ours. */
 export interface FileOwner {
   accountId: string;
   mediaId: string;
@@ -26,15 +26,15 @@ export interface FileDigest {
 export type FileKey = KeyObject;
 
 export interface Vault {
-  /** `plain` sealed with the file's own key; if `plain` fails, so does the result, with the same error. */
-  seal(plain: Readable, owner: FileOwner, key: FileKey): Readable;
+  /** `plain` encrypted with the file's own key; if `plain` fails, so does the result, with the same error. */
+  encrypt(plain: Readable, owner: FileOwner, key: FileKey): Readable;
   /**
-   * `sealed` in the clear. Nothing of a frame is given out before the frame was authenticated; an altered, cut or
+   * `encrypted` in the clear. Nothing of a frame is given out before the frame was authenticated; an altered, cut or
    * foreign file fails with VaultError, a failing source with its own error.
    */
-  open(sealed: Readable, owner: FileOwner, key: FileKey): Readable;
-  /** Reads all of `sealed` and throws VaultError unless it opens and is exactly the file of that digest. */
-  verify(sealed: Readable, owner: FileOwner, key: FileKey, digest: FileDigest): Promise<void>;
+  open(encrypted: Readable, owner: FileOwner, key: FileKey): Readable;
+  /** Reads all of `encrypted` and throws VaultError unless it opens and is exactly the file of that digest. */
+  verify(encrypted: Readable, owner: FileOwner, key: FileKey, digest: FileDigest): Promise<void>;
 }
 
 /** A stored file that cannot be trusted: altered, cut, another's, or its key is gone. */
@@ -46,7 +46,7 @@ export class VaultError extends Error {
 }
 
 const keyNamespace = 'chatbot-gateway';
-// 64 KiB frames: measured 714 MB/s sealing and 590 MB/s opening, against 114 and 108 with the library's 4 KiB
+// 64 KiB frames: measured 714 MB/s encrypting and 590 MB/s opening, against 114 and 108 with the library's 4 KiB
 const frameLength = 65_536;
 // 0x0478: AES-256-GCM with key commitment and without signature. The opener holds the key, so a signature proves nothing more
 const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
@@ -54,14 +54,14 @@ const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_C
 /** A key for a new file. */
 export const newFileKey = (): FileKey => createSecretKey(randomBytes(32));
 
-/** The text of a file's key, to be sealed, and back. */
+/** The text of a file's key, to be encrypted, and back. */
 export const fileKeyText = (key: FileKey): string => key.export().toString('base64');
 export const fileKeyOf = (text: string): FileKey => createSecretKey(Buffer.from(text, 'base64'));
 
 /**
- * A vault: every file is sealed with its own key (AES-256-GCM, `keyNamespace` "chatbot-gateway", key name "file"), with
+ * A vault: every file is encrypted with its own key (AES-256-GCM, `keyNamespace` "chatbot-gateway", key name "file"), with
  * `account` and `media` as its encryption context, so any implementation of the AWS Encryption SDK opens it for who
- * holds the file's key. That key lies sealed in the file's row, so that a rotation of keys never touches the content.
+ * holds the file's key. That key lies encrypted in the file's row, so that a rotation of keys never touches the content.
  */
 export function openVault(): Vault {
   const policy = {
@@ -71,29 +71,29 @@ export function openVault(): Vault {
   const client = { ...buildEncrypt(policy), ...buildDecrypt(policy) };
 
   const vault: Vault = {
-    seal(plain, owner, key) {
+    encrypt(plain, owner, key) {
       const stream = client.encryptStream(keyringOf(key), {
         suiteId,
         frameLength,
         encryptionContext: contextOf(owner),
       });
-      return through(plain, stream, sealingFault, endUnread);
+      return through(plain, stream, encryptionError, endUnread);
     },
 
-    open(sealed, owner, key) {
+    open(encrypted, owner, key) {
       const stream = client.decryptUnsignedMessageStream(keyringOf(key));
       // Comes once the header is authenticated and before any clear byte.
       stream.once('MessageHeader', (header: MessageHeader) => {
         if (!isOf(header, owner))
           stream.destroy(new VaultError('The stored file belongs to another record.'));
       });
-      return through(sealed, stream, untrusted, destroy);
+      return through(encrypted, stream, untrusted, destroy);
     },
 
-    async verify(sealed, owner, key, digest) {
+    async verify(encrypted, owner, key, digest) {
       const hash = createHash('sha256');
       let size = 0;
-      for await (const chunk of vault.open(sealed, owner, key)) {
+      for await (const chunk of vault.open(encrypted, owner, key)) {
         hash.update(chunk);
         size += chunk.length;
       }
@@ -124,7 +124,7 @@ function isOf(header: MessageHeader, owner: FileOwner): boolean {
   return account === owner.accountId && media === owner.mediaId && Object.keys(others).length === 0;
 }
 
-const sealingFault = (cause: unknown) => new Error('A file could not be sealed.', { cause });
+const encryptionError = (cause: unknown) => new Error('A file could not be sealed.', { cause });
 
 function untrusted(cause: unknown): VaultError {
   if (cause instanceof VaultError) return cause;
@@ -138,7 +138,7 @@ function untrusted(cause: unknown): VaultError {
 type Release = (stream: Duplex) => void;
 
 /**
- * The library joins the sealing stream's parts by a `pipeline` without a callback, so destroying it raises an error
+ * The library joins the encrypting stream's parts by a `pipeline` without a callback, so destroying it raises an error
  * that nobody can catch and ends the process. It is ended instead, and what is left in it flows nowhere.
  */
 const endUnread: Release = (stream) => {

@@ -11,17 +11,22 @@ export interface AccessDeps {
   messagingApiUrl: string;
 }
 
-type SealedColumn = 'access_token' | 'app_secret' | 'verify_token';
+type EncryptedColumn = 'access_token' | 'app_secret' | 'verify_token';
 
-const place = (column: SealedColumn, row: string) => ({ table: 'senders', column, row });
+const place = (column: EncryptedColumn, row: string) => ({ table: 'senders', column, row });
 
-/** A secret sealed for its column of one sender's row. */
-export function sealSecret(cipher: Cipher, senderId: string, column: SealedColumn, secret: string): Buffer {
-  return cipher.seal(secret, place(column, senderId));
+/** A secret encrypted for its column of one sender's row. */
+export function encryptSecret(
+  cipher: Cipher,
+  senderId: string,
+  column: EncryptedColumn,
+  secret: string,
+): Buffer {
+  return cipher.encrypt(secret, place(column, senderId));
 }
 
 /** A secret of a sender's row in the clear. */
-export function openSecret(cipher: Cipher, row: SenderRow, column: SealedColumn): string {
+export function openSecret(cipher: Cipher, row: SenderRow, column: EncryptedColumn): string {
   return cipher.open(row[column], place(column, row.id));
 }
 

@@ -1,13 +1,13 @@
 // Adding, changing and removing senders; their secrets are proved against the platform before they are kept.
 import type { Clock } from '../../base/clock.ts';
-import { AppError, type Fault, invalidRequest, outsideFault } from '../../base/errors.ts';
+import { AppError, externalError, invalidRequest, type Problem } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { Db } from '../../db/db.ts';
 import { violates } from '../../db/failure.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
-import { type AccessDeps, addressOf, appSecretHash, sealSecret, senderAccess } from './access.ts';
+import { type AccessDeps, addressOf, appSecretHash, encryptSecret, senderAccess } from './access.ts';
 import { addReading, removeReadings, retryReading } from './readings-store.ts';
 import {
   clearDefault,
@@ -50,7 +50,7 @@ function notFound(): AppError {
 }
 
 /** Why an address of the account's own may not be called; it is judged again at every connection. */
-async function addressFaults(deps: SendersDeps, apiUrl: string): Promise<Fault[]> {
+async function addressProblems(deps: SendersDeps, apiUrl: string): Promise<Problem[]> {
   const url = URL.canParse(apiUrl) ? new URL(apiUrl) : undefined;
   if (!url) return [{ path: 'apiUrl', message: 'is not an absolute URL, such as https://graph.example.com' }];
   if (/[?#]/.test(apiUrl)) return [{ path: 'apiUrl', message: 'must end before any ? or #' }];
@@ -68,7 +68,7 @@ async function prove(deps: SendersDeps, access: SenderAccess, isNewToken = true)
     if (isNewToken) await deps.platform.listTemplates(access);
     return number.displayPhone;
   } catch (error) {
-    throw outsideFault(error, 'The messaging platform');
+    throw externalError(error, 'The messaging platform');
   }
 }
 
@@ -77,8 +77,8 @@ async function prove(deps: SendersDeps, access: SenderAccess, isNewToken = true)
  * number already; 502 or 503 if the platform refuses or cannot be asked.
  */
 export async function addSender(deps: SendersDeps, input: NewSender): Promise<SenderRow> {
-  const faults = input.apiUrl === undefined ? [] : await addressFaults(deps, input.apiUrl);
-  if (faults.length > 0) throw invalidRequest(faults);
+  const problems = input.apiUrl === undefined ? [] : await addressProblems(deps, input.apiUrl);
+  if (problems.length > 0) throw invalidRequest(problems);
   const id = uuidv7(deps.clock.now());
   const displayPhone = await prove(deps, {
     senderId: id,
@@ -88,8 +88,8 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
     accessToken: input.accessToken,
     ...addressOf(deps, input.apiUrl),
   });
-  const sealed = (column: 'access_token' | 'app_secret' | 'verify_token', secret: string) =>
-    sealSecret(deps.cipher, id, column, secret);
+  const encrypted = (column: 'access_token' | 'app_secret' | 'verify_token', secret: string) =>
+    encryptSecret(deps.cipher, id, column, secret);
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockSendersOf(tx, input.accountId);
@@ -103,9 +103,9 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
         phone_number_id: input.phoneNumberId,
         business_account_id: input.businessAccountId,
         display_phone: displayPhone,
-        access_token: sealed('access_token', input.accessToken),
-        app_secret: sealed('app_secret', input.appSecret),
-        verify_token: sealed('verify_token', input.verifyToken),
+        access_token: encrypted('access_token', input.accessToken),
+        app_secret: encrypted('app_secret', input.appSecret),
+        verify_token: encrypted('verify_token', input.verifyToken),
         app_secret_hash: appSecretHash(deps.keyedHash, input.appSecret),
         api_url: input.apiUrl ?? null,
         messages_per_second: input.messagesPerSecond ?? 80,
@@ -144,14 +144,14 @@ export async function changeSender(
   const change: SenderChange = { display_phone };
   if (input.name !== undefined) change.name = input.name;
   if (input.accessToken !== undefined) {
-    change.access_token = sealSecret(deps.cipher, row.id, 'access_token', input.accessToken);
+    change.access_token = encryptSecret(deps.cipher, row.id, 'access_token', input.accessToken);
   }
   if (input.appSecret !== undefined) {
-    change.app_secret = sealSecret(deps.cipher, row.id, 'app_secret', input.appSecret);
+    change.app_secret = encryptSecret(deps.cipher, row.id, 'app_secret', input.appSecret);
     change.app_secret_hash = appSecretHash(deps.keyedHash, input.appSecret);
   }
   if (input.verifyToken !== undefined) {
-    change.verify_token = sealSecret(deps.cipher, row.id, 'verify_token', input.verifyToken);
+    change.verify_token = encryptSecret(deps.cipher, row.id, 'verify_token', input.verifyToken);
   }
   if (input.messagesPerSecond !== undefined) change.messages_per_second = input.messagesPerSecond;
   return deps.db.transaction().execute(async (tx) => {

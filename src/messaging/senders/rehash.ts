@@ -1,10 +1,10 @@
 // The hashes by which the numbers of one platform app are found, made again under the newest key.
 import { type Cipher, CipherError } from '../../base/cipher.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
-import type { Page } from '../../base/reseal.ts';
+import type { Page } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
 import { appSecretHash, openSecret } from './access.ts';
-import { listSendersPage, replaceAppSecretHash } from './reseal-store.ts';
+import { listSendersPage, replaceAppSecretHash } from './reencrypt-store.ts';
 
 export interface RehashDeps {
   db: Db;

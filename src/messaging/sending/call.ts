@@ -1,4 +1,4 @@
-// One marked message: the call to the platform, and its outcome on disk. The only doer that must never run twice for one message.
+// One marked message: the call to the platform, and its outcome on disk. The only worker that must never run twice for one message.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';

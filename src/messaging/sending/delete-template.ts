@@ -12,7 +12,7 @@ import {
   markDeleting,
   type TemplateRow,
 } from '../templates/store.ts';
-import { deleteAtPlatform, platformFault, type SubmitDeps, templateNotFound } from '../templates/submit.ts';
+import { deleteAtPlatform, platformError, type SubmitDeps, templateNotFound } from '../templates/submit.ts';
 import { publishChanges } from '../templates/sync.ts';
 import { type FailDeps, failAndPublish } from './fail.ts';
 import { ownErrors, state } from './message.ts';
@@ -70,7 +70,7 @@ export async function deleteTemplate(
       await takeBack(deps, before, isUnknown);
       throw error;
     })
-    .catch(platformFault);
+    .catch(platformError);
   await remove(deps, before);
   return count;
 }

@@ -1,4 +1,4 @@
-// The doer of messages: one queue a number, fed by requests and by the worker, its writes gathered into batches.
+// The worker of messages: one queue a number, fed by requests and by the worker, its writes gathered into batches.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';

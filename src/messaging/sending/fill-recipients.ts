@@ -1,24 +1,24 @@
 // What each recipient of a send gets: the template filled with their variables, or all that is wrong with them.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { type Fault, invalidRequest, listedProblemsMax } from '../../base/errors.ts';
+import { invalidRequest, listedProblemsMax, type Problem } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { ReadyMedia } from '../media/store.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { fillTemplate } from '../templates/template.ts';
-import { phoneFaults, type RequestedRecipient, type SendRequest } from './recipients.ts';
+import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
 import type { NewMessage } from './write-store.ts';
 
 /** Recipients after which the thousand of a send let other requests go on. */
 const filledAtATime = 100;
 
 /** A fault of what the request gave for all recipients is named where it was written. */
-function asWritten(fault: Fault, request: SendRequest, recipient: RequestedRecipient): Fault {
+function asWritten(problem: Problem, request: SendRequest, recipient: RequestedRecipient): Problem {
   for (const member of ['mediaId', 'location'] as const) {
     const isShared = recipient[member] === undefined && request[member] !== undefined;
-    if (isShared && fault.path.endsWith(`].${member}`)) return { ...fault, path: member };
+    if (isShared && problem.path.endsWith(`].${member}`)) return { ...problem, path: member };
   }
-  return fault;
+  return problem;
 }
 
 /**
@@ -31,10 +31,10 @@ export async function fillAll(
   request: SendRequest,
   media: Map<string, ReadyMedia>,
 ): Promise<NewMessage[]> {
-  const faults: Fault[] = phoneFaults(request.recipients);
+  const problems: Problem[] = phoneProblems(request.recipients);
   const messages: NewMessage[] = [];
   for (const [index, recipient] of request.recipients.entries()) {
-    if (faults.length > listedProblemsMax) break;
+    if (problems.length > listedProblemsMax) break;
     if (index > 0 && index % filledAtATime === 0) await nextTurn();
     const mediaId = recipient.mediaId ?? request.mediaId;
     const file = mediaId === undefined ? undefined : media.get(mediaId);
@@ -49,7 +49,7 @@ export async function fillAll(
       },
       `recipients[${index}]`,
     );
-    faults.push(...result.faults.map((fault) => asWritten(fault, request, recipient)));
+    problems.push(...result.problems.map((problem) => asWritten(problem, request, recipient)));
     messages.push({
       id: uuidv7(deps.clock.now()),
       phone: recipient.phone,
@@ -60,6 +60,6 @@ export async function fillAll(
       standing: 'due',
     });
   }
-  if (faults.length > 0) throw request.faultsOf?.() ?? invalidRequest(faults);
+  if (problems.length > 0) throw request.problemsOf?.() ?? invalidRequest(problems);
   return messages;
 }

@@ -10,7 +10,7 @@ export interface QueueChoresDeps extends CancelDeps {
 /** Each in a commit of its own, so that neither locks much for long. */
 const unparkedAtOnce = 2_000;
 
-/** The doer's loop body: one step of each; answers how much it found. */
+/** The worker's loop body: one step of each; answers how much it found. */
 export async function doQueueChores(deps: QueueChoresDeps): Promise<number> {
   const cancelled = await goOnCancelling(deps);
   const unparked = await unpark(deps.hot, unparkedAtOnce);

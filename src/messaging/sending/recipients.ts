@@ -1,6 +1,6 @@
 // What is asked of a send: its recipients, and what applies to each. Pure.
-import type { AppError, Fault } from '../../base/errors.ts';
-import { phoneFault } from '../../base/phone.ts';
+import type { AppError, Problem } from '../../base/errors.ts';
+import { phoneProblem } from '../../base/phone.ts';
 import type { Location } from '../templates/template.ts';
 
 export interface RequestedRecipient {
@@ -22,16 +22,16 @@ export interface SendRequest {
   senderId?: string | undefined;
   expiresInSeconds?: number | undefined;
   /** The error if variables, media or location do not fit the template, for a request whose caller did not write them. */
-  faultsOf?: () => AppError;
+  problemsOf?: () => AppError;
 }
 
 /** Faults of the phones: each well formed, none twice (one request never sends twice to one person). */
-export function phoneFaults(recipients: RequestedRecipient[]): Fault[] {
+export function phoneProblems(recipients: RequestedRecipient[]): Problem[] {
   const first = new Map<string, number>();
   return recipients.flatMap(({ phone }, index) => {
     const path = `recipients[${index}].phone`;
-    const fault = phoneFault(phone);
-    if (fault) return [{ path, message: fault }];
+    const problem = phoneProblem(phone);
+    if (problem) return [{ path, message: problem }];
     const earlier = first.get(phone);
     first.set(phone, earlier ?? index);
     return earlier === undefined ? [] : [{ path, message: `is the same as recipients[${earlier}].phone` }];

@@ -136,7 +136,7 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
       1,
       Math.round((old.expires_at.getTime() - createdAt(old.id).getTime()) / 1000),
     ),
-    faultsOf: () => templateChanged(template),
+    problemsOf: () => templateChanged(template),
   };
 }
 

@@ -41,7 +41,7 @@ export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, 
   if (isAway(error)) deps.releases.release(sendId);
 }
 
-/** A repeat of the same key gets 409 for this long; then it goes on with the same send: its first doer must be dead. */
+/** A repeat of the same key gets 409 for this long; then it goes on with the same send: its first worker must be dead. */
 export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
   Math.ceil(deps.sendWaitMs / 1000) + 40;
 

@@ -1,4 +1,4 @@
-// Rows of sends and messages as the doers write them: few statements, many rows each, entered by primary key.
+// Rows of sends and messages as the workers write them: few statements, many rows each, entered by primary key.
 import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -7,7 +7,7 @@ import { contentAfterwards, reportedError } from './codes-store.ts';
 import { mayBeCalled } from './conditions-store.ts';
 import type { MessageError, Move } from './message.ts';
 
-/** A message as the doer needs it. */
+/** A message as the worker needs it. */
 export interface DueMessage {
   account_id: string;
   id: string;

@@ -1,5 +1,5 @@
 // What the platform asks of a template's content before it reviews it, each fault with its path. Pure.
-import type { Fault } from '../../base/errors.ts';
+import type { Problem } from '../../base/errors.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { checkButtons } from './draft-buttons.ts';
 import { type Add, checkText } from './draft-texts.ts';
@@ -43,26 +43,26 @@ export function withHandle(
 }
 
 /** Faults of a draft that the platform would surely refuse; `samples` holds the account's files by the ids that it names. */
-export function draftFaults(draft: DraftShape, samples: ReadonlyMap<string, Sample>): Fault[] {
-  const faults: Fault[] = [];
+export function draftProblems(draft: DraftShape, samples: ReadonlyMap<string, Sample>): Problem[] {
+  const problems: Problem[] = [];
   if (!languages.has(draft.language))
-    faults.push({
+    problems.push({
       path: 'language',
       message: `${draft.language} is not a language of the platform; use one of its codes, such as en_US or pt_BR`,
     });
   const count = (type: string) => draft.components.filter((part) => upper(part.type) === type).length;
-  if (count('BODY') !== 1) faults.push({ path: 'components', message: 'must hold exactly one BODY' });
+  if (count('BODY') !== 1) problems.push({ path: 'components', message: 'must hold exactly one BODY' });
   for (const type of ['HEADER', 'FOOTER', 'BUTTONS'])
-    if (count(type) > 1) faults.push({ path: 'components', message: `must hold at most one ${type}` });
+    if (count(type) > 1) problems.push({ path: 'components', message: `must hold at most one ${type}` });
   if (upper(draft.category) === 'AUTHENTICATION' && count('BUTTONS') === 0)
-    faults.push({ path: 'components', message: 'must hold BUTTONS with one button of the type OTP' });
+    problems.push({ path: 'components', message: 'must hold BUTTONS with one button of the type OTP' });
   draft.components.forEach((part, index) => {
     const add = (member: string, message: string) =>
-      faults.push({ path: `components[${index}]${member}`, message });
+      problems.push({ path: `components[${index}]${member}`, message });
     checkPart(draft, part, samples, add);
   });
   // one entry a place, with all that is wrong there
-  return [...Map.groupBy(faults, ({ path }) => path)].map(([path, own]) => ({
+  return [...Map.groupBy(problems, ({ path }) => path)].map(([path, own]) => ({
     path,
     message: own.map(({ message }) => message).join('; '),
   }));

@@ -1,5 +1,5 @@
 // When the platform's templates are read: at a start, on a timer, when a callback says so, and for a caller who asks.
-import { AppError, outsideFault, VendorError } from '../../base/errors.ts';
+import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import {
   claimDueReadings,
   claimReading,
@@ -63,7 +63,7 @@ async function readList(deps: SyncDeps, claimed: ReadingRow): Promise<ReadingRow
   }
 }
 
-/** The doer's loop body: reads lists and single templates that are due; answers how many it claimed. */
+/** The worker's loop body: reads lists and single templates that are due; answers how many it claimed. */
 export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
   const readings = await claimDueReadings(deps.db, limit);
   // whatever one list did, the others that were claimed with it are read all the same; the log and the row say why
@@ -123,7 +123,7 @@ async function readOrShare(deps: SyncDeps, of: ReadingOf): Promise<SharedReading
   const claimed = await claimReading(deps.db, of);
   if (claimed) {
     const done = await readList(deps, claimed).catch((error: unknown) => {
-      throw outsideFault(error, 'The messaging platform');
+      throw externalError(error, 'The messaging platform');
     });
     if (done) return sharedOf(done, false);
   }

@@ -1,6 +1,6 @@
 // Drafts: made here, submitted to the platform, and templates taken back.
 import type { Clock } from '../../base/clock.ts';
-import { AppError, invalidRequest, outsideFault } from '../../base/errors.ts';
+import { AppError, externalError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { MessagingPlatform, SenderAccess, TemplateComponent } from '../../ports/platform.ts';
 import type { PublishDeps } from '../../webhooks/publish.ts';
@@ -8,7 +8,7 @@ import { findSamples, type SampleDeps, sendSample } from '../media/sample.ts';
 import type { AccessDeps } from '../senders/access.ts';
 import { callByAny } from '../senders/fallback.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
-import { draftFaults, sampleIdOf, withHandle } from './draft.ts';
+import { draftProblems, sampleIdOf, withHandle } from './draft.ts';
 import { planTemplate } from './placeholders.ts';
 import {
   bindDraft,
@@ -51,17 +51,17 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
   const parameterFormat = /\{\{\s*[a-z][a-z0-9_]*\s*\}\}/i.test(text) ? 'named' : 'positional';
   const { category, language } = draft;
   const samples = await findSamples(deps, draft.accountId, sampleIds(components));
-  const faults = draftFaults({ category, language, parameterFormat, components }, samples);
+  const problems = draftProblems({ category, language, parameterFormat, components }, samples);
   const { unsupported } = planTemplate({ category, parameterFormat, components });
   if (unsupported)
-    faults.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });
+    problems.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });
   const sender = await findDefaultSender(deps.db, draft.accountId, draft.businessAccountId);
   if (draft.businessAccountId !== undefined && !sender)
-    faults.push({
+    problems.push({
       path: 'businessAccountId',
       message: 'no sender of this account belongs to that business account; add one with POST /v1/senders',
     });
-  if (faults.length > 0) throw invalidRequest(faults);
+  if (problems.length > 0) throw invalidRequest(problems);
   const row = await insertDraft(deps.db, {
     id: uuidv7(deps.clock.now()),
     accountId: draft.accountId,
@@ -139,7 +139,7 @@ export async function submitDraft(
       components: await componentsToSend(deps, row, access),
     });
   // a repeat of a creation that was made would be refused as a second one
-  const { answer } = await callByAny(deps, callers, create, { isRepeatable: false }).catch(platformFault);
+  const { answer } = await callByAny(deps, callers, create, { isRepeatable: false }).catch(platformError);
   const submitted = await keepAnswer(deps, row.id, businessAccountId, answer);
   const current = submitted ?? (await findTemplate(deps.db, input.accountId, input.templateId));
   if (!current) throw templateNotFound();
@@ -147,8 +147,8 @@ export async function submitDraft(
 }
 
 /** Throws what the platform's failure is to the caller. */
-export function platformFault(error: unknown): never {
-  throw outsideFault(error, 'The messaging platform');
+export function platformError(error: unknown): never {
+  throw externalError(error, 'The messaging platform');
 }
 
 /** Writes the platform's answer over a draft and publishes the change; undefined if it is no draft any more. */

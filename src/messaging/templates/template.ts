@@ -1,5 +1,5 @@
 // Filling a template for one recipient: every fault is found before anything is sent. Pure.
-import type { Fault } from '../../base/errors.ts';
+import type { Problem } from '../../base/errors.ts';
 import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
 import { type Placeholder, shortKey, substitute, type TemplatePlan } from './placeholders.ts';
 
@@ -35,18 +35,18 @@ export function fillTemplate(
   plan: TemplatePlan,
   filling: Filling,
   path: string,
-): { filled: FilledTemplate; faults: Fault[] } {
-  const faults: Fault[] = [];
-  const values = assign(plan, filling.variables, `${path}.variables`, faults);
-  checkLengths(plan, values, `${path}.variables`, faults);
-  checkHeader(plan, filling, path, faults);
+): { filled: FilledTemplate; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const values = assign(plan, filling.variables, `${path}.variables`, problems);
+  checkLengths(plan, values, `${path}.variables`, problems);
+  checkHeader(plan, filling, path, problems);
   return {
-    filled: faults.length === 0 ? filledFrom(plan, values, filling) : { body: [], buttons: [] },
-    faults,
+    filled: problems.length === 0 ? filledFrom(plan, values, filling) : { body: [], buttons: [] },
+    problems,
   };
 }
 
-function valueFault(value: unknown): string | undefined {
+function valueProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (value.trim() === '') return 'is empty; the platform refuses empty values';
   if (refusedText.test(value)) {
@@ -68,28 +68,28 @@ function assign(
   plan: TemplatePlan,
   variables: Record<string, unknown>,
   path: string,
-  faults: Fault[],
+  problems: Problem[],
 ): Map<Placeholder, string> {
   const values = new Map<Placeholder, string>();
-  const faulty = new Set<Placeholder>();
+  const invalid = new Set<Placeholder>();
   for (const [key, value] of Object.entries(variables)) {
     const placeholders = plan.byKey.get(key);
-    const fault = placeholders ? valueFault(value) : unknownKey(plan, key);
-    if (fault !== undefined) faults.push({ path: `${path}.${key}`, message: fault });
+    const problem = placeholders ? valueProblem(value) : unknownKey(plan, key);
+    if (problem !== undefined) problems.push({ path: `${path}.${key}`, message: problem });
     for (const placeholder of placeholders ?? []) {
-      if (values.has(placeholder) || faulty.has(placeholder)) {
-        faults.push({
+      if (values.has(placeholder) || invalid.has(placeholder)) {
+        problems.push({
           path: `${path}.${key}`,
           message: `fills ${placeholder.qualifiedKey}, which another key fills too`,
         });
       }
-      if (fault === undefined) values.set(placeholder, value as string);
-      else faulty.add(placeholder);
+      if (problem === undefined) values.set(placeholder, value as string);
+      else invalid.add(placeholder);
     }
   }
-  const missing = plan.placeholders.filter((one) => !values.has(one) && !faulty.has(one));
+  const missing = plan.placeholders.filter((one) => !values.has(one) && !invalid.has(one));
   for (const key of new Set(missing.map((placeholder) => shortKey(plan, placeholder)))) {
-    faults.push({ path: `${path}.${key}`, message: 'is missing' });
+    problems.push({ path: `${path}.${key}`, message: 'is missing' });
   }
   return values;
 }
@@ -99,12 +99,12 @@ function checkLengths(
   plan: TemplatePlan,
   values: Map<Placeholder, string>,
   path: string,
-  faults: Fault[],
+  problems: Problem[],
 ): void {
   const over = (placeholder: Placeholder | undefined, what: string, size: number, limit: number) => {
     if (size <= limit || !placeholder) return;
     const message = `makes the ${what} ${size} characters long; the platform takes ${limit}`;
-    faults.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
+    problems.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
   };
   for (const where of ['header', 'body'] as const) {
     const own = plan.placeholders.filter((placeholder) => placeholder.where === where);
@@ -123,29 +123,29 @@ function checkLengths(
   }
 }
 
-function checkHeader(plan: TemplatePlan, filling: Filling, path: string, faults: Fault[]): void {
+function checkHeader(plan: TemplatePlan, filling: Filling, path: string, problems: Problem[]): void {
   const { headerMedia } = plan;
   if (headerMedia !== 'location' && filling.location) {
-    faults.push({ path: `${path}.location`, message: 'this template has no location header' });
+    problems.push({ path: `${path}.location`, message: 'this template has no location header' });
   }
   if (headerMedia === 'location' && !filling.location) {
-    faults.push({
+    problems.push({
       path: `${path}.location`,
       message: 'is missing: the header of this template is a location',
     });
   }
   const takesFile = headerMedia !== null && headerMedia !== 'location';
   if (!takesFile && filling.mediaId !== undefined) {
-    faults.push({ path: `${path}.mediaId`, message: 'this template has no media header' });
+    problems.push({ path: `${path}.mediaId`, message: 'this template has no media header' });
   }
   if (!takesFile) return;
-  const fault = mediaFault(headerMedia, filling);
-  if (fault !== undefined) faults.push({ path: `${path}.mediaId`, message: fault });
+  const problem = mediaError(headerMedia, filling);
+  if (problem !== undefined) problems.push({ path: `${path}.mediaId`, message: problem });
 }
 
 const withArticle = (kind: string) => `${kind === 'image' ? 'an' : 'a'} ${kind}`;
 
-function mediaFault(needed: string, { mediaId, media }: Filling): string | undefined {
+function mediaError(needed: string, { mediaId, media }: Filling): string | undefined {
   if (mediaId === undefined)
     return `is missing: the header of this template is ${withArticle(needed)}; upload one first`;
   if (!media) return 'there is no such media in this account; upload it first';

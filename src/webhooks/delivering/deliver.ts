@@ -1,4 +1,4 @@
-// The doer of deliveries: a queue for each endpoint, filled by hand-over after a commit and by the claim of what is due.
+// The worker of deliveries: a queue for each endpoint, filled by hand-over after a commit and by the claim of what is due.
 import type { Cipher } from '../../base/cipher.ts';
 import { findVersions } from '../endpoints/store.ts';
 import { openTargets } from '../endpoints/targets.ts';

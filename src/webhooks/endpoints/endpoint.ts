@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
-import { AppError, type Fault, invalidRequest } from '../../base/errors.ts';
+import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { SubscribableKind } from '../../contract/webhooks.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { sealSecret, validSecrets } from './secrets.ts';
-import { secretFault } from './sign.ts';
+import { encryptSecret, validSecrets } from './secrets.ts';
+import { secretProblem } from './sign.ts';
 import {
   countEndpointsForInsert,
   deleteEndpoint,
@@ -51,15 +51,15 @@ export async function getEndpoint(
   return row;
 }
 
-async function urlFaults(deps: Pick<EndpointDeps, 'webhookOutgoing'>, url: string): Promise<Fault[]> {
+async function urlProblems(deps: Pick<EndpointDeps, 'webhookOutgoing'>, url: string): Promise<Problem[]> {
   if (!URL.canParse(url))
     return [{ path: 'url', message: 'is not an absolute URL, such as https://example.com/hooks' }];
   const why = await deps.webhookOutgoing.checkTarget(new URL(url));
   return why === undefined ? [] : [{ path: 'url', message: `may not be called: ${why}` }];
 }
 
-function secretFaults(secret: string | undefined): Fault[] {
-  const message = secret === undefined ? undefined : secretFault(secret);
+function secretProblems(secret: string | undefined): Problem[] {
+  const message = secret === undefined ? undefined : secretProblem(secret);
   return message === undefined ? [] : [{ path: 'secret', message }];
 }
 
@@ -74,8 +74,8 @@ export async function createEndpoint(
     secret?: string;
   },
 ): Promise<MadeEndpoint> {
-  const faults = [...(await urlFaults(deps, input.url)), ...secretFaults(input.secret)];
-  if (faults.length > 0) throw invalidRequest(faults);
+  const problems = [...(await urlProblems(deps, input.url)), ...secretProblems(input.secret)];
+  if (problems.length > 0) throw invalidRequest(problems);
   const id = uuidv7(deps.clock.now());
   const secret = input.secret ?? makeSecret();
   const row = await deps.db.transaction().execute(async (tx) => {
@@ -91,7 +91,7 @@ export async function createEndpoint(
       url: input.url,
       description: input.description ?? null,
       events: input.events ?? ['messages.status'],
-      secret: sealSecret(deps.cipher, secret, id, 'secret'),
+      secret: encryptSecret(deps.cipher, secret, id, 'secret'),
     });
   });
   return { ...row, shownSecret: secret };
@@ -110,8 +110,8 @@ export async function changeEndpoint(
   },
 ): Promise<EndpointRow> {
   await getEndpoint(deps.db, input.accountId, input.id);
-  const faults = input.url === undefined ? [] : await urlFaults(deps, input.url);
-  if (faults.length > 0) throw invalidRequest(faults);
+  const problems = input.url === undefined ? [] : await urlProblems(deps, input.url);
+  if (problems.length > 0) throw invalidRequest(problems);
   return deps.db.transaction().execute(async (tx) => {
     const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
     return updateEndpoint(tx, row.id, {
@@ -141,12 +141,12 @@ export async function rotateSecret(
   deps: Pick<EndpointDeps, 'db' | 'cipher' | 'clock'>,
   input: { accountId: string; id: string; overlapSeconds: number; secret?: string },
 ): Promise<MadeEndpoint> {
-  const faults = secretFaults(input.secret);
+  const problems = secretProblems(input.secret);
   const fresh = input.secret ?? makeSecret();
   const now = deps.clock.now();
   return deps.db.transaction().execute(async (tx) => {
     const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
-    if (faults.length > 0) throw invalidRequest(faults);
+    if (problems.length > 0) throw invalidRequest(problems);
     if (overlaps(row, now) && !row.next_activated) {
       throw new AppError(
         'rotation_in_progress',
@@ -154,17 +154,17 @@ export async function rotateSecret(
       );
     }
     const { given } = validSecrets(deps.cipher, row, now);
-    const seal = (plain: string, column: 'secret' | 'next_secret') =>
-      sealSecret(deps.cipher, plain, row.id, column);
+    const encrypt = (plain: string, column: 'secret' | 'next_secret') =>
+      encryptSecret(deps.cipher, plain, row.id, column);
     const changed = await writeSecrets(
       tx,
       row.id,
       input.overlapSeconds === 0
-        ? { secret: seal(fresh, 'secret'), next: null, activated: false }
+        ? { secret: encrypt(fresh, 'secret'), next: null, activated: false }
         : {
-            secret: seal(given, 'secret'),
+            secret: encrypt(given, 'secret'),
             next: {
-              secret: seal(fresh, 'next_secret'),
+              secret: encrypt(fresh, 'next_secret'),
               overlapUntil: new Date(now + input.overlapSeconds * 1000),
             },
             activated: false,

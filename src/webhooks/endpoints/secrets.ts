@@ -1,4 +1,4 @@
-// Which secrets of an endpoint are valid when, and the place that each is sealed for.
+// Which secrets of an endpoint are valid when, and the place that each is encrypted for.
 import type { Cipher } from '../../base/cipher.ts';
 import type { EndpointRow } from './store.ts';
 
@@ -6,8 +6,8 @@ type Column = 'secret' | 'next_secret';
 
 const place = (column: Column, id: string) => ({ table: 'endpoints', column, row: id });
 
-export function sealSecret(cipher: Cipher, plain: string, id: string, column: Column): Buffer {
-  return cipher.seal(plain, place(column, id));
+export function encryptSecret(cipher: Cipher, plain: string, id: string, column: Column): Buffer {
+  return cipher.encrypt(plain, place(column, id));
 }
 
 export interface ValidSecrets {

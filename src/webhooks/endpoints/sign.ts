@@ -24,7 +24,7 @@ export function signingKey(secret: string): SigningKey {
  * What is wrong with a secret of the owner's making, or undefined: 16 to 256 printable ASCII characters, and base64 of
  * at least 16 bytes after `whsec_`, since receivers' libraries decode what follows that prefix.
  */
-export function secretFault(secret: string): string | undefined {
+export function secretProblem(secret: string): string | undefined {
   if (!/^[\x20-\x7e]{16,256}$/.test(secret)) return 'must be 16 to 256 printable ASCII characters';
   if (!secret.startsWith(prefix)) return undefined;
   const encoded = secret.slice(prefix.length);

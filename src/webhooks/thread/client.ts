@@ -72,12 +72,12 @@ export async function openDeliveryThread(
     });
   });
   // its end follows its fault
-  let fault: unknown;
+  let problem: unknown;
   thread.on('error', (error) => {
-    fault = error;
+    problem = error;
   });
   thread.on('exit', (code) => {
-    if (!stopping) throw fault ?? new Error(`the thread that delivers webhooks ended (${code})`);
+    if (!stopping) throw problem ?? new Error(`the thread that delivers webhooks ended (${code})`);
   });
 
   return {

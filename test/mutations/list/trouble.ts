@@ -98,7 +98,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a fault that repeats is logged whole each time',
-    file: 'src/base/repeated-faults.ts',
+    file: 'src/base/repeated-errors.ts',
     find: '      kind.total += 1;',
     replace: '      return true;',
     tests: ['test/base/log.test.ts'],

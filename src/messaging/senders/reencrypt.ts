@@ -1,12 +1,12 @@
-// After a rotation of the encryption keys: senders' secrets are sealed anew.
+// After a rotation of the encryption keys: senders' secrets are encrypted anew.
 import type { Cipher } from '../../base/cipher.ts';
-import { type Page, resealPage, type SecretsRound } from '../../base/reseal.ts';
+import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
-import { listSenderSecrets, replaceSenderSecret } from './reseal-store.ts';
+import { listSenderSecrets, replaceSenderSecret } from './reencrypt-store.ts';
 
 /** Seals the tokens and secrets of one page of senders with the newest key. */
-export function resealSenders(deps: { db: Db; cipher: Cipher }, page: Page): Promise<SecretsRound> {
-  return resealPage(
+export function reencryptSenders(deps: { db: Db; cipher: Cipher }, page: Page): Promise<SecretsRound> {
+  return reencryptPage(
     deps.cipher,
     {
       name: 'senders',

@@ -2,7 +2,7 @@
 import type { LogFn, Logger } from 'pino';
 
 /** What summaries are written with, and how often. */
-export interface RepeatedFaultsOptions {
+export interface RepeatedErrorsOptions {
   everyMs?: number;
 }
 
@@ -10,7 +10,7 @@ interface Kind {
   msg: string;
   level: number;
   /** The error's name, code and message. */
-  fault: { name: string; code?: unknown; message: string };
+  problem: { name: string; code?: unknown; message: string };
   /** Not logged since the last summary, and in all. */
   times: number;
   total: number;
@@ -30,15 +30,15 @@ const examplesMax = 5;
  * one passes. `fault.repeated` then says every minute how often it came again, and at the end that it ended: after a
  * minute without it the next one is logged whole again.
  */
-export function openRepeatedFaults(logger: () => Logger, { everyMs = minuteMs }: RepeatedFaultsOptions = {}) {
+export function openRepeatedErrors(logger: () => Logger, { everyMs = minuteMs }: RepeatedErrorsOptions = {}) {
   const kinds = new Map<string, Kind>();
   let timer: NodeJS.Timeout | undefined;
 
   function say(kind: Kind, ended: boolean): void {
-    const { msg: of, fault, times, total, examples } = kind;
+    const { msg: of, problem, times, total, examples } = kind;
     const line = {
       of,
-      fault,
+      problem,
       times,
       total,
       ...(ended ? { ended } : {}),
@@ -83,8 +83,8 @@ export function openRepeatedFaults(logger: () => Logger, { everyMs = minuteMs }:
     }
     const { name, message } = error;
     const { code } = error as { code?: unknown };
-    const fault = { name, ...(code === undefined ? {} : { code }), message };
-    kinds.set(key, { msg: text, level, fault, times: 0, total: 0, examples: [] });
+    const problem = { name, ...(code === undefined ? {} : { code }), message };
+    kinds.set(key, { msg: text, level, problem, times: 0, total: 0, examples: [] });
     timer ??= setInterval(() => sumUp(false), everyMs).unref();
     return true;
   }

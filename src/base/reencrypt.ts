@@ -1,5 +1,5 @@
-// After a rotation of the encryption keys: the small secrets of one table, sealed anew with the newest key a page at a time.
-import { type Cipher, CipherError, keyIdOf, type SealedPlace } from './cipher.ts';
+// After a rotation of the encryption keys: the small secrets of one table, encrypted anew with the newest key a page at a time.
+import { type Cipher, CipherError, type EncryptedPlace, keyIdOf } from './cipher.ts';
 
 /** Rows in the order of their ids, those after `afterId`. */
 export interface Page {
@@ -7,48 +7,48 @@ export interface Page {
   limit: number;
 }
 
-/** A row's id and its sealed columns; null or empty where there is no secret. */
-export type SealedRow<Column extends string> = { id: string } & Record<Column, Buffer | null>;
+/** A row's id and its encrypted columns; null or empty where there is no secret. */
+export type EncryptedRow<Column extends string> = { id: string } & Record<Column, Buffer | null>;
 
-/** One secret in its old and its new sealed form. */
-export interface SealedChange<Column extends string> {
+/** One secret in its old and its new encrypted form. */
+export interface EncryptedChange<Column extends string> {
   id: string;
   column: Column;
   before: Buffer;
   after: Buffer;
 }
 
-export interface SealedTable<Column extends string> {
+export interface EncryptedTable<Column extends string> {
   name: string;
   columns: readonly Column[];
-  read(page: Page): Promise<SealedRow<Column>[]>;
+  read(page: Page): Promise<EncryptedRow<Column>[]>;
   /** Writes `after` only where `before` still stands; false where somebody changed the secret meanwhile. */
-  write(change: SealedChange<Column>): Promise<boolean>;
+  write(change: EncryptedChange<Column>): Promise<boolean>;
 }
 
-/** A secret that could not be sealed anew, why, and the key that it still needs. */
+/** A secret that could not be encrypted anew, why, and the key that it still needs. */
 export interface UnopenedSecret {
-  place: SealedPlace;
+  place: EncryptedPlace;
   keyId: string | undefined;
   message: string;
 }
 
 export interface SecretsRound {
-  resealed: number;
+  reencrypted: number;
   failed: UnopenedSecret[];
   /** Where the next round goes on; undefined when every row has been looked at. */
   afterId: string | undefined;
 }
 
 /** Seals one page of `table` with the newest key. Safe at any time and to repeat; a secret that does not open is told, and stays. */
-export async function resealPage<Column extends string>(
+export async function reencryptPage<Column extends string>(
   cipher: Cipher,
-  table: SealedTable<Column>,
+  table: EncryptedTable<Column>,
   page: Page,
 ): Promise<SecretsRound> {
   const rows = await table.read(page);
   const round: SecretsRound = {
-    resealed: 0,
+    reencrypted: 0,
     failed: [],
     afterId: rows.length < page.limit ? undefined : rows.at(-1)?.id,
   };
@@ -58,8 +58,8 @@ export async function resealPage<Column extends string>(
       if (!before || before.length === 0 || cipher.isNewest(before)) continue;
       const place = { table: table.name, column, row: row.id };
       try {
-        const after = cipher.seal(cipher.open(before, place), place);
-        if (await table.write({ id: row.id, column, before, after })) round.resealed += 1;
+        const after = cipher.encrypt(cipher.open(before, place), place);
+        if (await table.write({ id: row.id, column, before, after })) round.reencrypted += 1;
       } catch (error) {
         if (!(error instanceof CipherError)) throw error;
         round.failed.push({ place, keyId: keyIdOf(before), message: error.message });

@@ -1,19 +1,19 @@
-// After a rotation of the encryption keys: calendars' credentials and the secrets of open consent pages are sealed anew.
+// After a rotation of the encryption keys: calendars' credentials and the secrets of open consent pages are encrypted anew.
 import type { Cipher } from '../../base/cipher.ts';
-import { type Page, resealPage, type SecretsRound } from '../../base/reseal.ts';
+import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
 import {
   listCodeVerifiers,
   listCredentials,
   replaceCodeVerifier,
   replaceCredential,
-} from './reseal-store.ts';
+} from './reencrypt-store.ts';
 
 type Deps = { db: Db; cipher: Cipher };
 
 /** Seals the credentials of one page of calendar connections with the newest key. */
-export function resealCalendars(deps: Deps, page: Page): Promise<SecretsRound> {
-  return resealPage(
+export function reencryptCalendars(deps: Deps, page: Page): Promise<SecretsRound> {
+  return reencryptPage(
     deps.cipher,
     {
       name: 'calendar_connections',
@@ -26,8 +26,8 @@ export function resealCalendars(deps: Deps, page: Page): Promise<SecretsRound> {
 }
 
 /** Seals what one page of open consent pages needs on the way back, with the newest key. */
-export function resealConsents(deps: Deps, page: Page): Promise<SecretsRound> {
-  return resealPage(
+export function reencryptConsents(deps: Deps, page: Page): Promise<SecretsRound> {
+  return reencryptPage(
     deps.cipher,
     {
       name: 'oauth_states',

@@ -1,22 +1,22 @@
-// The sealed columns of senders, for sealing them anew.
+// The encrypted columns of senders, for encrypting them anew.
 import { sql } from 'kysely';
-import type { Page, SealedChange, SealedRow } from '../../base/reseal.ts';
+import type { EncryptedChange, EncryptedRow, Page } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
 import type { SenderRow } from './store.ts';
 
 export type SenderSecret = 'access_token' | 'app_secret' | 'verify_token';
 
-/** A page of the senders of all accounts with their sealed secrets, in the order of their ids. */
-export async function listSenderSecrets(db: Db, page: Page): Promise<SealedRow<SenderSecret>[]> {
-  const { rows } = await sql<SealedRow<SenderSecret>>`
+/** A page of the senders of all accounts with their encrypted secrets, in the order of their ids. */
+export async function listSenderSecrets(db: Db, page: Page): Promise<EncryptedRow<SenderSecret>[]> {
+  const { rows } = await sql<EncryptedRow<SenderSecret>>`
     select id, access_token, app_secret, verify_token from senders
     where ${page.afterId ?? null}::uuid is null or id > ${page.afterId ?? null}::uuid
     order by id limit ${page.limit}`.execute(db);
   return rows;
 }
 
-/** Replaces one sealed secret; false if it was changed or its sender removed meanwhile. */
-export async function replaceSenderSecret(db: Db, change: SealedChange<SenderSecret>): Promise<boolean> {
+/** Replaces one encrypted secret; false if it was changed or its sender removed meanwhile. */
+export async function replaceSenderSecret(db: Db, change: EncryptedChange<SenderSecret>): Promise<boolean> {
   const column = sql.ref(change.column);
   const { rows } = await sql`
     update senders set ${column} = ${change.after} where id = ${change.id} and ${column} = ${change.before}
