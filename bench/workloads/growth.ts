@@ -62,8 +62,8 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
         foldReports(accountId, id, [
           {
             phoneNumberId: '',
-            wamid: '',
-            opaqueId: id,
+            messageRef: '',
+            correlationId: id,
             status: 'delivered',
             timestamp: Math.floor(Date.now() / 1000),
             priceCategory: null,

@@ -7,7 +7,7 @@ export interface SenderAccess {
   accountId: string;
   phoneNumberId: string;
   businessAccountId: string;
-  accessToken: string;
+  credential: string;
   /** Base address of the platform's API, without a trailing slash or version. */
   apiUrl: string;
   /** True: the account named this address, not the operator, so it is called through the address guard alone. */
@@ -71,11 +71,11 @@ export interface OutgoingMessage {
   /** The platform's id of the header's media for this number. */
   platformMediaId?: string;
   /** Our message id; the platform echoes it on every status. */
-  opaqueId: string;
+  correlationId: string;
 }
 
 /** What a refusal asks of us, by the platform's documented code. */
-export type RefusalClass =
+export type RejectionClass =
   /** try this message again with increasing delays */
   | 'retry'
   /** the same, three times in all */
@@ -110,7 +110,7 @@ export type RefusalClass =
   | 'final';
 
 /** What of a refusal decides about it; a VendorError is one, and so is the error of a report. */
-export interface PlatformRefusal {
+export interface PlatformRejection {
   code: number | string | undefined;
   subcode?: number | undefined;
   title?: string | undefined;
@@ -121,9 +121,9 @@ export interface PlatformRefusal {
 /** One stage of one message, as a callback reported it. */
 export interface StatusReport {
   phoneNumberId: string;
-  wamid: string;
+  messageRef: string;
   /** Our message id, if the platform echoed one. */
-  opaqueId: string | null;
+  correlationId: string | null;
   status: 'sent' | 'delivered' | 'read' | 'failed';
   /** Epoch seconds, the platform's time. */
   timestamp: number;
@@ -175,9 +175,12 @@ export interface PhoneNumber {
  */
 export interface MessagingPlatform {
   /** Answers the platform's id of the accepted message; `held` if it keeps the message back for now. */
-  sendTemplate(sender: SenderAccess, message: OutgoingMessage): Promise<{ wamid: string; held: boolean }>;
+  sendTemplate(
+    sender: SenderAccess,
+    message: OutgoingMessage,
+  ): Promise<{ messageRef: string; held: boolean }>;
   /** The reaction to a refusal, by its code, and by subcode and text where the code alone does not say. */
-  classify(refusal: PlatformRefusal): RefusalClass;
+  classify(refusal: PlatformRejection): RejectionClass;
   /** One page of the business account's templates; `after` is the cursor that the page before answered. */
   listTemplates(
     sender: SenderAccess,

@@ -106,11 +106,11 @@ function open(
     log: openLog('silent'),
     platform: {
       classify: () => 'retry',
-      sendTemplate: async (_access, { opaqueId }) => {
-        called.push(opaqueId);
+      sendTemplate: async (_access, { correlationId }) => {
+        called.push(correlationId);
         await released;
         if (refuses) throw new VendorError('refused', 'later', { code: 1 });
-        return { wamid: `wamid.${opaqueId}`, held: false };
+        return { messageRef: `wamid.${correlationId}`, held: false };
       },
     },
     accessOf: async (senderId) => ({ senderId }) as never,

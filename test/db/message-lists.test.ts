@@ -97,8 +97,8 @@ it('moves of messages that do not fail stay on their page', async () => {
   const report = (status: StatusReport['status']): StatusReport => ({
     ...{
       phoneNumberId: '1',
-      wamid: 'w',
-      opaqueId: null,
+      messageRef: 'w',
+      correlationId: null,
       status,
       timestamp: 1,
       priceCategory: null,

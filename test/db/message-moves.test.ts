@@ -66,8 +66,8 @@ async function queued(count: number): Promise<string[]> {
 
 const report = (status: Status, timestamp: number): StatusReport => ({
   phoneNumberId: '1',
-  wamid: 'wamid.A',
-  opaqueId: null,
+  messageRef: 'wamid.A',
+  correlationId: null,
   status,
   timestamp,
   priceCategory: null,

@@ -35,8 +35,8 @@ afterAll(() => database.drop());
 const key = { accountId: uuidv7(), id: uuidv7() };
 const report = {
   phoneNumberId: '1',
-  wamid: 'w',
-  opaqueId: null,
+  messageRef: 'w',
+  correlationId: null,
   status: 'read' as const,
   timestamp: 1,
   priceCategory: null,

@@ -13,7 +13,7 @@ const platform = openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVers
 let answer: RequestListener;
 const server = createServer((request, response) => answer(request, response));
 const sender = {
-  ...{ senderId: 's', accountId: 'a', phoneNumberId: '1', businessAccountId: '2', accessToken: 't' },
+  ...{ senderId: 's', accountId: 'a', phoneNumberId: '1', businessAccountId: '2', credential: 't' },
   ...{ apiUrl: '', isOwnAddress: false },
 };
 
@@ -166,22 +166,22 @@ describe('the id of a sent message', () => {
     templateName: 'x',
     language: 'en',
     filled: { body: [], buttons: [] },
-    opaqueId: 'o',
+    correlationId: 'o',
   };
   const sent = () => platform.sendTemplate(sender, message);
 
   it('is found behind a byte order mark, compressed, as a number, and beside an error', async () => {
     answering(200, '\ufeff{"messages":[{"id":"wamid.1"}]}');
-    expect(await sent()).toMatchObject({ wamid: 'wamid.1' });
+    expect(await sent()).toMatchObject({ messageRef: 'wamid.1' });
     answering(200, gzipSync('{"messages":[{"id":122097329108006499}]}'), { 'content-encoding': 'gzip' });
-    expect(await sent()).toMatchObject({ wamid: '122097329108006499' });
+    expect(await sent()).toMatchObject({ messageRef: '122097329108006499' });
     answering(200, '{"messages":[{"id":"wamid.2"}],"error":{"code":131026,"type":"OAuthException"}}');
-    expect(await sent()).toMatchObject({ wamid: 'wamid.2' });
+    expect(await sent()).toMatchObject({ messageRef: 'wamid.2' });
   });
 
   it.each([512, 513])('of %i characters is kept if an index can hold it', async (length) => {
     answering(200, `{"messages":[{"id":"${'w'.repeat(length)}"}]}`);
-    if (length === 512) expect((await sent()).wamid).toHaveLength(512);
+    if (length === 512) expect((await sent()).messageRef).toHaveLength(512);
     else await expect(sent()).rejects.toMatchObject({ outcome: 'unknown' });
   });
 });

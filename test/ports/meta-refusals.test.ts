@@ -6,10 +6,10 @@ import { classify, knownCodes } from '../../src/adapters/meta/error-codes.ts';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
 import type { VendorError } from '../../src/base/errors.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
-import type { RefusalClass } from '../../src/ports/platform.ts';
+import type { RejectionClass } from '../../src/ports/platform.ts';
 
 /** Code, HTTP status (the platform's table of December 2025), what it asks of us, seconds to wait at least. */
-const table: [number, number, RefusalClass, number?][] = [
+const table: [number, number, RejectionClass, number?][] = [
   [0, 401, 'halt_token'],
   [190, 401, 'halt_token'],
   [3, 500, 'halt_token'],
@@ -74,12 +74,12 @@ const table: [number, number, RefusalClass, number?][] = [
   [134100, 400, 'final'],
   [132005, 400, 'final'],
   ...([133000, 133005, 133006, 133008, 133009, 133015, 133016] as const).map(
-    (code): [number, number, RefusalClass] => [code, 400, 'final'],
+    (code): [number, number, RejectionClass] => [code, 400, 'final'],
   ),
 ];
 
 /** Codes outside the table. */
-const others: [number, number, RefusalClass][] = [
+const others: [number, number, RejectionClass][] = [
   [200, 403, 'halt_token'],
   [299, 403, 'halt_token'],
   [300, 400, 'final'],
@@ -116,8 +116,8 @@ async function errorOf(status: number, error: object, headers: Record<string, st
   const filled = { body: [], buttons: [] };
   return platform
     .sendTemplate(
-      { ...sender, accessToken: 't', apiUrl, isOwnAddress: false },
-      { phone: '15550100', templateName: 'a', language: 'en', filled, opaqueId: 'o' },
+      { ...sender, credential: 't', apiUrl, isOwnAddress: false },
+      { phone: '15550100', templateName: 'a', language: 'en', filled, correlationId: 'o' },
     )
     .then(
       () => undefined,
@@ -150,7 +150,7 @@ describe('a refusal', () => {
     "(#100) Param template['components'][0]['parameters'][0]['image']['id'] is not a valid whatsapp business account media attachment ID";
   const unreachable =
     "Unsupported post request. Object with ID '1' does not exist, cannot be loaded due to missing permissions, or does not support this operation.";
-  it.each<[string, object, RefusalClass]>([
+  it.each<[string, object, RejectionClass]>([
     ['subcode 33', { message: unreachable, error_subcode: 33 }, 'halt_sender'],
     ['the text of subcode 33', { message: unreachable }, 'halt_sender'],
     ['a media id that is not known', { message: lost }, 'media_unknown'],

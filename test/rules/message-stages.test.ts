@@ -20,8 +20,8 @@ const error = { code: 131026, title: 'Message undeliverable', message: 'No such 
 
 const report = (status: Status, timestamp = 100, more: Partial<StatusReport> = {}): StatusReport => ({
   phoneNumberId: '1',
-  wamid: 'wamid.A',
-  opaqueId: 'id',
+  messageRef: 'wamid.A',
+  correlationId: 'id',
   status,
   timestamp,
   priceCategory: null,

@@ -46,8 +46,8 @@ describe('statuses', () => {
     expect(read({ id: '1', changes: [numbered('11', [failed])] }).statuses).toEqual([
       {
         phoneNumberId: '11',
-        wamid: 'wamid.A',
-        opaqueId: 'our-id',
+        messageRef: 'wamid.A',
+        correlationId: 'our-id',
         status: 'failed',
         timestamp: 1751142888,
         priceCategory: 'marketing',

@@ -9,7 +9,7 @@ const message = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessage>
   templateName: 'order_update',
   language: 'en_US',
   filled: { body: [], buttons: [], ...filled },
-  opaqueId: '019a0b5e-7c00-7000-8000-000000000001',
+  correlationId: '019a0b5e-7c00-7000-8000-000000000001',
   ...more,
 });
 const components = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessage> = {}) =>

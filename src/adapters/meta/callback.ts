@@ -65,8 +65,8 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
   if (!wamid || wamid.length > messageIdMax || !word || !known.has(word) || !isInstant) return undefined;
   return {
     phoneNumberId,
-    wamid,
-    opaqueId: textOf(status.biz_opaque_callback_data) ?? null,
+    messageRef: wamid,
+    correlationId: textOf(status.biz_opaque_callback_data) ?? null,
     status: word as StatusReport['status'],
     timestamp,
     priceCategory: isObject(status.pricing) ? (textOf(status.pricing.category) ?? null) : null,

@@ -92,7 +92,7 @@ export function openMetaClient(options: MetaClientOptions): MetaClient {
   return {
     async call(sender, { method, path, query, json, body, timeoutMs }) {
       const search = query ? `?${new URLSearchParams(query)}` : '';
-      const headers: Record<string, string> = { authorization: `Bearer ${sender.accessToken}` };
+      const headers: Record<string, string> = { authorization: `Bearer ${sender.credential}` };
       if (json !== undefined) headers['content-type'] = 'application/json';
       let response: OutgoingResponse;
       try {

@@ -1,10 +1,10 @@
 // Table of the platform's error codes: the reaction to each, how long it asks to wait, and where the rule comes from. Pure.
-import type { PlatformRefusal, RefusalClass } from '../../ports/platform.ts';
+import type { PlatformRejection, RejectionClass } from '../../ports/platform.ts';
 
 /** One row of the table: codes with one reaction, and Meta's description of them that is the reason for it. */
 interface Rule {
   codes: readonly number[];
-  kind: RefusalClass;
+  kind: RejectionClass;
   /** Least wait in seconds, where the answer names none. */
   waitSeconds?: number;
 }
@@ -92,7 +92,7 @@ const unreachableObject = 33;
  * 100 covers everything from a wrong parameter to lost access, so its subcode and text decide (as reported for
  * `error_subcode` 33 and for media ids that expired or belong to another number; read 2026-11-22).
  */
-function classOf100({ subcode, title = '', message = '' }: PlatformRefusal): RefusalClass {
+function classOf100({ subcode, title = '', message = '' }: PlatformRejection): RejectionClass {
   const text = `${title} ${message}`;
   if (subcode === unreachableObject) return 'halt_sender';
   if (text.includes('cannot be loaded due to missing permissions')) return 'halt_sender';
@@ -107,7 +107,7 @@ export const httpPrefix = 'http_';
  * The reaction to a refusal. 200 to 299 are permissions of the token; an answer that is not the platform's slows the
  * number down (429) or halts it, since a proxy or firewall answers every call alike; an unknown code is final.
  */
-export function classify(refusal: PlatformRefusal): RefusalClass {
+export function classify(refusal: PlatformRejection): RejectionClass {
   if (typeof refusal.code === 'string' && refusal.code.startsWith(httpPrefix))
     return refusal.code === 'http_429' ? 'throttled' : 'halt_sender';
   const code = Number(refusal.code);

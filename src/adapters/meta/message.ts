@@ -59,7 +59,7 @@ export function messageBody(message: OutgoingMessage): object {
     recipient_type: 'individual',
     to: `+${message.phone}`,
     type: 'template',
-    biz_opaque_callback_data: message.opaqueId,
+    biz_opaque_callback_data: message.correlationId,
     template: {
       name: message.templateName,
       language: { code: message.language },

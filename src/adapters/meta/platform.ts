@@ -65,7 +65,7 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
       const wamid = string(first?.id, 'a message id');
       if (wamid.length > messageIdMax) throw unexpected('a message id that can be kept');
       return {
-        wamid,
+        messageRef: wamid,
         held: typeof status === 'string' && status !== 'accepted',
       };
     },

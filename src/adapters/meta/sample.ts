@@ -18,7 +18,7 @@ async function appIdOf(client: MetaClient, sender: SenderAccess): Promise<string
     return string((await ask('app', { fields: 'id' })).id, 'an app id');
   } catch (error) {
     if (!(error instanceof VendorError) || error.outcome !== 'refused' || error.status === 401) throw error;
-    const { data } = await ask('debug_token', { input_token: sender.accessToken });
+    const { data } = await ask('debug_token', { input_token: sender.credential });
     return string(isObject(data) ? data.app_id : undefined, 'an app id');
   }
 }
@@ -44,7 +44,7 @@ export async function uploadSample(
       stream: file.stream,
       headers: {
         // this one call wants another word before the token than every other
-        authorization: `OAuth ${sender.accessToken}`,
+        authorization: `OAuth ${sender.credential}`,
         file_offset: '0',
         'content-type': file.mimeType,
         'content-length': String(file.size),

@@ -60,7 +60,7 @@ export function senderAccess(deps: AccessDeps, row: SenderRow): SenderAccess {
     accountId: row.account_id,
     phoneNumberId: row.phone_number_id,
     businessAccountId: row.business_account_id,
-    accessToken: openSecret(deps.cipher, row, 'access_token'),
+    credential: openSecret(deps.cipher, row, 'access_token'),
     ...addressOf(deps, row.api_url),
   };
 }

@@ -1,7 +1,7 @@
 // Halting numbers: what the platform refuses for a number, a token or a business account holds the queues that it concerns.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import type { RefusalClass, SenderAccess } from '../../ports/platform.ts';
+import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { haltSender, listBusinessNumbers } from './store.ts';
 
 export interface HaltDeps {
@@ -11,7 +11,7 @@ export interface HaltDeps {
   freshAccessOf?: (senderId: string) => Promise<SenderAccess | undefined>;
 }
 
-export type HaltClass = Extract<RefusalClass, `halt_${'sender' | 'token' | 'account'}`>;
+export type HaltClass = Extract<RejectionClass, `halt_${'sender' | 'token' | 'account'}`>;
 
 const words: Record<HaltClass, string> = {
   halt_sender: 'this number',
@@ -20,7 +20,7 @@ const words: Record<HaltClass, string> = {
 };
 
 /** True if a refusal of this class holds at least one whole number. */
-export const isHalt = (kind: RefusalClass): kind is HaltClass => Object.hasOwn(words, kind);
+export const isHalt = (kind: RejectionClass): kind is HaltClass => Object.hasOwn(words, kind);
 
 /**
  * Halts the number that an error was met by, and with it, as the error's class says, the account's numbers of the same
@@ -58,7 +58,7 @@ async function concerned(
   const sharing: string[] = [];
   for (const id of others) {
     const access = await deps.freshAccessOf?.(id);
-    if (access?.accessToken === used?.accessToken && access?.apiUrl === used?.apiUrl) sharing.push(id);
+    if (access?.credential === used?.credential && access?.apiUrl === used?.apiUrl) sharing.push(id);
   }
   return [senderId, ...sharing];
 }

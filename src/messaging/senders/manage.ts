@@ -85,7 +85,7 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
     accountId: input.accountId,
     phoneNumberId: input.phoneNumberId,
     businessAccountId: input.businessAccountId,
-    accessToken: input.accessToken,
+    credential: input.accessToken,
     ...addressOf(deps, input.apiUrl),
   });
   const encrypted = (column: 'access_token' | 'app_secret' | 'verify_token', secret: string) =>
@@ -138,9 +138,9 @@ export async function changeSender(
   const row = isUuid(input.senderId) ? await findSender(deps.db, input.accountId, input.senderId) : undefined;
   if (!row) throw notFound();
   const access = senderAccess(deps, row);
-  const accessToken = input.accessToken ?? access.accessToken;
-  const isNewToken = accessToken !== access.accessToken;
-  const display_phone = await prove(deps, { ...access, accessToken }, isNewToken);
+  const credential = input.accessToken ?? access.credential;
+  const isNewToken = credential !== access.credential;
+  const display_phone = await prove(deps, { ...access, credential }, isNewToken);
   const change: SenderChange = { display_phone };
   if (input.name !== undefined) change.name = input.name;
   if (input.accessToken !== undefined) {

@@ -35,7 +35,7 @@ export function openApplyReports(deps: ApplyDeps): ApplyReports {
   return batch<ReportsOfCallback, Applied>((callbacks) => applyBatch(deps, callbacks), {
     gapMs: 8,
     max: 200,
-    key: ({ reports }) => reports[0]?.report.opaqueId ?? '',
+    key: ({ reports }) => reports[0]?.report.correlationId ?? '',
   });
 }
 
@@ -113,10 +113,10 @@ async function address(
   const addressed: Addressed[] = [];
   const strangers: typeof all = [];
   for (const one of all) {
-    const { opaqueId } = one.report;
-    if (opaqueId === null || !isUuid(opaqueId)) strangers.push(one);
+    const { correlationId } = one.report;
+    if (correlationId === null || !isUuid(correlationId)) strangers.push(one);
     else {
-      const id = opaqueId.toLowerCase();
+      const id = correlationId.toLowerCase();
       for (const accountId of one.accountIds)
         addressed.push({ accountId, id, report: one.report, callback: one.callback });
     }
@@ -125,11 +125,11 @@ async function address(
   const rows = await findByWamid(
     deps.hot,
     [...new Set(strangers.flatMap(({ accountIds }) => accountIds))],
-    strangers.map(({ report }) => report.wamid),
+    strangers.map(({ report }) => report.messageRef),
   );
   for (const { accountIds, report, callback } of strangers) {
     const row = rows.find(
-      ({ wamid, account_id }) => wamid === report.wamid && accountIds.includes(account_id),
+      ({ wamid, account_id }) => wamid === report.messageRef && accountIds.includes(account_id),
     );
     if (row) addressed.push({ accountId: row.account_id, id: row.id, report, callback });
     else (results[callback] as Applied).unknown += 1;

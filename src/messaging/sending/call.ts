@@ -110,7 +110,7 @@ export async function callPlatform(
       templateName: message.template_name,
       language: message.language,
       filled: message.content,
-      opaqueId: message.id,
+      correlationId: message.id,
       ...(platformMediaId === undefined ? {} : { platformMediaId }),
     };
     return callPrepared(deps, message, { access, outgoing });
@@ -148,7 +148,7 @@ async function callPrepared(
     return settleFailure(deps, message, error, access);
   }
   deps.onOutcome('accepted');
-  await deps.accepted({ ...keyOf(message), wamid: taken.wamid });
+  await deps.accepted({ ...keyOf(message), wamid: taken.messageRef });
   deps.log.debug({ messageId: message.id, ...taken }, 'message.accepted');
   return goOn;
 }
@@ -236,5 +236,5 @@ async function leaveUnknown(
 /** True if the call used a token that was replaced meanwhile: the number is not to be halted for the old one. */
 async function hasNewToken(deps: CallDeps, used: SenderAccess): Promise<boolean> {
   const current = await deps.freshAccessOf(used.senderId);
-  return current !== undefined && current.accessToken !== used.accessToken;
+  return current !== undefined && current.credential !== used.credential;
 }

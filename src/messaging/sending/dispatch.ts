@@ -155,7 +155,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     failed: (item) => persist(() => failed(item)),
     retry: (item) => (item.lease === null ? retry(item) : persist(() => retry(item))),
     halt: (of) =>
-      halting(`${of.senderId} ${of.kind} ${of.used?.accessToken ?? ''}`, () => haltNumbers(deps, of)),
+      halting(`${of.senderId} ${of.kind} ${of.used?.credential ?? ''}`, () => haltNumbers(deps, of)),
     templateRefused: async (message, error) => {
       const { sender_id, template_name, language } = message;
       await refusing(`${sender_id} ${template_name} ${language}`, () => deps.templateRefused(message, error));

@@ -1,6 +1,6 @@
 // The states of a message and the stages told of it: what a report moves, what it implies, what is never said twice. Pure.
 import { type MessageStateName, messageStates } from '../../contract/messages.ts';
-import type { RefusalClass, StatusReport } from '../../ports/platform.ts';
+import type { RejectionClass, StatusReport } from '../../ports/platform.ts';
 
 /** States as the database keeps them. */
 export const state = {
@@ -122,7 +122,7 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
     deliveredAt: time.delivered ?? time.read,
     readAt: time.read,
     failedAt: to === 6 ? time.failed : null,
-    wamid: reports[0]?.wamid ?? '',
+    wamid: reports[0]?.messageRef ?? '',
     error: to === 6 ? error : null,
     priceCategory,
   };
@@ -177,12 +177,12 @@ export function newStages(moved: {
 }
 
 /** Seconds until a refused but retryable message is tried again: 4^n for a pair that is too fast, else 2^n from one. */
-export function retryDelaySeconds(attempts: number, kind: RefusalClass): number {
+export function retryDelaySeconds(attempts: number, kind: RejectionClass): number {
   if (kind === 'pair_rate') return Math.min(4 ** Math.max(0, attempts - 1), 3600);
   return Math.min(2 ** Math.max(0, attempts - 1), 300);
 }
 
-const tries: Partial<Record<RefusalClass, number>> = {
+const tries: Partial<Record<RejectionClass, number>> = {
   retry: 8,
   retry_few: 3,
   retry_once: 2,
@@ -191,6 +191,6 @@ const tries: Partial<Record<RefusalClass, number>> = {
 };
 
 /** A message refused this often for this reason is failed with its code; throttling never counts against it. */
-export function triesMax(kind: RefusalClass): number {
+export function triesMax(kind: RejectionClass): number {
   return tries[kind] ?? Number.POSITIVE_INFINITY;
 }

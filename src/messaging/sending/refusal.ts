@@ -1,7 +1,7 @@
 // What a refusal of the platform does to its message, and to the number, business account or template that it concerns.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import type { RefusalClass, SenderAccess } from '../../ports/platform.ts';
+import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { type HaltClass, isHalt } from '../senders/halt.ts';
 import { listBusinessNumbers } from '../senders/store.ts';
 import { type MessageError, retryDelaySeconds, triesMax } from './message.ts';
@@ -28,7 +28,7 @@ export interface RefusalDeps {
 }
 
 export interface Refused {
-  kind: RefusalClass;
+  kind: RejectionClass;
   error: MessageError;
   /** As the platform asked. */
   retryAfterSeconds: number | undefined;

@@ -47,7 +47,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a token error halts numbers with another token',
     file: 'src/messaging/senders/halt.ts',
-    find: 'if (access?.accessToken === used?.accessToken && access?.apiUrl === used?.apiUrl) sharing.push(id);',
+    find: 'if (access?.credential === used?.credential && access?.apiUrl === used?.apiUrl) sharing.push(id);',
     replace: 'if (access) sharing.push(id);',
     tests: ['test/api/halting-reports.test.ts'],
   },
