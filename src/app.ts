@@ -18,11 +18,11 @@ import { wantReading } from './messaging/senders/readings-store.ts';
 import { rehashAllSenders } from './messaging/senders/rehash.ts';
 import { openAccessOf } from './messaging/senders/remembered.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
-import { openCodeRemoval } from './messaging/sending/codes.ts';
-import { openDispatcher } from './messaging/sending/dispatch.ts';
-import { doQueueChores } from './messaging/sending/queue-chores.ts';
-import { releaseMessagesOf } from './messaging/sending/queue-store.ts';
-import { noteCallbacksTaken } from './messaging/sending/uptime-store.ts';
+import { recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
+import { openDispatcher } from './messaging/sending/dispatcher.ts';
+import { releaseMessagesOfProcesses } from './messaging/sending/messages-claims-store.ts';
+import { openCodeRemoval } from './messaging/sending/one-time-codes.ts';
+import { maintainQueue } from './messaging/sending/queue-maintenance.ts';
 import { syncDue } from './messaging/templates/readings.ts';
 import { markTemplateRefused } from './messaging/templates/refuse.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
@@ -122,7 +122,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   let closed: Promise<void> | undefined;
   const close = async () => {
     ending.begin();
-    parts.outcomes.end();
+    parts.completions.end();
     const served = server.close();
     const quiet = Promise.all([
       workers && stopWorkers(workers),
@@ -151,7 +151,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     url = await listen(server, config);
     clockWatch = startClockWatch(parts);
     if (config.role !== 'worker') {
-      await noteCallbacksTaken(parts.hot);
+      await recordCallbackUptime(parts.hot);
       uptime = startUptime(parts);
     }
   } catch (error) {
@@ -166,7 +166,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       sweepObjects: () => parts.objects.sweep(),
       doers: {
         dispatch: () => doers.dispatcher.round(),
-        queue: () => doQueueChores(deps),
+        queue: () => maintainQueue(deps),
         removeCodes: openCodeRemoval(deps),
         deliver: () => doers.deliveries.claimDue(),
         deliverChores: () => doWebhookChores(parts),
@@ -174,7 +174,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
         follow: () => followChanges(deps),
         register: () => removeLeftovers(parts),
         sync: () => syncDue(deps),
-        releaseLeases: () => releaseLeasesOfEnded(parts, [releaseMessagesOf, releaseDeliveriesOf]),
+        releaseLeases: () => releaseLeasesOfEnded(parts, [releaseMessagesOfProcesses, releaseDeliveriesOf]),
       },
     });
   }

@@ -22,7 +22,7 @@ import type { OpenDatabase } from './db/open-database.ts';
 import { openProcessSession } from './db/process-session.ts';
 import { openKeyRing } from './encryption-keys.ts';
 import { openVault } from './messaging/media/vault.ts';
-import { openOutcomes } from './messaging/sending/outcomes.ts';
+import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import { openReleases } from './work/releases.ts';
@@ -103,7 +103,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     }),
     calendars,
     metrics: openMetrics(),
-    outcomes: openOutcomes(),
+    completions: openCompletionWaiters(),
     authenticator: openAuthenticator({ db, clock, log }),
     messagingApiUrl: config.messaging.apiUrl,
     meetingUrl: config.meetingUrl,

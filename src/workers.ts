@@ -5,7 +5,7 @@ import { deleteOldSteps } from './db/database-clock.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
 import { analyzeYoungPartitions, makePartitions } from './db/partitions.ts';
-import { deleteOldOutages, noteCallbacksTaken } from './messaging/sending/uptime-store.ts';
+import { deleteOldOutages, recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
 import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
@@ -74,7 +74,7 @@ export function startClockWatch(deps: ClockWatchDeps): Worker {
 /** Notes every few seconds that callbacks can be taken; for every process that takes them, whatever its role. */
 export function startUptime(deps: { hot: Db; clock: Clock; log: Log }): Worker {
   const perform = async () => {
-    await noteCallbacksTaken(deps.hot);
+    await recordCallbackUptime(deps.hot);
     return 0;
   };
   return startWorker({ name: 'callback-uptime', perform, idleMs: 5_000 }, deps);

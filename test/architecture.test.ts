@@ -186,7 +186,7 @@ describe('the import law can fail:', () => {
   test.each([
     [
       'a store with SQL',
-      'src/messaging/sending/queue-store.ts',
+      'src/messaging/sending/messages-claims-store.ts',
       "import { sql } from 'kysely';\nsql`select 1`;",
     ],
     ['http/ on the database', 'src/http/a.ts', "import { findKey } from '../db/idempotency-keys.ts';"],

@@ -3,8 +3,8 @@
 import { openDb } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { foldReports } from '../../src/messaging/sending/message.ts';
-import { claimDue, releaseClaimed } from '../../src/messaging/sending/queue-store.ts';
-import { applyMoves } from '../../src/messaging/sending/store.ts';
+import { claimDue, releaseLeases } from '../../src/messaging/sending/messages-claims-store.ts';
+import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
 import { nowMs } from '../child.ts';
 import { addDue, fillMessages, reopen } from '../filling.ts';
 import { type Spread, spread } from '../percentiles.ts';
@@ -49,7 +49,7 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
     const { claimed: due } = await claimDue(hot, claimPerSender, [], 0);
     claims.push(nowMs() - began);
     const keys = due.map((message) => ({ accountId: message.account_id, id: message.id }));
-    await releaseClaimed(
+    await releaseLeases(
       hot,
       keys.sort((a, b) => (a.id < b.id ? -1 : 1)),
     );

@@ -20,10 +20,10 @@ import type { PublishDeps } from '../webhooks/publish.ts';
 import { appSecretHashes, openSecret } from './senders/access.ts';
 import { findSenderById, findSendersOfApp, type SenderRow } from './senders/store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
-import { type HeedDeps, heedNumberReports } from './sending/heed-reports.ts';
+import { type ReactDeps, reactToNumberErrors } from './sending/react-to-failures.ts';
 import { applyTemplateReports, readAgain } from './templates/reports.ts';
 
-export interface CallbackDeps extends PublishDeps, Pick<HeedDeps, 'hot'> {
+export interface CallbackDeps extends PublishDeps, Pick<ReactDeps, 'hot'> {
   db: Db;
   clock: Clock;
   log: Log;
@@ -210,7 +210,7 @@ async function applyCallback(deps: CallbackDeps, app: App, content: CallbackCont
     const own = app.numbers.filter((number) => number.phone_number_id === report.phoneNumberId);
     return { ...report, senderIds: own.map(({ id }) => id) };
   });
-  await heedNumberReports(deps, numbers);
+  await reactToNumberErrors(deps, numbers);
   deps.log.debug(
     { senderId: app.sender.id, ...applied, foreign, ignored: content.ignored },
     'callback.applied',

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { cancelSend, goOnCancelling } from '../../src/messaging/sending/cancel.ts';
+import { cancelSend, continueCancellation } from '../../src/messaging/sending/cancel.ts';
 import { beginCancel } from '../../src/messaging/sending/cancel-store.ts';
-import { park, unpark } from '../../src/messaging/sending/holds-store.ts';
-import { openOutcomes } from '../../src/messaging/sending/outcomes.ts';
-import { claimDue, findSettled } from '../../src/messaging/sending/queue-store.ts';
-import { markDispatching } from '../../src/messaging/sending/store.ts';
-import { insertSend, type NewMessage } from '../../src/messaging/sending/write-store.ts';
+import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
+import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
+import { resumeMessages, suspendMessages } from '../../src/messaging/sending/messages-holds-store.ts';
+import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
+import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -63,7 +63,7 @@ interface Place {
 async function queued(
   count: number,
   { senderId, templateId, priority = 1 }: Place,
-  standing: NewMessage['standing'] = 'due',
+  dispatchMode: NewMessage['dispatchMode'] = 'queued',
 ) {
   const sendId = uuidv7();
   const messages: NewMessage[] = Array.from({ length: count }, (_, index) => ({
@@ -73,7 +73,7 @@ async function queued(
     content: { body: [], buttons: [] },
     mediaId: null,
     metadata: null,
-    standing,
+    dispatchMode,
   }));
   const named = { templateName: 't', language: 'en' };
   const send = { accountId, id: sendId, senderId, templateId, total: count, ...named };
@@ -99,13 +99,13 @@ async function versions(): Promise<number> {
 /** As the worker's round: what is held is parked. */
 async function round(perSender = 200) {
   const { claimed, held } = await claimDue(database.hot, perSender, [], 0);
-  if (held.length > 0) await park(database.hot, held);
+  if (held.length > 0) await suspendMessages(database.hot, held);
   return { claimed, held: held.length };
 }
 
 async function unparkAll(atOnce = 2_000): Promise<number> {
   let times = 0;
-  while ((await unpark(database.hot, atOnce)) > 0) times += 1;
+  while ((await resumeMessages(database.hot, atOnce)) > 0) times += 1;
   return times;
 }
 
@@ -148,7 +148,7 @@ describe('messages of a held template', () => {
   it('that are parked while the template is approved are not forgotten', async () => {
     const place = { senderId: await sender(), templateId: await template('submitted') };
     const { keys } = await queued(2, place);
-    await park(database.hot, keys.slice(0, 1));
+    await suspendMessages(database.hot, keys.slice(0, 1));
     await setStatus(place.templateId, 'approved');
     await database
       .open()
@@ -160,13 +160,13 @@ describe('messages of a held template', () => {
         await sql`update messages set due_at = expires_at where id = any(${keys.map(({ id }) => id)})`.execute(
           tx,
         );
-        expect(await unpark(database.hot, 10)).toBe(0);
+        expect(await resumeMessages(database.hot, 10)).toBe(0);
       });
-    expect(await unpark(database.hot, 10)).toBe(2);
+    expect(await resumeMessages(database.hot, 10)).toBe(2);
     expect((await round()).claimed).toHaveLength(2);
     // seen as held by a claim, and approved before they are parked: they stay due
     const late = await queued(1, place);
-    await park(database.hot, late.keys);
+    await suspendMessages(database.hot, late.keys);
     expect((await round()).claimed).toHaveLength(1);
   });
 
@@ -178,15 +178,15 @@ describe('messages of a held template', () => {
     expect(waiting.written).toEqual({ isOpen: false, lease: null });
     expect(free.written).toEqual({ isOpen: true, lease: expect.any(String) });
     const keys = [...waiting.keys, ...free.keys];
-    const settled = await findSettled(
+    const settled = await findCompletions(
       database.hot,
       accountId,
       keys.map(({ id }) => id),
       20,
     );
     expect(settled).toMatchObject([{ id: waiting.keys[0]?.id, state: 0 }]);
-    expect(await markDispatching(database.hot, keys)).toEqual([false, true]);
-    const marked = await queued(1, { senderId, templateId: held }, 'marked');
+    expect(await beginDispatch(database.hot, keys)).toEqual([false, true]);
+    const marked = await queued(1, { senderId, templateId: held }, 'dispatching');
     expect(marked.written?.isOpen).toBe(false);
     expect(await standingOf(held)).toMatchObject({ queued: 2 });
   });
@@ -206,13 +206,13 @@ describe('messages of a halted number', () => {
     const before = await queued(1, { senderId, templateId }, 'leased');
     const others = await queued(1, { senderId: otherId, templateId });
     await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
-    const after = await queued(1, { senderId, templateId }, 'marked');
+    const after = await queued(1, { senderId, templateId }, 'dispatching');
     expect(after.written).toEqual({ isOpen: false, lease: null });
     const keys = [...before.keys, ...after.keys];
-    expect(await markDispatching(database.hot, keys)).toEqual([false, false]);
+    expect(await beginDispatch(database.hot, keys)).toEqual([false, false]);
     expect((await round()).claimed.map(({ id }) => id)).toEqual(others.keys.map(({ id }) => id));
     const ids = [...keys, ...others.keys].map(({ id }) => id);
-    expect((await findSettled(database.hot, accountId, ids, 20)).map(({ id }) => id).sort()).toEqual(
+    expect((await findCompletions(database.hot, accountId, ids, 20)).map(({ id }) => id).sort()).toEqual(
       keys.map(({ id }) => id).sort(),
     );
   });
@@ -238,7 +238,7 @@ describe('a claim', () => {
   it('never takes a message that is being called, however old its lease', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { keys } = await queued(2, place);
-    expect(await markDispatching(database.hot, keys.slice(0, 1))).toEqual([true]);
+    expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
     await sql`update messages set due_at = now() - interval '1 hour'`.execute(database.db);
     expect((await round()).claimed.map(({ id }) => id)).toEqual([keys[1]?.id]);
   });
@@ -263,7 +263,7 @@ describe('a cancelled send', () => {
     db: database.db,
     hot: database.hot,
     clock: systemClock,
-    outcomes: openOutcomes(),
+    completions: openCompletionWaiters(),
     deliveries: { offer: () => undefined, busyEndpoints: () => [], processId: 0 },
   });
 
@@ -272,11 +272,11 @@ describe('a cancelled send', () => {
     const { sendId, keys } = await queued(1_500, place);
     const other = await queued(2, place);
     await beginCancel(database.db, { accountId, sendId }, 0);
-    expect(await markDispatching(database.hot, keys.slice(0, 2))).toEqual([false, false]);
-    expect(await markDispatching(database.hot, other.keys)).toEqual([true, true]);
+    expect(await beginDispatch(database.hot, keys.slice(0, 2))).toEqual([false, false]);
+    expect(await beginDispatch(database.hot, other.keys)).toEqual([true, true]);
     // another process goes on
-    expect(await goOnCancelling(deps())).toBe(1_501);
-    expect(await goOnCancelling(deps())).toBe(0);
+    expect(await continueCancellation(deps())).toBe(1_501);
+    expect(await continueCancellation(deps())).toBe(0);
     expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 1_500 });
     expect(await versions()).toBe(1_502);
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(0);
@@ -285,14 +285,14 @@ describe('a cancelled send', () => {
   it('is looked at again while a message of it is being called, which may come back into the queue', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { sendId, keys } = await queued(3, place);
-    expect(await markDispatching(database.hot, keys.slice(0, 1))).toEqual([true]);
+    expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(2);
     // refused for now, by a number that is halted since, so that no claim brings it
     await sql`update messages set state = 0 where state = 1`.execute(database.db);
     await sql`update senders set halted_at = now() where id = ${place.senderId}`.execute(database.db);
-    expect(await goOnCancelling(deps())).toBe(0);
+    expect(await continueCancellation(deps())).toBe(0);
     await sql`update send_cancellations set due_at = now()`.execute(database.db);
-    expect(await goOnCancelling(deps())).toBe(2);
+    expect(await continueCancellation(deps())).toBe(2);
     expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 3 });
   });
 });

@@ -3,11 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openCodeRemoval } from '../../src/messaging/sending/codes.ts';
-import { removeExpiredCodes, removeOldCodes } from '../../src/messaging/sending/codes-store.ts';
 import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
-import { claimDue } from '../../src/messaging/sending/queue-store.ts';
-import { applyMoves, failMessages, recordAccepted } from '../../src/messaging/sending/store.ts';
+import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
+import { removeExpiredCodes, removeOldCodes } from '../../src/messaging/sending/messages-codes-store.ts';
+import {
+  applyMoves,
+  failMessages,
+  recordAccepted,
+} from '../../src/messaging/sending/messages-moves-store.ts';
+import { openCodeRemoval } from '../../src/messaging/sending/one-time-codes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 

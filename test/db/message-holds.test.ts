@@ -6,10 +6,14 @@ import { VendorError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openDb } from '../../src/db/db.ts';
-import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatch.ts';
-import { openOutcomes } from '../../src/messaging/sending/outcomes.ts';
-import { type DueMessage, markDispatching, unmark } from '../../src/messaging/sending/store.ts';
-import { insertSend, type NewMessage } from '../../src/messaging/sending/write-store.ts';
+import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
+import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
+import {
+  beginDispatch,
+  type DueMessage,
+  revertDispatch,
+} from '../../src/messaging/sending/messages-moves-store.ts';
+import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openPostgresDoor } from '../harness/postgres-door.ts';
 import { insertTemplate } from '../harness/templates.ts';
@@ -52,7 +56,7 @@ const message = (senderId: string): DueMessage => ({
   lease: null,
 });
 
-const write = async (of: DueMessage, standing: NewMessage['standing'] = 'marked') =>
+const write = async (of: DueMessage, dispatchMode: NewMessage['dispatchMode'] = 'dispatching') =>
   insertSend(
     database.hot,
     {
@@ -72,7 +76,7 @@ const write = async (of: DueMessage, standing: NewMessage['standing'] = 'marked'
         content: of.content,
         mediaId: null,
         metadata: null,
-        standing,
+        dispatchMode,
       },
     ],
     { priority: 1, expiresInSeconds: 600, processId: 0 },
@@ -122,7 +126,7 @@ function open(
     templateOutdated: async () => undefined,
     templateRefused: async () => undefined,
     onOutcome: () => undefined,
-    outcomes: openOutcomes(),
+    completions: openCompletionWaiters(),
     deliveries: { processId: 0, offer: () => undefined, busyEndpoints: () => [] },
   });
   return { dispatcher, called, release };
@@ -133,10 +137,10 @@ describe('a message written as marked', () => {
     const { dispatcher, called, release } = open();
     release();
     const one = message(await sender());
-    expect(await dispatcher.hold(one.sender_id, 1)).toBe(1);
+    expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
     await write(one);
     expect(await rowOf(one)).toEqual({ state: 1, attempts: 1, due: false });
-    dispatcher.callMarked([one], systemClock.steady());
+    dispatcher.callReserved([one], systemClock.steady());
     await expect.poll(async () => (await rowOf(one))?.state).toBe(2);
     await dispatcher.round();
     await dispatcher.stop();
@@ -149,11 +153,11 @@ describe('a message written as marked', () => {
     const { dispatcher, called, release } = open(database.hot, false, clock);
     release();
     const one = message(await sender());
-    expect(await dispatcher.hold(one.sender_id, 1)).toBe(1);
+    expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
     const markedAtMs = clock.steady();
     const written = await write(one);
     sleptMs = 20 * 60_000;
-    dispatcher.callMarked([{ ...one, lease: written?.lease ?? null }], markedAtMs);
+    dispatcher.callReserved([{ ...one, lease: written?.lease ?? null }], markedAtMs);
     await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 0, due: true });
     await dispatcher.stop();
     expect(called).toEqual([]);
@@ -164,10 +168,10 @@ describe('a message written as marked', () => {
     const { dispatcher, called, release } = open();
     release();
     const [there, missing] = [message(await sender()), message(await sender())];
-    for (const one of [there, missing]) expect(await dispatcher.hold(one.sender_id, 1)).toBe(1);
+    for (const one of [there, missing]) expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
     await write(there);
-    dispatcher.notWritten([there]);
-    dispatcher.notWritten([missing]);
+    dispatcher.abandonReserved([there]);
+    dispatcher.abandonReserved([missing]);
     await expect.poll(() => rowOf(there)).toEqual({ state: 0, attempts: 1, due: true });
     expect(called).toEqual([]);
     await dispatcher.round();
@@ -181,9 +185,9 @@ describe('a message written as marked', () => {
     const one = message(await sender());
     const key = { accountId, id: one.id, lease: null };
     await write(one);
-    await unmark(database.hot, [key]);
-    expect(await markDispatching(database.hot, [key])).toEqual([true]);
-    await unmark(database.hot, [key]);
+    await revertDispatch(database.hot, [key]);
+    expect(await beginDispatch(database.hot, [key])).toEqual([true]);
+    await revertDispatch(database.hot, [key]);
     expect(await rowOf(one)).toMatchObject({ state: 1, attempts: 2 });
   });
 });
@@ -192,12 +196,12 @@ describe('calls are held', () => {
   it('for a few at a time, within the pace, and given back', async () => {
     const { dispatcher, release } = open();
     const [fast, slow] = [await sender(), await sender(1)];
-    expect(await dispatcher.hold(fast, 11)).toBe(0);
-    expect(await dispatcher.hold(fast, 10)).toBe(10);
-    expect(await dispatcher.hold(slow, 2)).toBe(1);
-    expect(await dispatcher.hold(slow, 1)).toBe(0);
-    dispatcher.notWritten(Array.from({ length: 10 }, () => message(fast)));
-    dispatcher.notWritten([message(slow)]);
+    expect(await dispatcher.reserveCalls(fast, 11)).toBe(0);
+    expect(await dispatcher.reserveCalls(fast, 10)).toBe(10);
+    expect(await dispatcher.reserveCalls(slow, 2)).toBe(1);
+    expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
+    dispatcher.abandonReserved(Array.from({ length: 10 }, () => message(fast)));
+    dispatcher.abandonReserved([message(slow)]);
     release();
     // nothing is under way any more, so that this ends at once
     await dispatcher.stop();
@@ -206,13 +210,13 @@ describe('calls are held', () => {
   it('not before messages that wait', async () => {
     const { dispatcher, release } = open();
     const slow = await sender(1);
-    expect(await dispatcher.hold(slow, 1)).toBe(1);
+    expect(await dispatcher.reserveCalls(slow, 1)).toBe(1);
     dispatcher.offer([message(slow)]);
-    expect(await dispatcher.hold(slow, 1)).toBe(0);
-    dispatcher.notWritten([message(slow)]);
+    expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
+    dispatcher.abandonReserved([message(slow)]);
     release();
     await dispatcher.stop();
-    expect(await dispatcher.hold(slow, 1)).toBe(0);
+    expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
   });
 });
 
@@ -230,7 +234,7 @@ it('a message is not called by a machine that slept while it marked it', async (
   const { dispatcher, called, release } = open(hot, false, clock);
   release();
   const one = message(await sender());
-  await write(one, 'due');
+  await write(one, 'queued');
   await dispatcher.round();
   await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 0, due: true });
   expect(called).toEqual([]);
@@ -253,7 +257,7 @@ describe('a mark whose answer was lost', () => {
     const { dispatcher, called, release } = open(hot);
     release();
     const one = message(await sender());
-    await write(one, 'due');
+    await write(one, 'queued');
     await dispatcher.round();
     await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 1, due: true });
     expect(called).toEqual([]);
@@ -282,7 +286,7 @@ describe('what came of a call', () => {
     const { dispatcher, called, release } = open(hot, state === 0);
     release();
     const one = message(await sender());
-    await write(one, 'due');
+    await write(one, 'queued');
     await dispatcher.round();
     await expect.poll(async () => losses < 1 && (await rowOf(one))).toMatchObject({ state, attempts: 1 });
     await dispatcher.stop();

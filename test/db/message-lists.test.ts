@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { listMessages, type MessageFilter } from '../../src/messaging/sending/history-store.ts';
 import { foldReports, state } from '../../src/messaging/sending/message.ts';
-import { applyMoves } from '../../src/messaging/sending/store.ts';
+import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
+import { listMessages, type MessageFilter } from '../../src/messaging/sending/messages-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';

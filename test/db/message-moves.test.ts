@@ -12,13 +12,13 @@ import {
 } from '../../src/messaging/sending/message.ts';
 import {
   applyMoves,
+  beginDispatch,
   failMessages,
-  markDispatching,
   recordAccepted,
   recordRetry,
-  unmark,
-} from '../../src/messaging/sending/store.ts';
-import { insertSend } from '../../src/messaging/sending/write-store.ts';
+  revertDispatch,
+} from '../../src/messaging/sending/messages-moves-store.ts';
+import { insertSend } from '../../src/messaging/sending/sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { insertTemplate } from '../harness/templates.ts';
@@ -56,7 +56,7 @@ async function queued(count: number): Promise<string[]> {
     content: { body: [], buttons: [] },
     mediaId: null,
     metadata: null,
-    standing: 'leased' as const,
+    dispatchMode: 'leased' as const,
   }));
   await database.hot
     .transaction()
@@ -233,7 +233,7 @@ describe('the mark before a call', () => {
   it('is given once: a message that is being called, was taken or has ended is never called again', async () => {
     const ids = await queued(5);
     const [calling = '', taken = '', failed = '', delivered = '', expired = ''] = ids;
-    const marks = () => markDispatching(database.hot, ids.map(keyOf));
+    const marks = () => beginDispatch(database.hot, ids.map(keyOf));
     await sql`update messages set expires_at = now() where id = ${expired}`.execute(database.db);
     expect(await marks()).toEqual([true, true, true, true, false]);
     await recordAccepted(database.hot, [{ accountId, id: taken, wamid: 'wamid.T' }]);
@@ -251,7 +251,7 @@ describe('the mark before a call', () => {
   it('is given to one of many who ask for it at the same time', async () => {
     const ids = await queued(20);
     const marks = await Promise.all(
-      Array.from({ length: 8 }, () => markDispatching(database.hot, ids.map(keyOf))),
+      Array.from({ length: 8 }, () => beginDispatch(database.hot, ids.map(keyOf))),
     );
     for (const index of ids.keys()) expect(marks.filter((marked) => marked[index])).toHaveLength(1);
   });
@@ -260,12 +260,12 @@ describe('the mark before a call', () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const lost = { accountId, id, lease };
-    await markDispatching(database.hot, [keyOf(id)]);
-    await unmark(database.hot, [lost]);
+    await beginDispatch(database.hot, [keyOf(id)]);
+    await revertDispatch(database.hot, [lost]);
     expect((await attemptsOf(id)).state).toBe(state.queued);
     await claimAnew(id);
-    expect(await markDispatching(database.hot, [keyOf(id)])).toEqual([true]);
-    await unmark(database.hot, [lost]);
+    expect(await beginDispatch(database.hot, [keyOf(id)])).toEqual([true]);
+    await revertDispatch(database.hot, [lost]);
     expect((await attemptsOf(id)).state).toBe(state.dispatching);
   });
 
@@ -273,12 +273,12 @@ describe('the mark before a call', () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const refused = { accountId, id, lease, delaySeconds: 5, error: null, countsAttempt: true };
-    await markDispatching(database.hot, [keyOf(id)]);
+    await beginDispatch(database.hot, [keyOf(id)]);
     await recordRetry(database.hot, [refused]);
     await recordRetry(database.hot, [refused]);
     expect(await attemptsOf(id)).toMatchObject({ state: state.queued, attempts: 1 });
     await claimAnew(id);
-    await markDispatching(database.hot, [keyOf(id)]);
+    await beginDispatch(database.hot, [keyOf(id)]);
     await recordRetry(database.hot, [refused]);
     expect(await attemptsOf(id)).toMatchObject({ state: state.dispatching, attempts: 2 });
   });

@@ -7,22 +7,22 @@ import { makePartitions } from '../../src/db/partitions.ts';
 import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
 import {
   claimDue,
+  findCompletions,
   findExpired,
   findOverdue,
-  findSettled,
-  releaseClaimed,
-} from '../../src/messaging/sending/queue-store.ts';
+  releaseLeases,
+} from '../../src/messaging/sending/messages-claims-store.ts';
 import {
   applyMoves,
+  beginDispatch,
   existingMessages,
   failMessages,
   findByWamid,
-  markDispatching,
   recordAccepted,
   recordRetry,
   reservePace,
   slowPace,
-} from '../../src/messaging/sending/store.ts';
+} from '../../src/messaging/sending/messages-moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 
@@ -48,14 +48,14 @@ const byDue = 'messages_default_sender_id_priority_due_at_idx';
 
 describe('on an empty database', () => {
   it.each<[string, (db: Db & Tx) => Promise<unknown>, string]>([
-    ['marking', (db) => markDispatching(db, [key]), byKey],
+    ['marking', (db) => beginDispatch(db, [key]), byKey],
     ['recording what was taken', (db) => recordAccepted(db, [{ ...key, wamid: 'w' }]), byKey],
     ['putting back', (db) => recordRetry(db, [retry]), byKey],
     ['failing', (db) => failMessages(db, [{ ...key, error: ownErrors.expired }], [0]), byKey],
     ['moving', (db) => applyMoves(db, [foldReports(key.accountId, key.id, [report])]), byKey],
     ['asking which exist', (db) => existingMessages(db, [key]), byKey],
-    ['asking which are settled', (db) => findSettled(db, key.accountId, [key.id], 20), byKey],
-    ['giving back', (db) => releaseClaimed(db, [key]), byKey],
+    ['asking which are settled', (db) => findCompletions(db, key.accountId, [key.id], 20), byKey],
+    ['giving back', (db) => releaseLeases(db, [key]), byKey],
     ['claiming', (db) => claimDue(db, 10, [], 0), byDue],
     ['looking for the overdue', (db) => findOverdue(db, 10), byDue],
     ['looking for the expired', (db) => findExpired(db, 10), byDue],

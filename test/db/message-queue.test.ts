@@ -5,9 +5,13 @@ import { systemClock } from '../../src/base/clock.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { httpStatus } from '../../src/http/reply.ts';
+import { recordCallbackUptime } from '../../src/messaging/sending/callback-uptime-store.ts';
+import {
+  claimDue,
+  findOverdue,
+  releaseMessagesOfProcesses,
+} from '../../src/messaging/sending/messages-claims-store.ts';
 import { openQueueLimit } from '../../src/messaging/sending/queue-limit.ts';
-import { claimDue, findOverdue, releaseMessagesOf } from '../../src/messaging/sending/queue-store.ts';
-import { noteCallbacksTaken } from '../../src/messaging/sending/uptime-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -123,7 +127,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     await pass(30);
     // nobody has noted yet that it is over
     expect(await overdue(of.accountId)).toBe(0);
-    await noteCallbacksTaken(database.hot);
+    await recordCallbackUptime(database.hot);
     await open(3);
     expect(await overdue(of.accountId)).toBe(0);
     await open(2);
@@ -137,7 +141,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
       // a start of a few seconds, beside which others run, or none
       await open(0.9);
       await pass(0.1);
-      await noteCallbacksTaken(database.hot);
+      await recordCallbackUptime(database.hot);
     }
     expect(await overdue(of.accountId)).toBe(1);
   });
@@ -146,7 +150,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     const of = await account();
     await pass(30);
     await messages(of, 1, 1, 0);
-    await noteCallbacksTaken(database.hot);
+    await recordCallbackUptime(database.hot);
     await open(9);
     expect(await overdue(of.accountId)).toBe(0);
     await open(2);
@@ -179,7 +183,7 @@ describe('leases of a process that has ended', () => {
     await leased(0, 0.5, 8);
     await leased(1, 0.5, 7);
     await leased(0, 0.5, null);
-    const released = await database.hot.transaction().execute((tx) => releaseMessagesOf(tx, [7]));
+    const released = await database.hot.transaction().execute((tx) => releaseMessagesOfProcesses(tx, [7]));
     expect(released).toBe(1);
     const { rows } = await sql<{ leased_by: number | null; state: number; due: boolean }>`
       select leased_by, state, due_at <= now() as due from messages where account_id = ${of.accountId}
@@ -202,7 +206,7 @@ describe('leases of a process that has ended', () => {
     };
     await claimDue(database.hot, 10, [], 9);
     expect(await isDue()).toBe(false);
-    await database.hot.transaction().execute((tx) => releaseMessagesOf(tx, [9]));
+    await database.hot.transaction().execute((tx) => releaseMessagesOfProcesses(tx, [9]));
     expect(await isDue()).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzeYoungPartitions, makePartitions } from '../../src/db/partitions.ts';
-import { markDispatching } from '../../src/messaging/sending/store.ts';
+import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { textOf } from '../harness/plans.ts';
 
@@ -58,7 +58,7 @@ describe('month partitions', () => {
       expect(await analyzeYoungPartitions(own.db)).toBe(0);
       const hot = own.open({ maxConnections: 1, hot: true });
       const key = { accountId: randomUUID(), id: idAt(now) };
-      const text = await textOf((db) => markDispatching(db, [key]));
+      const text = await textOf((db) => beginDispatch(db, [key]));
       await sql.raw(`prepare mark (text, text) as ${text}`).execute(hot);
       const kept = async () => {
         const { rows } = await sql<{ 'QUERY PLAN': string }>`explain execute mark ('{}', '{}')`.execute(hot);

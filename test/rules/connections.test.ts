@@ -4,37 +4,37 @@ import { openConnections } from '../../src/messaging/sending/connections.ts';
 
 it('grants few at first, and twice as many once those were all in use', () => {
   const connections = openConnections(128);
-  expect(connections.tryTake(64)).toBe(32);
-  expect(connections.tryTake(1)).toBe(0);
-  connections.give(1, true);
-  expect(connections.tryTake(64)).toBe(33);
+  expect(connections.tryAcquire(64)).toBe(32);
+  expect(connections.tryAcquire(1)).toBe(0);
+  connections.release(1, true);
+  expect(connections.tryAcquire(64)).toBe(33);
   for (let used = 0; used < 8; used++) {
-    connections.give(1, true);
-    connections.tryTake(128);
+    connections.release(1, true);
+    connections.tryAcquire(128);
   }
   // 128 are in use now, and no more
-  expect(connections.tryTake(1)).toBe(0);
-  connections.give(3, true);
-  expect(connections.tryTake(64)).toBe(3);
+  expect(connections.tryAcquire(1)).toBe(0);
+  connections.release(3, true);
+  expect(connections.tryAcquire(64)).toBe(3);
 });
 
 it('keeps to the few while nothing that was granted is used', () => {
   const connections = openConnections(128);
   for (let round = 0; round < 5; round++) {
-    expect(connections.tryTake(64)).toBe(32);
-    connections.give(32, false);
+    expect(connections.tryAcquire(64)).toBe(32);
+    connections.release(32, false);
   }
 });
 
 it('grants what is given back to whoever waits longest, and to nobody before them', async () => {
   const connections = openConnections(4);
-  expect(connections.tryTake(4)).toBe(4);
+  expect(connections.tryAcquire(4)).toBe(4);
   const order: string[] = [];
-  const first = connections.take(2).then((count) => order.push(`first ${count}`));
-  const second = connections.take(2).then((count) => order.push(`second ${count}`));
-  expect(connections.tryTake(1)).toBe(0);
-  connections.give(3, true);
+  const first = connections.acquire(2).then((count) => order.push(`first ${count}`));
+  const second = connections.acquire(2).then((count) => order.push(`second ${count}`));
+  expect(connections.tryAcquire(1)).toBe(0);
+  connections.release(3, true);
   await Promise.all([first, second]);
   expect(order).toEqual(['first 2', 'second 1']);
-  expect(connections.tryTake(4)).toBe(0);
+  expect(connections.tryAcquire(4)).toBe(0);
 });

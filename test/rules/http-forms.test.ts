@@ -12,7 +12,7 @@ import { shapeProblem } from '../../src/http/json-shape.ts';
 import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import { unstorableParts } from '../../src/http/storable.ts';
-import { leastIdAt } from '../../src/messaging/sending/answer.ts';
+import { leastIdAt } from '../../src/messaging/sending/presenter.ts';
 import { phoneProblems } from '../../src/messaging/sending/recipients.ts';
 
 /** The code of the AppError that `run` throws. */

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
+  attemptsMax,
   foldReports,
   newStages,
   overtakenFailure,
@@ -10,7 +11,6 @@ import {
   stageBit,
   stateName,
   stateNumber,
-  triesMax,
 } from '../../src/messaging/sending/message.ts';
 import { type Past, timelineOf } from '../../src/messaging/sending/timeline.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
@@ -199,7 +199,7 @@ test('a pair that is too fast waits 4^n seconds, all else 2^n, both with an end'
   expect(retryDelaySeconds(1, 'throttled')).toBe(1);
   expect(
     (['retry', 'retry_few', 'retry_once', 'template_missing', 'throttled', 'pair_rate'] as const).map(
-      triesMax,
+      attemptsMax,
     ),
   ).toEqual([8, 3, 2, 3, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
 });

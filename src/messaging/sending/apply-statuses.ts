@@ -4,15 +4,21 @@ import { isUuid } from '../../base/ids.ts';
 import type { StatusReport } from '../../ports/platform.ts';
 import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
-import { eventsOf } from './events.ts';
-import { type HeedDeps, heedReports } from './heed-reports.ts';
+import type { CompletionWaiters } from './completion-waiters.ts';
 import { foldReports, overtakenFailure } from './message.ts';
-import type { Outcomes } from './outcomes.ts';
-import { applyMoves, existingMessages, findByWamid, type MessageKey, type MovedMessage } from './store.ts';
+import {
+  applyMoves,
+  existingMessages,
+  findByWamid,
+  type MessageKey,
+  type MovedMessage,
+} from './messages-moves-store.ts';
+import { type ReactDeps, reactToFailures } from './react-to-failures.ts';
+import { statusEvents } from './status-events.ts';
 
-export interface ApplyDeps extends PublishDeps, HeedDeps {
+export interface ApplyDeps extends PublishDeps, ReactDeps {
   clock: Clock;
-  outcomes: Outcomes;
+  completions: CompletionWaiters;
 }
 
 /** The reports of one callback, each with the accounts that its number may belong to. */
@@ -73,13 +79,13 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
       );
       for (const { no } of moved) (step[no - 1] as (typeof step)[number]).message.hasMoved = true;
       done.moved.push(...moved);
-      done.startable.push(...(await publish(deps, tx, eventsOf(moved, deps.clock.now()))));
+      done.startable.push(...(await publish(deps, tx, statusEvents(moved, deps.clock.now()))));
     }
     return done;
   });
   deps.deliveries.offer(startable);
-  await heedReports(deps, moved);
-  for (const message of moved) deps.outcomes.settled(message);
+  await reactToFailures(deps, moved);
+  for (const message of moved) deps.completions.completed(message);
   await countResults(deps, messages, results);
   return results;
 }

@@ -1,7 +1,7 @@
 // Rows of sends that are being cancelled: noted with the cancellation, gone when nothing of the send is queued any more.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
-import type { MessageKey } from './store.ts';
+import type { MessageKey } from './messages-moves-store.ts';
 
 export interface SendKey {
   accountId: string;

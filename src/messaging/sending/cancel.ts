@@ -33,7 +33,7 @@ export async function cancelSend(deps: CancelDeps, send: SendKey): Promise<numbe
 }
 
 /** The worker's round: goes on with one send that is being cancelled. Answers how much it found. */
-export async function goOnCancelling(deps: CancelDeps): Promise<number> {
+export async function continueCancellation(deps: CancelDeps): Promise<number> {
   const send = await claimCancellation(deps.db, leaseSeconds);
   return send ? 1 + (await cancelQueued(deps, send)) : 0;
 }

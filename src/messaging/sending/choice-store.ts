@@ -4,28 +4,28 @@ import type { Db } from '../../db/db.ts';
 import type { TemplateRow } from '../templates/store.ts';
 
 /** Of a number, what a send needs to know. */
-export interface ChosenSender {
+export interface ResolvedSender {
   id: string;
   business_account_id: string;
   messages_per_second: number;
   halted_at: Date | null;
 }
 
-export interface Choice {
+export interface ResolvedTemplate {
   template: TemplateRow;
-  sender: ChosenSender | undefined;
+  sender: ResolvedSender | undefined;
 }
 
 /**
  * The account's template with the number of that id; without one, with the number that sends for the template's
  * business account: its default one, else its oldest. Undefined if there is no such template.
  */
-export async function findChoice(
+export async function findTemplateWithSender(
   db: Db,
   accountId: string,
   templateId: string,
   senderId: string | undefined,
-): Promise<Choice | undefined> {
+): Promise<ResolvedTemplate | undefined> {
   type Row = TemplateRow & {
     sender_id: string | null;
     sender_waba: string;

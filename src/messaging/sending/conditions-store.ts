@@ -17,6 +17,6 @@ const isSendCancelled = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unkn
   sql`((select c.cancelled_at is not null from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
 
 /** True if nothing forbids that the queued message `m` is called now. What marks messages asks for it. */
-export const mayBeCalled: RawBuilder<boolean> = sql`(m.state = 0 and m.expires_at > now()
+export const isCallable: RawBuilder<boolean> = sql`(m.state = 0 and m.expires_at > now()
   and not ${isSenderHalted(sql`m.sender_id`)} and not ${isTemplateHeld(sql`m.template_id`)}
   and not ${isSendCancelled(sql`m.account_id`, sql`m.send_id`)})`;

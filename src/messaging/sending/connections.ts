@@ -2,11 +2,11 @@
 
 export interface Connections {
   /** Takes up to `wanted` that are free now. */
-  tryTake(wanted: number): number;
+  tryAcquire(wanted: number): number;
   /** The same, waiting for its turn until there is at least one. */
-  take(wanted: number): Promise<number>;
+  acquire(wanted: number): Promise<number>;
   /** Gives connections back; `used`: their calls have ended. */
-  give(count: number, used: boolean): void;
+  release(count: number, used: boolean): void;
 }
 
 /** At first, since connections have to be made, which takes a while in which a marked message waits. */
@@ -26,20 +26,20 @@ export function openConnections(max: number): Connections {
 
   const limit = () => Math.min(max, Math.max(atFirst, performance.now() < provenUntilMs ? 2 * proven : 0));
 
-  function tryTake(wanted: number): number {
+  function tryAcquire(wanted: number): number {
     const count = Math.max(0, Math.min(wanted, limit() - inUse));
     inUse += count;
     return count;
   }
 
   return {
-    tryTake,
-    take(wanted) {
-      const count = tryTake(wanted);
+    tryAcquire,
+    acquire(wanted) {
+      const count = tryAcquire(wanted);
       if (count > 0) return Promise.resolve(count);
       return new Promise((grant) => waiting.push({ wanted, grant }));
     },
-    give(count, used) {
+    release(count, used) {
       const now = performance.now();
       if (used && (inUse >= proven || now >= provenUntilMs)) {
         proven = inUse;
@@ -47,7 +47,7 @@ export function openConnections(max: number): Connections {
       }
       inUse -= count;
       for (let next = waiting[0]; next; next = waiting[0]) {
-        const granted = tryTake(next.wanted);
+        const granted = tryAcquire(next.wanted);
         if (granted === 0) return;
         waiting.shift();
         next.grant(granted);

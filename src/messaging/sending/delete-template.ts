@@ -18,9 +18,9 @@ import { type FailDeps, failAndPublish } from './fail.ts';
 import { ownErrors, state } from './message.ts';
 import {
   findQueuedOfTemplate,
-  isTemplateCalled,
+  isTemplateBeingCalled,
   isTemplateInUse,
-  type QueueOf,
+  type TemplateKey,
 } from './template-queue-store.ts';
 
 export interface DeleteTemplateDeps extends SubmitDeps, FailDeps {
@@ -78,7 +78,7 @@ export async function deleteTemplate(
 /** Removes a draft, or marks a template as being deleted if nothing of it waits or that is to be cancelled; answers what it was. */
 async function beginDeleting(
   deps: DeleteTemplateDeps,
-  of: QueueOf,
+  of: TemplateKey,
   cancelQueued: boolean,
 ): Promise<TemplateRow> {
   const { before, startable } = await deps.hot.transaction().execute(async (tx) => {
@@ -105,7 +105,7 @@ async function beginDeleting(
 }
 
 /** Fails all queued messages of a marked template and waits for those being called, which may come back; answers how many it failed. */
-async function emptyQueue(deps: DeleteTemplateDeps, of: QueueOf): Promise<number> {
+async function emptyQueue(deps: DeleteTemplateDeps, of: TemplateKey): Promise<number> {
   const until = performance.now() + patienceMs;
   let count = 0;
   for (;;) {
@@ -114,7 +114,7 @@ async function emptyQueue(deps: DeleteTemplateDeps, of: QueueOf): Promise<number
       const failures = queued.slice(at, at + failedAtOnce).map((key) => ({ ...key, error: cancelled }));
       count += await failAndPublish(deps, failures, [state.queued]);
     }
-    if (queued.length === 0 && !(await isTemplateCalled(deps.hot, of))) return count;
+    if (queued.length === 0 && !(await isTemplateBeingCalled(deps.hot, of))) return count;
     if (performance.now() > until)
       throw inUse(
         `Messages of this template are still being sent or cancelled (${count} were cancelled). Repeat the request.`,

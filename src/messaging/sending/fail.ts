@@ -2,15 +2,15 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
-import { eventsOf } from './events.ts';
+import type { CompletionWaiters } from './completion-waiters.ts';
 import type { MessageError } from './message.ts';
-import type { Outcomes } from './outcomes.ts';
-import { failMessages, type MessageKey } from './store.ts';
+import { failMessages, type MessageKey } from './messages-moves-store.ts';
+import { statusEvents } from './status-events.ts';
 
 export interface FailDeps extends PublishDeps {
   hot: Db;
   clock: Clock;
-  outcomes: Outcomes;
+  completions: CompletionWaiters;
 }
 
 /** Fails those of the messages that are in one of `from` states and publishes it; answers how many failed. */
@@ -23,9 +23,9 @@ export async function failAndPublish(
   const sorted = failures.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
     const moved = await failMessages(tx, sorted, from);
-    return { moved, startable: await publish(deps, tx, eventsOf(moved, deps.clock.now())) };
+    return { moved, startable: await publish(deps, tx, statusEvents(moved, deps.clock.now())) };
   });
   deps.deliveries.offer(startable);
-  for (const message of moved) deps.outcomes.settled(message);
+  for (const message of moved) deps.completions.completed(message);
   return moved.length;
 }

@@ -7,7 +7,7 @@ import type { ReadyMedia } from '../media/store.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { fillTemplate } from '../templates/template.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
-import type { NewMessage } from './write-store.ts';
+import type { NewMessage } from './sends-store.ts';
 
 /** Recipients after which the thousand of a send let other requests go on. */
 const filledAtATime = 100;
@@ -57,7 +57,7 @@ export async function fillAll(
       content: result.filled,
       mediaId: file?.id ?? null,
       metadata: recipient.metadata ?? request.metadata ?? null,
-      standing: 'due',
+      dispatchMode: 'queued',
     });
   }
   if (problems.length > 0) throw request.problemsOf?.() ?? invalidRequest(problems);

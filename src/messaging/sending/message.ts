@@ -191,6 +191,6 @@ const tries: Partial<Record<RejectionClass, number>> = {
 };
 
 /** A message refused this often for this reason is failed with its code; throttling never counts against it. */
-export function triesMax(kind: RejectionClass): number {
+export function attemptsMax(kind: RejectionClass): number {
   return tries[kind] ?? Number.POSITIVE_INFINITY;
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { countQueued } from './queue-store.ts';
+import { countQueued } from './messages-claims-store.ts';
 
 const defaultMax = 1_000_000;
 /** A count of a million takes a fraction of a second, and a queue does not grow by much in this. */

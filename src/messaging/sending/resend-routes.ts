@@ -8,11 +8,11 @@ import { insertKey, storeKeyAnswer } from '../../db/idempotency-keys.ts';
 import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { messageItem } from './answer.ts';
-import { findMessage } from './history-store.ts';
+import { findMessage } from './messages-store.ts';
+import { presentMessage } from './presenter.ts';
 import { messageNotFound, resendMessage } from './resend.ts';
-import { findResends } from './resend-store.ts';
-import { awaitOutcomes, keyLeaseSeconds, releaseIfAway, type SendDeps } from './send.ts';
+import { findResends } from './resends-store.ts';
+import { awaitCompletions, keyLeaseSeconds, releaseIfAway, type SendDeps } from './send.ts';
 
 export type ResendRoutesDeps = SendDeps & { keyedHash: KeyedHash };
 
@@ -48,7 +48,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
       const resent = await resendMessage(deps, { accountId, messageId, evenIfUnknown }, unused);
       const subjectId = repeat?.kind === 'continue' ? repeat.subjectId : resent.startedSendId;
       try {
-        await awaitOutcomes(deps, accountId, resent.awaited);
+        await awaitCompletions(deps, accountId, resent.awaited);
         const body = await bodyOf(deps, accountId, resent.id);
         if (subjectId === undefined && unused) await keepAnswer(deps, unused, body);
         else if (subjectId !== undefined && key)
@@ -78,7 +78,9 @@ async function keepAnswer(
 async function bodyOf(deps: ResendRoutesDeps, accountId: string, id: string): Promise<string> {
   const row = await findMessage(deps.db, accountId, id);
   if (!row) throw messageNotFound();
-  return JSON.stringify(ok('Message resent.', messageItem(row, await findResends(deps.db, accountId, [id]))));
+  return JSON.stringify(
+    ok('Message resent.', presentMessage(row, await findResends(deps.db, accountId, [id]))),
+  );
 }
 
 function answer(reply: FastifyReply, body: string): FastifyReply {

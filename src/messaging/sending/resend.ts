@@ -9,12 +9,12 @@ import { mediaNotFound } from '../media/stored-file.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { refill } from '../templates/refill.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { createdAt } from './answer.ts';
-import { choose, sendablePlan } from './choose.ts';
-import { findMessage, type MessageRow } from './history-store.ts';
 import { authenticationPriority, ownErrors, state } from './message.ts';
+import { findMessage, type MessageRow } from './messages-store.ts';
+import { createdAt } from './presenter.ts';
 import type { SendRequest } from './recipients.ts';
-import { findResends, insertResend } from './resend-store.ts';
+import { findResends, insertResend } from './resends-store.ts';
+import { resolveTemplate, sendablePlan } from './resolve-template.ts';
 import { type SendDeps, startSend } from './send.ts';
 
 export interface ResendRequest {
@@ -24,7 +24,7 @@ export interface ResendRequest {
   evenIfUnknown: boolean;
 }
 
-export interface Resent {
+export interface ResentMessage {
   /** The new message. */
   id: string;
   /** The send that this request made; undefined if the message had been resent before. */
@@ -49,7 +49,7 @@ export async function resendMessage(
   deps: SendDeps,
   input: ResendRequest,
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
-): Promise<Resent> {
+): Promise<ResentMessage> {
   const old = await requireMessage(deps.db, input);
   const before = await resentBefore(deps.db, input);
   if (before) return before;
@@ -83,7 +83,10 @@ async function requireMessage(db: Db, { accountId, messageId }: ResendRequest): 
   return row;
 }
 
-async function resentBefore(db: Db, { accountId, messageId }: ResendRequest): Promise<Resent | undefined> {
+async function resentBefore(
+  db: Db,
+  { accountId, messageId }: ResendRequest,
+): Promise<ResentMessage | undefined> {
   const links = await findResends(db, accountId, [messageId.toLowerCase()]);
   const link = links.find((one) => one.message_id === messageId.toLowerCase());
   return link && { id: link.new_id, startedSendId: undefined, awaited: [] };
@@ -115,7 +118,7 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
   const { account_id: accountId, template_id: templateId, sender_id: senderId } = old;
   const content = old.content as unknown as FilledTemplate & { removed?: unknown };
   if (old.priority === authenticationPriority || content.removed !== undefined) throw contentRemoved();
-  const { template } = await choose(deps.hot, accountId, { templateId });
+  const { template } = await resolveTemplate(deps.hot, accountId, { templateId });
   if (template.category.toUpperCase() === 'AUTHENTICATION') throw contentRemoved();
   const mediaId = old.media_id === null ? undefined : await publicIdOf(deps.db, accountId, old.media_id);
   return {

@@ -22,25 +22,25 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
-import { leastIdAt, messageItem, sendAnswer, sendMessage, sendSummary } from './answer.ts';
 import { type CancelDeps, cancelSend } from './cancel.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
+import { state, stateNumber } from './message.ts';
 import {
   countByState,
   findMessage,
   findSend,
   listMessages,
-  listOutcomes,
-  type OutcomeRow,
+  listResults,
+  type ResultRow,
   type SendRow,
-} from './history-store.ts';
-import { state, stateNumber } from './message.ts';
+} from './messages-store.ts';
+import { describeSend, leastIdAt, presentMessage, presentSend, presentSendSummary } from './presenter.ts';
 import { messageNotFound } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
-import { findResends } from './resend-store.ts';
+import { findResends } from './resends-store.ts';
 import {
-  awaitOutcomes,
+  awaitCompletions,
   keyLeaseSeconds,
   releaseIfAway,
   type SendDeps,
@@ -73,7 +73,7 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
 }
 
 /** Messages not known to be taken or refused yet. */
-const unsettledIds = (rows: OutcomeRow[]) =>
+const unsettledIds = (rows: ResultRow[]) =>
   rows.filter((row) => row.state < state.accepted).map((row) => row.id);
 
 /** What is known of a send that this request started. */
@@ -82,8 +82,8 @@ async function outcomesOf(
   accountId: string,
   send: StartedSend,
   isAsync: boolean,
-): Promise<OutcomeRow[]> {
-  const known = isAsync ? undefined : await awaitOutcomes(deps, accountId, send.awaited);
+): Promise<ResultRow[]> {
+  const known = isAsync ? undefined : await awaitCompletions(deps, accountId, send.awaited);
   const unknown = { state: state.queued, wamid: null, error: null };
   return send.messages.map(({ id, phone, name }) => ({ ...(known?.get(id) ?? unknown), id, phone, name }));
 }
@@ -102,11 +102,11 @@ async function held<T>(deps: SendingRoutesDeps, sendId: string, step: () => Prom
 async function answerSend(
   deps: SendingRoutesDeps,
   send: { id: string; templateId: string; isAsync: boolean; hasKey: boolean },
-  rows: OutcomeRow[],
+  rows: ResultRow[],
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const answer = sendAnswer(send, rows);
-  const body = JSON.stringify(ok(sendMessage(answer), answer));
+  const answer = presentSend(send, rows);
+  const body = JSON.stringify(ok(describeSend(answer), answer));
   const status = send.isAsync ? 202 : 200;
   if (send.hasKey) await held(deps, send.id, () => storeKeyAnswer(deps.db, send.id, { status, body }));
   if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
@@ -138,7 +138,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         key: request.idempotencyKey,
         ...fingerprintOf(deps.keyedHash, request.body),
       };
-      const answer = (send: { id: string; templateId: string }, rows: OutcomeRow[]) =>
+      const answer = (send: { id: string; templateId: string }, rows: ResultRow[]) =>
         answerSend(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
       if (key) {
         const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
@@ -146,8 +146,8 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         if (repeat.kind === 'continue') {
           return await held(deps, repeat.subjectId, async () => {
             const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
-            const rows = () => listOutcomes(deps.db, accountId, id);
-            if (!isAsync) await awaitOutcomes(deps, accountId, unsettledIds(await rows()));
+            const rows = () => listResults(deps.db, accountId, id);
+            if (!isAsync) await awaitCompletions(deps, accountId, unsettledIds(await rows()));
             return answer({ id, templateId }, await rows());
           });
         }
@@ -174,7 +174,7 @@ function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
       const { sendId } = request.params;
       const { accountId } = request.caller;
       const send = await requireSend(deps, accountId, sendId);
-      return ok('Send found.', sendSummary(send, await countByState(deps.db, accountId, sendId)));
+      return ok('Send found.', presentSendSummary(send, await countByState(deps.db, accountId, sendId)));
     },
   );
 
@@ -196,7 +196,10 @@ function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
       const cancelled = await cancelSend(deps, { accountId, sendId });
       const row = (await findSend(deps.db, accountId, sendId)) ?? send;
       const counts = await countByState(deps.db, accountId, sendId);
-      return ok(`Send cancelled: ${cancelled} queued messages will not be sent.`, sendSummary(row, counts));
+      return ok(
+        `Send cancelled: ${cancelled} queued messages will not be sent.`,
+        presentSendSummary(row, counts),
+      );
     },
   );
 }
@@ -242,7 +245,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
         accountId,
         rows.map((row) => row.id),
       );
-      const items = rows.map((row) => messageItem(row, resends));
+      const items = rows.map((row) => presentMessage(row, resends));
       return ok(
         'Messages listed.',
         cursorPageOf(items, limit, (item) => [item.id], lookedTo ? [lookedTo] : undefined),
@@ -268,7 +271,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       if (!row) throw messageNotFound();
       const deliveries = await deliveriesOf(deps.db, row.account_id, row.id);
       const resends = await findResends(deps.db, row.account_id, [row.id]);
-      return ok('Message found.', { ...messageItem(row, resends), deliveries });
+      return ok('Message found.', { ...presentMessage(row, resends), deliveries });
     },
   );
 }

@@ -10,23 +10,26 @@ import type { Releases } from '../../work/releases.ts';
 import { holdMedia, type ReadyMedia } from '../media/store.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { priorityOf } from '../templates/template.ts';
-import type { ChosenSender } from './choice-store.ts';
-import { choose, requireApproved, requireSender, sendablePlan } from './choose.ts';
-import type { Dispatcher } from './dispatch.ts';
+import type { ResolvedSender } from './choice-store.ts';
+import type { Completion, CompletionWaiters } from './completion-waiters.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { fillAll } from './fill-recipients.ts';
-import type { Outcome, Outcomes } from './outcomes.ts';
+import { findCompletions } from './messages-claims-store.ts';
+import type { DueMessage } from './messages-moves-store.ts';
 import type { CheckQueue } from './queue-limit.ts';
-import { findSettled } from './queue-store.ts';
 import type { SendRequest } from './recipients.ts';
-import type { DueMessage } from './store.ts';
-import { insertSend, type NewMessage, type WrittenSend } from './write-store.ts';
+import { requireApproved, requireSender, resolveTemplate, sendablePlan } from './resolve-template.ts';
+import { type InsertedSend, insertSend, type NewMessage } from './sends-store.ts';
 
 export interface SendDeps {
   db: Db;
   hot: Db;
   clock: Clock;
-  dispatcher: Pick<Dispatcher, 'offer' | 'room' | 'hold' | 'letGo' | 'callMarked' | 'notWritten'>;
-  outcomes: Outcomes;
+  dispatcher: Pick<
+    Dispatcher,
+    'offer' | 'capacity' | 'reserveCalls' | 'releaseCalls' | 'callReserved' | 'abandonReserved'
+  >;
+  completions: CompletionWaiters;
   /** Tells the worker that messages are due now. */
   nudgeDispatch: () => void;
   sendWaitMs: number;
@@ -72,7 +75,7 @@ export async function startSend(
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
   also?: Also,
 ): Promise<StartedSend> {
-  const choice = await choose(deps.hot, request.accountId, request);
+  const choice = await resolveTemplate(deps.hot, request.accountId, request);
   const { template } = choice;
   const plan = sendablePlan(template);
   const media = await mediaOf(deps.db, request);
@@ -82,25 +85,25 @@ export async function startSend(
   await deps.checkQueue(request.accountId, messages.length);
   const sendId = uuidv7(deps.clock.now());
   if (!sender.halted_at) await setStandings(deps, messages, sender, priorityOf(template.category));
-  const standing = (wanted: NewMessage['standing'], lease: string | null) =>
+  const standing = (wanted: NewMessage['dispatchMode'], lease: string | null) =>
     messages
-      .filter((message) => message.standing === wanted)
+      .filter((message) => message.dispatchMode === wanted)
       .map((message) => ({ ...dueMessage(message, request.accountId, template, sender), lease }));
-  const marked = standing('marked', null);
+  const marked = standing('dispatching', null);
   const markedAtMs = deps.clock.steady();
-  let written: WrittenSend;
+  let written: InsertedSend;
   try {
     written = await write(deps, { sendId, request, template, sender, messages, key, also });
   } catch (error) {
-    deps.dispatcher.notWritten(marked);
+    deps.dispatcher.abandonReserved(marked);
     releaseIfAway(deps, error, sendId);
     throw error;
   }
   const { isOpen, lease } = written;
   if (isOpen) {
     const leased = marked.map((message) => ({ ...message, lease }));
-    deps.dispatcher.callMarked(leased, markedAtMs);
-  } else deps.dispatcher.letGo(sender.id, marked.length);
+    deps.dispatcher.callReserved(leased, markedAtMs);
+  } else deps.dispatcher.releaseCalls(sender.id, marked.length);
   const leased = isOpen ? standing('leased', lease) : [];
   deps.dispatcher.offer(leased);
   if (!isOpen || marked.length + leased.length < messages.length) deps.nudgeDispatch();
@@ -112,15 +115,15 @@ export async function startSend(
 async function setStandings(
   { dispatcher }: SendDeps,
   messages: NewMessage[],
-  sender: ChosenSender,
+  sender: ResolvedSender,
   priority: number,
 ): Promise<void> {
   // a file has to be known to the platform first, which may take as long as an upload
   const mayHold = messages.every(({ mediaId }) => mediaId === null);
-  const held = mayHold ? await dispatcher.hold(sender.id, messages.length) : 0;
-  const room = held + dispatcher.room(sender.id, sender.messages_per_second, priority);
+  const held = mayHold ? await dispatcher.reserveCalls(sender.id, messages.length) : 0;
+  const room = held + dispatcher.capacity(sender.id, sender.messages_per_second, priority);
   messages.forEach((message, index) => {
-    message.standing = index < held ? 'marked' : index < room ? 'leased' : 'due';
+    message.dispatchMode = index < held ? 'dispatching' : index < room ? 'leased' : 'queued';
   });
 }
 
@@ -128,14 +131,14 @@ async function setStandings(
  * Waits until every message has an outcome on disk or can have none while sends may wait; answers those that have, and
  * as `queued` some that have not.
  */
-export async function awaitOutcomes(
+export async function awaitCompletions(
   deps: SendDeps,
   accountId: string,
   messageIds: string[],
   timeoutMs: number = deps.sendWaitMs,
-): Promise<Map<string, Outcome>> {
-  return deps.outcomes.wait(messageIds, timeoutMs, (ids, leftMs) =>
-    findSettled(deps.hot, accountId, ids, leftMs / 1000),
+): Promise<Map<string, Completion>> {
+  return deps.completions.wait(messageIds, timeoutMs, (ids, leftMs) =>
+    findCompletions(deps.hot, accountId, ids, leftMs / 1000),
   );
 }
 
@@ -158,12 +161,12 @@ async function write(
     sendId: string;
     request: SendRequest;
     template: TemplateRow;
-    sender: ChosenSender;
+    sender: ResolvedSender;
     messages: NewMessage[];
     key: (KeyOf & { fingerprint: Buffer }) | undefined;
     also: Also | undefined;
   },
-): Promise<WrittenSend> {
+): Promise<InsertedSend> {
   const { request, template, sender, messages, key, also } = send;
   const isAuthentication = template.category.toUpperCase() === 'AUTHENTICATION';
   const expiresInSeconds =
@@ -198,7 +201,7 @@ async function write(
 
 /** Nothing was written: the template or the number was there a moment ago, and is gone or being deleted. */
 async function sayWhatIsGone(db: Db | Tx, request: SendRequest): Promise<never> {
-  const choice = await choose(db, request.accountId, request);
+  const choice = await resolveTemplate(db, request.accountId, request);
   requireApproved(choice.template);
   throw new AppError('sender_not_found', 'The sender was removed in the meantime. Send again.');
 }
@@ -218,7 +221,7 @@ function dueMessage(
   message: NewMessage,
   accountId: string,
   template: TemplateRow,
-  sender: ChosenSender,
+  sender: ResolvedSender,
 ): DueMessage {
   return {
     account_id: accountId,

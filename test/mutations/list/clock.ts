@@ -2,8 +2,8 @@
 import type { Mutation } from '../mutation.ts';
 
 const steady = 'src/base/steady.ts';
-const store = 'src/messaging/sending/store.ts';
-const lane = 'src/messaging/sending/lane.ts';
+const store = 'src/messaging/sending/messages-moves-store.ts';
+const lane = 'src/messaging/sending/sender-queue.ts';
 const durations = ['test/rules/steady.test.ts'];
 const steps = ['test/db/clock-steps.test.ts'];
 const mends = 'src/db/clock-mends.ts';
@@ -85,7 +85,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message is called by a machine that slept since its mark',
-    file: 'src/messaging/sending/call.ts',
+    file: 'src/messaging/sending/call-platform.ts',
     find: 'deps.clock.steady() - markedAtMs > markTrustMs',
     replace: 'performance.now() - markedAtMs > markTrustMs',
     tests: holds,

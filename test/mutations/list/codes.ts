@@ -1,8 +1,8 @@
 // Mutations of the removal of one-time codes.
 import type { Mutation } from '../mutation.ts';
 
-const moves = 'src/messaging/sending/store.ts';
-const store = 'src/messaging/sending/codes-store.ts';
+const moves = 'src/messaging/sending/messages-moves-store.ts';
+const store = 'src/messaging/sending/messages-codes-store.ts';
 const tests = ['test/db/message-codes.test.ts'];
 const journey = ['test/api/one-time-codes.test.ts'];
 
@@ -79,7 +79,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message is called without its code after a step of the clock',
-    file: 'src/messaging/sending/queue-store.ts',
+    file: 'src/messaging/sending/messages-claims-store.ts',
     find: ' or ${isContentRemoved} expired',
     replace: ' expired',
     tests,
@@ -135,7 +135,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a code that the platform repeats is kept and shown',
-    file: 'src/messaging/sending/codes.ts',
+    file: 'src/messaging/sending/one-time-codes.ts',
     find: 'message.priority === authenticationPriority ? ',
     replace: 'message.priority > authenticationPriority ? ',
     tests: journey,

@@ -60,7 +60,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an old report of a number halts it again',
-    file: 'src/messaging/sending/heed-reports.ts',
+    file: 'src/messaging/sending/react-to-failures.ts',
     find: 'const takenAt = timestamp === null ? null : new Date(timestamp * 1000);',
     replace: 'const takenAt = null;',
     tests: ['test/api/halting-reports.test.ts'],
@@ -81,7 +81,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an unknown answer that every call would get halts nothing',
-    file: 'src/messaging/sending/call.ts',
+    file: 'src/messaging/sending/call-platform.ts',
     find: 'if (!kind || !isHalt(kind)) return goOn;',
     replace: 'return goOn;',
     tests: ['test/api/send-refusals.test.ts'],
@@ -95,7 +95,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a young registration is trusted although its id is unknown',
-    file: 'src/messaging/sending/call.ts',
+    file: 'src/messaging/sending/call-platform.ts',
     find: '...(isUnknown ? { registeredBefore: createdAt(message.id) } : {}),',
     replace: '',
     tests: ['test/api/send-refusals.test.ts'],
@@ -123,7 +123,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a reported lost file stays registered',
-    file: 'src/messaging/sending/heed-reports.ts',
+    file: 'src/messaging/sending/react-to-failures.ts',
     find: 'if (ofMedia.has(kind)) lostMedia.push({ accountId: account_id, id });',
     replace: '',
     tests: ['test/api/halting-reports.test.ts'],

@@ -2,16 +2,16 @@
 import type { Mutation } from '../mutation.ts';
 
 const conditions = 'src/messaging/sending/conditions-store.ts';
-const store = 'src/messaging/sending/store.ts';
-const queue = 'src/messaging/sending/queue-store.ts';
-const holds = 'src/messaging/sending/holds-store.ts';
+const store = 'src/messaging/sending/messages-moves-store.ts';
+const queue = 'src/messaging/sending/messages-claims-store.ts';
+const holds = 'src/messaging/sending/messages-holds-store.ts';
 const moves = ['test/db/message-moves.test.ts'];
 const held = ['test/db/held-messages.test.ts'];
 
 export const mutations: Mutation[] = [
   {
     name: 'a send waits its whole time for a number that was slowed down for longer',
-    file: 'src/messaging/sending/store.ts',
+    file: 'src/messaging/sending/messages-moves-store.ts',
     find: 'select ${nextSlot} > now() + ${seconds} * interval',
     replace: "select ${nextSlot} > now() + interval '1 hour' + ${seconds} * interval",
     tests: ['test/api/send-refusals.test.ts'],
@@ -53,14 +53,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a send is written as marked although its number was halted meanwhile',
-    file: 'src/messaging/sending/write-store.ts',
+    file: 'src/messaging/sending/sends-store.ts',
     find: 'not ${isSenderHalted(sql`s.sender_id`)} and not',
     replace: 'not',
     tests: held,
   },
   {
     name: 'a send is written as marked although its template was refused meanwhile',
-    file: 'src/messaging/sending/write-store.ts',
+    file: 'src/messaging/sending/sends-store.ts',
     find: ' and not ${isTemplateHeld(sql`s.template_id`)} as is_open',
     replace: ' as is_open',
     tests: held,
@@ -158,21 +158,21 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a mark whose answer was lost stays, though nobody calls its message',
-    file: 'src/messaging/sending/lane.ts',
+    file: 'src/messaging/sending/sender-queue.ts',
     find: '      deps.putBack(messages);\n',
     replace: '',
     tests: ['test/db/message-holds.test.ts'],
   },
   {
     name: 'what the platform took is not written down once the database lost an answer',
-    file: 'src/messaging/sending/dispatch.ts',
+    file: 'src/messaging/sending/dispatcher.ts',
     find: 'accepted: (item) => persist(() => accepted(item)),',
     replace: 'accepted,',
     tests: ['test/db/message-holds.test.ts'],
   },
   {
     name: 'a refusal is not written down once the database lost an answer',
-    file: 'src/messaging/sending/dispatch.ts',
+    file: 'src/messaging/sending/dispatcher.ts',
     find: 'retry: (item) => (item.lease === null ? retry(item) : persist(() => retry(item))),',
     replace: 'retry,',
     tests: ['test/db/message-holds.test.ts'],

@@ -109,7 +109,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a send is written while its template is being deleted',
-    file: 'src/messaging/sending/write-store.ts',
+    file: 'src/messaging/sending/sends-store.ts',
     find: 'is distinct from ${deletionWord} for key share',
     replace: 'is distinct from ${null}::text for key share',
     tests: ['test/api/template-deletion.test.ts'],

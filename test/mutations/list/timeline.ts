@@ -11,7 +11,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a failure that the gateway itself decided shows a platform time',
-    file: 'src/messaging/sending/answer.ts',
+    file: 'src/messaging/sending/presenter.ts',
     find: 'isFailureReported: row.wamid !== null',
     replace: 'isFailureReported: true',
     tests: ['test/api/messages.test.ts'],

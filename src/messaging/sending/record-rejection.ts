@@ -4,10 +4,10 @@ import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { type HaltClass, isHalt } from '../senders/halt.ts';
 import { listBusinessNumbers } from '../senders/store.ts';
-import { type MessageError, retryDelaySeconds, triesMax } from './message.ts';
-import { type DueMessage, type MessageKey, type Retry, slowPace } from './store.ts';
+import { attemptsMax, type MessageError, retryDelaySeconds } from './message.ts';
+import { type DueMessage, type MessageKey, type Retry, slowPace } from './messages-moves-store.ts';
 
-export interface RefusalDeps {
+export interface RejectionDeps {
   db: Db;
   log: Log;
   /** Halts the numbers that an error concerns. Refusals that come at the same moment share one halting. */
@@ -27,7 +27,7 @@ export interface RefusalDeps {
   doubt: (ids: string[]) => void;
 }
 
-export interface Refused {
+export interface Rejection {
   kind: RejectionClass;
   error: MessageError;
   /** As the platform asked. */
@@ -52,10 +52,10 @@ export const goOn: CallAdvice = { kind: 'go_on' };
 const halt: CallAdvice = { kind: 'halt' };
 
 /** Records a refused message as its class asks: queued again, or failed; slows or halts what it concerns. */
-export async function settleRefusal(
-  deps: RefusalDeps,
+export async function recordRejection(
+  deps: RejectionDeps,
   message: DueMessage,
-  refused: Refused,
+  refused: Rejection,
 ): Promise<CallAdvice> {
   const { kind, error, retryAfterSeconds } = refused;
   const key = { accountId: message.account_id, id: message.id };
@@ -87,13 +87,13 @@ export async function settleRefusal(
     case 'retry_few':
     case 'retry_once':
     case 'pair_rate':
-      if (attempts >= triesMax(kind)) break;
+      if (attempts >= attemptsMax(kind)) break;
       return retryIn(retryAfterSeconds ?? retryDelaySeconds(attempts, kind));
     case 'category_limit':
       return retryIn(retryAfterSeconds ?? categoryWaitSeconds, false);
     case 'template_missing':
     case 'halt_template':
-      if (attempts >= triesMax(kind)) {
+      if (attempts >= attemptsMax(kind)) {
         await deps.templateOutdated(message);
         break;
       }

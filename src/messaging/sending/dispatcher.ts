@@ -8,24 +8,24 @@ import type { PublishDeps } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { rounds } from '../../work/rounds.ts';
 import { haltNumbers } from '../senders/halt.ts';
-import { type CallDeps, callPlatform, prepareMessage, settleUncalled } from './call.ts';
+import { type CallDeps, callPlatform, prepareMessage, recordUncalled } from './call-platform.ts';
+import type { CompletionWaiters } from './completion-waiters.ts';
 import { openConnections } from './connections.ts';
+import { openDurableWrites } from './durable-writes.ts';
 import { failAndPublish } from './fail.ts';
-import { findCallable, park } from './holds-store.ts';
-import { type Lane, openLane } from './lane.ts';
 import { expiredError, ownErrors, state } from './message.ts';
-import type { Outcomes } from './outcomes.ts';
-import { openPersistence } from './persist.ts';
-import { claimDue, findExpired, findOverdue, releaseClaimed } from './queue-store.ts';
+import { claimDue, findExpired, findOverdue, releaseLeases } from './messages-claims-store.ts';
+import { findStillCallable, suspendMessages } from './messages-holds-store.ts';
 import {
+  beginDispatch,
   type DueMessage,
   type MessageKey,
-  markDispatching,
   type Retry,
   recordAccepted,
   recordRetry,
-  unmark,
-} from './store.ts';
+  revertDispatch,
+} from './messages-moves-store.ts';
+import { openSenderQueue, type SenderQueue } from './sender-queue.ts';
 
 export interface DispatchDeps extends PublishDeps {
   db: Db;
@@ -40,7 +40,7 @@ export interface DispatchDeps extends PublishDeps {
   templateOutdated: CallDeps['templateOutdated'];
   templateRefused: CallDeps['templateRefused'];
   onOutcome: CallDeps['onOutcome'];
-  outcomes: Outcomes;
+  completions: CompletionWaiters;
   /** The process that leases; see `db/process-session.ts`. */
   processId: number;
 }
@@ -52,15 +52,15 @@ export interface Dispatcher {
    * Calls that may be made at once for `wanted` messages of a number, which are then to be written as marked: that spares
    * them a commit. None for more than a few, since all that is marked is unknown after a crash.
    */
-  hold(senderId: string, wanted: number): Promise<number>;
+  reserveCalls(senderId: string, wanted: number): Promise<number>;
   /** Gives calls back that were held for messages which then were not written as marked. */
-  letGo(senderId: string, count: number): void;
+  releaseCalls(senderId: string, count: number): void;
   /** Calls messages that were written as marked for calls held before. */
-  callMarked(messages: DueMessage[], markedAtMs: number): void;
+  callReserved(messages: DueMessage[], markedAtMs: number): void;
   /** Those were not written, or nobody knows: gives the calls back, and puts what is there into the queue. */
-  notWritten(messages: DueMessage[]): void;
+  abandonReserved(messages: DueMessage[]): void;
   /** How many more messages of a number and urgency this process could call within about a second. */
-  room(senderId: string, messagesPerSecond: number, priority: number): number;
+  capacity(senderId: string, messagesPerSecond: number, priority: number): number;
   /** The worker's round: claims what is due and offers it; fails what expired or stayed unknown. Answers how much it found. */
   round(): Promise<number>;
   stop(): Promise<void>;
@@ -81,10 +81,10 @@ const sweepShare = 20;
 
 /** Opens the dispatcher of this process. */
 export function openDispatcher(deps: DispatchDeps): Dispatcher {
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, SenderQueue>();
   let sweepFrom = 0;
   const stopping = new AbortController();
-  const persist = openPersistence(deps, stopping.signal);
+  const persist = openDurableWrites(deps, stopping.signal);
   const connections = openConnections(callsOfAllMax);
   const halting = rounds<unknown>();
   const refusing = rounds<void>();
@@ -96,7 +96,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
       const all = groups
         .flatMap((group, of) => group.map((key, at) => ({ ...key, of, at })))
         .sort((a, b) => (a.id < b.id ? -1 : 1));
-      const marked = await markDispatching(deps.hot, all).catch((error: unknown) => {
+      const marked = await beginDispatch(deps.hot, all).catch((error: unknown) => {
         // what a deadlock undid is done again; after any other failure nobody knows, and a second try would be refused
         if (isTransient(error)) throw error;
         return { lost: error };
@@ -119,7 +119,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     async (items) => {
       await recordAccepted(deps.hot, items);
       for (const { id, wamid } of items)
-        deps.outcomes.settled({ id, state: state.accepted, wamid, error: null });
+        deps.completions.completed({ id, state: state.accepted, wamid, error: null });
       return items.map(() => undefined);
     },
     { gapMs: 2, max: 500, key: byId },
@@ -141,13 +141,13 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   const parkRefused = batch<MessageKey, void>(
     async (keys) => {
-      await park(deps.hot, keys);
+      await suspendMessages(deps.hot, keys);
       return keys.map(() => undefined);
     },
     { gapMs: 2, max: 500, key: byId },
   );
 
-  const doubt = (ids: string[]) => deps.outcomes.doubt(ids);
+  const doubt = (ids: string[]) => deps.completions.recheckSoon(ids);
   const call: CallDeps = {
     ...deps,
     // what came of a call is known here alone: it waits for a database that is away
@@ -164,25 +164,25 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
     doubt,
   };
 
-  function lane(senderId: string): Lane {
+  function lane(senderId: string): SenderQueue {
     const known = lanes.get(senderId);
     if (known) return known;
     // numbers that have nothing here keep no lane
     for (const [id, one] of lanes) if (one.size(leastUrgent) === 0) lanes.delete(id);
-    const opened = openLane(
+    const opened = openSenderQueue(
       {
         db: deps.hot,
         clock: deps.clock,
         log: deps.log,
         accessOf: deps.accessOf,
         prepare: (message) => prepareMessage(call, message),
-        settleUncalled: (message, error) => settleUncalled(call, message, error),
+        settleUncalled: (message, error) => recordUncalled(call, message, error),
         mark: (messages) => mark(messages.map(keyOf)),
         putBack,
-        callable: (messages) => findCallable(deps.hot, messages.map(keyOf)),
+        callable: (messages) => findStillCallable(deps.hot, messages.map(keyOf)),
         call: (message, access, markedAtMs) => callPlatform(call, message, access, markedAtMs),
         release: async (messages) => {
-          await releaseClaimed(
+          await releaseLeases(
             deps.hot,
             messages.map(keyOf).sort((a, b) => (a.id < b.id ? -1 : 1)),
           );
@@ -207,7 +207,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
   function putBack(messages: DueMessage[]): void {
     const marks = messages.map((message) => ({ ...keyOf(message), lease: message.lease }));
     marks.sort((a, b) => (a.id < b.id ? -1 : 1));
-    void persist.twice(() => unmark(deps.hot, marks));
+    void persist.twice(() => revertDispatch(deps.hot, marks));
   }
 
   /** Fails what no claim brings: what stayed unknown, what expired behind a halted or busy number. */
@@ -234,7 +234,7 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
       .filter(([, one]) => one.size(leastUrgent) >= laneFull)
       .map(([senderId]) => senderId);
     const { claimed: due, held } = await claimDue(deps.hot, claimPerSender, busy, deps.processId);
-    if (held.length > 0) await park(deps.hot, held);
+    if (held.length > 0) await suspendMessages(deps.hot, held);
     const ended = due.filter(({ cancelled, expired }) => cancelled || expired);
     const failures = ended.map((message) => ({
       ...keyOf(message),
@@ -247,19 +247,19 @@ export function openDispatcher(deps: DispatchDeps): Dispatcher {
 
   return {
     offer,
-    hold: async (senderId, wanted) =>
+    reserveCalls: async (senderId, wanted) =>
       stopping.signal.aborted || wanted > heldMax ? 0 : lane(senderId).hold(wanted),
-    letGo(senderId, count) {
+    releaseCalls(senderId, count) {
       if (count > 0) lane(senderId).letGo(count);
     },
-    callMarked(messages, markedAtMs) {
+    callReserved(messages, markedAtMs) {
       for (const [senderId, own] of bySender(messages)) lane(senderId).callMarked(own, markedAtMs);
     },
-    notWritten(messages) {
+    abandonReserved(messages) {
       for (const [senderId, own] of bySender(messages)) lane(senderId).letGo(own.length);
       if (messages.length > 0) putBack(messages);
     },
-    room(senderId, messagesPerSecond, priority) {
+    capacity(senderId, messagesPerSecond, priority) {
       return Math.max(0, messagesPerSecond - (lanes.get(senderId)?.size(priority) ?? 0));
     },
     async round() {

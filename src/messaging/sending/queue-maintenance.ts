@@ -1,8 +1,8 @@
 // What the worker does to the queue in steps: cancelling sends, and letting messages of templates go on that are held no more.
-import { type CancelDeps, goOnCancelling } from './cancel.ts';
-import { unpark } from './holds-store.ts';
+import { type CancelDeps, continueCancellation } from './cancel.ts';
+import { resumeMessages } from './messages-holds-store.ts';
 
-export interface QueueChoresDeps extends CancelDeps {
+export interface QueueMaintenanceDeps extends CancelDeps {
   /** Tells the worker that messages are due now. */
   nudgeDispatch: () => void;
 }
@@ -11,9 +11,9 @@ export interface QueueChoresDeps extends CancelDeps {
 const unparkedAtOnce = 2_000;
 
 /** The worker's loop body: one step of each; answers how much it found. */
-export async function doQueueChores(deps: QueueChoresDeps): Promise<number> {
-  const cancelled = await goOnCancelling(deps);
-  const unparked = await unpark(deps.hot, unparkedAtOnce);
+export async function maintainQueue(deps: QueueMaintenanceDeps): Promise<number> {
+  const cancelled = await continueCancellation(deps);
+  const unparked = await resumeMessages(deps.hot, unparkedAtOnce);
   if (unparked > 0) deps.nudgeDispatch();
   return cancelled + unparked;
 }

@@ -9,7 +9,7 @@ const outageSeconds = 15;
  * Notes that callbacks can be taken now, and, if nobody noted it for 15 s, that they could not in the meantime. Each
  * process that listens calls it when it starts and every few seconds.
  */
-export async function noteCallbacksTaken(db: Db): Promise<void> {
+export async function recordCallbackUptime(db: Db): Promise<void> {
   await sql`
     with was as (select seen_at from callback_uptime for update),
     outage as (

@@ -5,13 +5,13 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../ports/platform.ts';
 import { isHalt } from '../senders/halt.ts';
-import { createdAt } from './answer.ts';
-import { withoutCode } from './codes.ts';
 import { type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
-import { type CallAdvice, goOn, type RefusalDeps, settleRefusal } from './refusal.ts';
-import type { DueMessage, MessageKey } from './store.ts';
+import type { DueMessage, MessageKey } from './messages-moves-store.ts';
+import { withoutCode } from './one-time-codes.ts';
+import { createdAt } from './presenter.ts';
+import { type CallAdvice, goOn, type RejectionDeps, recordRejection } from './record-rejection.ts';
 
-export interface CallDeps extends RefusalDeps {
+export interface CallDeps extends RejectionDeps {
   db: Db;
   clock: Clock;
   log: Log;
@@ -74,13 +74,13 @@ export async function prepareMessage(
   try {
     return { message, platformMediaId: await deps.registeredMedia({ accountId, mediaId, senderId }) };
   } catch (error) {
-    await settleUncalled(deps, message, error);
+    await recordUncalled(deps, message, error);
     return undefined;
   }
 }
 
 /** Records of a message that is not called why that is so: what it needs is gone, or cannot be had now. Never rejects. */
-export async function settleUncalled(
+export async function recordUncalled(
   deps: CallDeps,
   message: DueMessage,
   error: unknown,
@@ -211,7 +211,7 @@ async function settleFailure(
     return goOn;
   }
   const { retryAfterSeconds } = error;
-  return settleRefusal(deps, message, { kind, error: errorOf(error), retryAfterSeconds, used });
+  return recordRejection(deps, message, { kind, error: errorOf(error), retryAfterSeconds, used });
 }
 
 /**

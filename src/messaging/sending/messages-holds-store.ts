@@ -2,15 +2,15 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { isTemplateHeld, mayBeCalled } from './conditions-store.ts';
-import type { MessageKey } from './store.ts';
+import { isCallable, isTemplateHeld } from './conditions-store.ts';
+import type { MessageKey } from './messages-moves-store.ts';
 
 /** Of these keys, for each whether its message may still be called: what waits for its turn is looked at once more. */
-export async function findCallable(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
+export async function findStillCallable(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
   const { rows } = await sql<{ no: number }>`
     select x.no::int from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[],
       ${arrayText(keys.map((key) => key.id))}::uuid[]) with ordinality x(a, i, no)
-    join messages m on m.account_id = x.a and m.id = x.i where ${mayBeCalled}`.execute(db);
+    join messages m on m.account_id = x.a and m.id = x.i where ${isCallable}`.execute(db);
   const callable: boolean[] = new Array(keys.length).fill(false);
   for (const { no } of rows) callable[no - 1] = true;
   return callable;
@@ -21,7 +21,7 @@ export async function findCallable(db: Db, keys: readonly MessageKey[]): Promise
  * the order of their ids. The row of the hold is written in the same commit and locks out `unpark`, so that none is
  * parked after the last look at them.
  */
-export async function park(db: Db, keys: readonly MessageKey[]): Promise<void> {
+export async function suspendMessages(db: Db, keys: readonly MessageKey[]): Promise<void> {
   const named = sql`unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[],
     ${arrayText(keys.map((key) => key.id))}::uuid[]) x(a, i)`;
   await sql`
@@ -39,7 +39,7 @@ export async function park(db: Db, keys: readonly MessageKey[]): Promise<void> {
  * Makes up to `limit` parked messages due, of one template that is held no more; the hold ends when none is left.
  * Answers how many there were, or 1 for the end of a hold; 0: nothing is to be done.
  */
-export async function unpark(db: Db, limit: number): Promise<number> {
+export async function resumeMessages(db: Db, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ template_id: string; account_id: string }>`
       select h.template_id, h.account_id from template_holds h where not ${isTemplateHeld(sql`h.template_id`)}

@@ -2,8 +2,8 @@
 import { cutFromError } from '../../base/outgoing-secrets.ts';
 import type { Db } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { removeExpiredCodes, removeOldCodes } from './codes-store.ts';
 import { authenticationPriority } from './message.ts';
+import { removeExpiredCodes, removeOldCodes } from './messages-codes-store.ts';
 
 /** An error of the call of a message, without the code of an authentication message: platforms and proxies may repeat it. */
 export function withoutCode(message: { priority: number; content: FilledTemplate }, error: unknown): unknown {

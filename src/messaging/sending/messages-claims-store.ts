@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { isContentRemoved } from './codes-store.ts';
+import { outageSince } from './callback-uptime-store.ts';
+import type { Completion } from './completion-waiters.ts';
 import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
 import type { MessageError } from './message.ts';
-import type { Outcome } from './outcomes.ts';
-import { type DueMessage, isSlowedFor, type MessageKey } from './store.ts';
-import { outageSince } from './uptime-store.ts';
+import { isContentRemoved } from './messages-codes-store.ts';
+import { type DueMessage, isSlowedFor, type MessageKey } from './messages-moves-store.ts';
 
 export type ClaimedMessage = DueMessage & {
   /** Its send was cancelled while it was being called, and the platform did not take it. */
@@ -71,7 +71,7 @@ export async function claimDue(
 }
 
 /** Gives claimed messages back at once, for whoever is next. */
-export async function releaseClaimed(db: Db, keys: MessageKey[]): Promise<void> {
+export async function releaseLeases(db: Db, keys: MessageKey[]): Promise<void> {
   await sql`
     update messages m set due_at = now()
     from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.id))}::uuid[]) x(a, i)
@@ -123,13 +123,13 @@ const leaseSecondsMax = 61;
  * Of these messages, the outcomes that are known; and as `queued` those of which none can come within `seconds`: their
  * number is halted or slowed down, their template held, or they are put off for longer than that.
  */
-export async function findSettled(
+export async function findCompletions(
   db: Db,
   accountId: string,
   ids: string[],
   seconds: number,
-): Promise<Outcome[]> {
-  const { rows } = await sql<Outcome>`
+): Promise<Completion[]> {
+  const { rows } = await sql<Completion>`
     select m.id, m.state, m.wamid, m.error from unnest(${arrayText(ids.map(() => accountId))}::uuid[], ${arrayText(ids)}::uuid[]) x(a, i)
     join messages m on m.account_id = x.a and m.id = x.i
     where m.state > 1 or (m.state = 0 and (${isSenderHalted(sql`m.sender_id`)} or ${isTemplateHeld(sql`m.template_id`)}
@@ -142,7 +142,7 @@ export async function findSettled(
  * Releases what processes had leased whose sessions have ended, for whoever claims next; answers how many. What they had
  * marked stays: it may have been called.
  */
-export async function releaseMessagesOf(tx: Tx, processIds: readonly number[]): Promise<number> {
+export async function releaseMessagesOfProcesses(tx: Tx, processIds: readonly number[]): Promise<number> {
   const { numAffectedRows } = await sql`
     update messages m set due_at = now()
     from (

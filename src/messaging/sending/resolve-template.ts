@@ -5,16 +5,18 @@ import type { Db } from '../../db/db.ts';
 import { planTemplate, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { templateNotFound } from '../templates/submit.ts';
-import { type Choice, type ChosenSender, findChoice } from './choice-store.ts';
+import { findTemplateWithSender, type ResolvedSender, type ResolvedTemplate } from './choice-store.ts';
 
 /** The template, known to exist (404), and the number that would send it: a named one is known to exist too (404). */
-export async function choose(
+export async function resolveTemplate(
   db: Db,
   accountId: string,
   { templateId, senderId }: { templateId: string; senderId?: string | undefined },
-): Promise<Choice> {
+): Promise<ResolvedTemplate> {
   const named = isUuid(senderId ?? '') ? senderId?.toLowerCase() : undefined;
-  const choice = isUuid(templateId) ? await findChoice(db, accountId, templateId, named) : undefined;
+  const choice = isUuid(templateId)
+    ? await findTemplateWithSender(db, accountId, templateId, named)
+    : undefined;
   if (!choice) throw templateNotFound();
   if (senderId === undefined || (named !== undefined && choice.sender?.id === named)) return choice;
   throw new AppError('sender_not_found', 'There is no such sender in this account.');
@@ -45,7 +47,7 @@ export function requireApproved(row: TemplateRow): void {
 }
 
 /** The number that sends: 409 if it belongs to another business account than the template, or if there is none. */
-export function requireSender({ template, sender }: Choice): ChosenSender {
+export function requireSender({ template, sender }: ResolvedTemplate): ResolvedSender {
   if (!sender)
     throw new AppError(
       'sender_not_configured',

@@ -28,11 +28,11 @@ export interface NewMessage {
    * `due`: now, for whoever claims it; `leased` to the writer's process for 60 s; `marked` as about to be called by it as soon as
    * it is written, as by `markDispatching`.
    */
-  standing: 'due' | 'leased' | 'marked';
+  dispatchMode: 'queued' | 'leased' | 'dispatching';
 }
 
 /** A send that was written. */
-export interface WrittenSend {
+export interface InsertedSend {
   /** False if the number was halted, or the template held, meanwhile: then all are due, and none is leased or marked. */
   isOpen: boolean;
   /** The lease of those that were leased or marked; null if there are none. */
@@ -49,7 +49,7 @@ export async function insertSend(
   send: NewSend,
   messages: NewMessage[],
   common: { priority: number; expiresInSeconds: number; processId: number },
-): Promise<WrittenSend | undefined> {
+): Promise<InsertedSend | undefined> {
   const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null }>`
     with sender as (select id from senders where id = ${send.senderId} for key share),
     template as (select id from templates where id = ${send.templateId}
@@ -70,8 +70,8 @@ export async function insertSend(
         ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
         ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
         ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
-        ${arrayText(messages.map((one) => one.standing !== 'due'))}::boolean[],
-        ${arrayText(messages.map((one) => one.standing === 'marked'))}::boolean[])
+        ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
+        ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
         with ordinality x(id, phone, name, content, media_id, metadata, leased, marked, position)
       returning due_at)
     select count(*)::int n, (select is_open from gate) is_open,

@@ -2,18 +2,18 @@
 import type { MessageError } from './message.ts';
 
 /** What became of a message, as its row says. */
-export interface Outcome {
+export interface Completion {
   id: string;
   state: number;
   wamid: string | null;
   error: MessageError | null;
 }
 
-export interface Outcomes {
+export interface CompletionWaiters {
   /** Tells whoever waits that this outcome of a message is on disk. */
-  settled(outcome: Outcome): void;
+  completed(outcome: Completion): void;
   /** These may have no outcome for long: whoever waits for one of them looks soon whether one can come. */
-  doubt(ids: readonly string[]): void;
+  recheckSoon(ids: readonly string[]): void;
   /**
    * Resolves with the outcomes that are on disk, by the messages' ids, when they all are or when the time is up. `look`
    * is asked now and then for those that another process settled, and for those of which no outcome can come in the
@@ -22,8 +22,8 @@ export interface Outcomes {
   wait(
     ids: string[],
     timeoutMs: number,
-    look: (ids: string[], leftMs: number) => Promise<Outcome[]>,
-  ): Promise<Map<string, Outcome>>;
+    look: (ids: string[], leftMs: number) => Promise<Completion[]>,
+  ): Promise<Map<string, Completion>>;
   /** Lets every waiting request go on, and later ones not wait: the process is about to end. */
   end(): void;
 }
@@ -33,27 +33,27 @@ const lookEveryMs = 1_000;
 const doubtMs = 50;
 
 interface Waiting {
-  settle: (outcome: Outcome) => void;
-  doubt: () => void;
+  settle: (outcome: Completion) => void;
+  recheckSoon: () => void;
 }
 
 /** A registry of waiting requests. */
-export function openOutcomes(): Outcomes {
+export function openCompletionWaiters(): CompletionWaiters {
   const waiting = new Map<string, Waiting>();
   const requests = new Set<() => void>();
   let ended = false;
 
   return {
-    settled(outcome) {
+    completed(outcome) {
       waiting.get(outcome.id)?.settle(outcome);
     },
 
-    doubt(ids) {
-      for (const id of ids) waiting.get(id)?.doubt();
+    recheckSoon(ids) {
+      for (const id of ids) waiting.get(id)?.recheckSoon();
     },
 
     wait(ids, timeoutMs, look) {
-      const known = new Map<string, Outcome>();
+      const known = new Map<string, Completion>();
       if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve(known);
       return new Promise((resolve) => {
         const open = new Set(ids);
@@ -67,7 +67,7 @@ export function openOutcomes(): Outcomes {
           requests.delete(end);
           resolve(known);
         };
-        const settle = (outcome: Outcome) => {
+        const settle = (outcome: Completion) => {
           if (!open.delete(outcome.id)) return;
           known.set(outcome.id, outcome);
           waiting.delete(outcome.id);
@@ -76,17 +76,17 @@ export function openOutcomes(): Outcomes {
         const lookOnce = () => {
           doubted = undefined;
           look([...open], endsAtMs - performance.now()).then(
-            (settled) => {
-              for (const outcome of settled) settle(outcome);
+            (completed) => {
+              for (const outcome of completed) settle(outcome);
             },
             () => undefined,
           );
         };
-        const doubt = () => {
+        const recheckSoon = () => {
           if (open.size > 0) doubted ??= setTimeout(lookOnce, doubtMs);
         };
         requests.add(end);
-        for (const id of ids) waiting.set(id, { settle, doubt });
+        for (const id of ids) waiting.set(id, { settle, recheckSoon });
         const deadline = setTimeout(end, timeoutMs);
         const looking = setInterval(lookOnce, lookEveryMs);
       });

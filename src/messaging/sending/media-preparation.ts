@@ -1,15 +1,15 @@
 // Messages of a number whose file has to be known to the platform before they are called: a few at a time, apart from the queue.
-import type { PreparedMessage } from './call.ts';
-import type { DueMessage } from './store.ts';
+import type { PreparedMessage } from './call-platform.ts';
+import type { DueMessage } from './messages-moves-store.ts';
 
 /** A message that waits to be called. */
-export interface Waiting {
+export interface QueuedMessage {
   prepared: PreparedMessage;
   /** Of `clock.steady()`. */
   offeredAtMs: number;
 }
 
-export interface Preparing {
+export interface MediaPreparation {
   add(message: DueMessage, offeredAtMs: number): void;
   /** How many there are, those under way included. */
   size(): number;
@@ -22,10 +22,10 @@ export interface Preparing {
 const atOnceMax = 16;
 
 /** Prepares what is added and hands it on; `prepare` answers undefined for what it has settled otherwise, and never rejects. */
-export function openPreparing(
+export function openMediaPreparation(
   prepare: (message: DueMessage) => Promise<PreparedMessage | undefined>,
-  handOn: (entry: Waiting) => void,
-): Preparing {
+  handOn: (entry: QueuedMessage) => void,
+): MediaPreparation {
   const waiting: { message: DueMessage; offeredAtMs: number }[] = [];
   const underWay = new Set<Promise<void>>();
 

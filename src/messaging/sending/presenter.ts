@@ -1,17 +1,18 @@
 // Rows of sends and messages as the wire shows them. Pure.
-import type { MessageRow, OutcomeRow, SendRow } from './history-store.ts';
+
 import { state, stateName } from './message.ts';
-import type { Resend } from './resend-store.ts';
+import type { MessageRow, ResultRow, SendRow } from './messages-store.ts';
+import type { Resend } from './resends-store.ts';
 import { timelineOf } from './timeline.ts';
 
 /** What a caller learns of a recipient: taken (and maybe further), refused, or not known to be taken yet. */
-function outcomeName(row: OutcomeRow): 'accepted' | 'failed' | 'queued' {
+function outcomeName(row: ResultRow): 'accepted' | 'failed' | 'queued' {
   if (row.state === state.failed) return 'failed';
   return row.state >= state.accepted ? 'accepted' : 'queued';
 }
 
 /** `data` of a send's answer, each recipient with its own outcome. */
-export function sendAnswer(send: { id: string; templateId: string }, rows: OutcomeRow[]) {
+export function presentSend(send: { id: string; templateId: string }, rows: ResultRow[]) {
   const messages = rows.map((row) => {
     const status = outcomeName(row);
     return {
@@ -36,7 +37,7 @@ export function sendAnswer(send: { id: string; templateId: string }, rows: Outco
 }
 
 /** What a send came to, in one sentence. */
-export function sendMessage(answer: {
+export function describeSend(answer: {
   total: number;
   accepted: number;
   failed: number;
@@ -52,7 +53,7 @@ export function sendMessage(answer: {
 }
 
 /** One message with its timeline; `resends` has those that it is part of, and maybe others. */
-export function messageItem(row: MessageRow, resends: readonly Resend[]) {
+export function presentMessage(row: MessageRow, resends: readonly Resend[]) {
   return {
     id: row.id,
     messageId: row.wamid,
@@ -96,7 +97,7 @@ export function leastIdAt(instant: Date): string {
 }
 
 /** A send with the count of its messages in each state. */
-export function sendSummary(send: SendRow, counts: { state: number; n: number }[]) {
+export function presentSendSummary(send: SendRow, counts: { state: number; n: number }[]) {
   return {
     sendId: send.id,
     templateId: send.template_id,

@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { contentAfterwards, reportedError } from './codes-store.ts';
-import { mayBeCalled } from './conditions-store.ts';
+import { isCallable } from './conditions-store.ts';
 import type { MessageError, Move } from './message.ts';
+import { contentAfterwards, reportedError } from './messages-codes-store.ts';
 
 /** A message as the worker needs it. */
 export interface DueMessage {
@@ -95,11 +95,11 @@ const ids = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => key.id)
  * cancelled send is marked. Answers for each key whether it was marked, and only those may be called; from here on a message's outcome is unknown until it is recorded, for ten minutes from the
  * lapse of its lease, which stays as it is: so that this move is heap-only. Keys in the order of their ids.
  */
-export async function markDispatching(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
+export async function beginDispatch(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
   const { rows } = await sql<{ no: number }>`
     update messages m set state = 1, attempts = m.attempts + 1
     from unnest(${accounts(keys)}::uuid[], ${ids(keys)}::uuid[]) with ordinality x(a, i, no)
-    where m.account_id = x.a and m.id = x.i and ${mayBeCalled}
+    where m.account_id = x.a and m.id = x.i and ${isCallable}
     returning x.no::int`.execute(db);
   const marked: boolean[] = new Array(keys.length).fill(false);
   for (const { no } of rows) marked[no - 1] = true;
@@ -107,7 +107,7 @@ export async function markDispatching(db: Db, keys: readonly MessageKey[]): Prom
 }
 
 /** A message that may be marked, though whoever marked it was not told. */
-export interface DoubtfulMark extends MessageKey {
+export interface UncertainDispatch extends MessageKey {
   /** The lease under which it was to be marked; null where that was written together with the mark, and not told either. */
   lease: string | null;
 }
@@ -116,7 +116,7 @@ export interface DoubtfulMark extends MessageKey {
  * Puts messages back that may be marked and surely were never called. May be repeated, since nobody else's mark is
  * met: whoever claims a message changes its lease, and a first mark that was taken back once is not its first again.
  */
-export async function unmark(db: Db, marks: readonly DoubtfulMark[]): Promise<void> {
+export async function revertDispatch(db: Db, marks: readonly UncertainDispatch[]): Promise<void> {
   await sql`
     update messages m set state = 0, due_at = now()
     from unnest(${accounts(marks)}::uuid[], ${ids(marks)}::uuid[], ${marks.map((one) => one.lease)}::text[]) x(a, i, lease)

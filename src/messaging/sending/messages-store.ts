@@ -109,7 +109,7 @@ export async function countByState(
   return rows;
 }
 
-export interface OutcomeRow {
+export interface ResultRow {
   id: string;
   wamid: string | null;
   phone: string;
@@ -119,8 +119,8 @@ export interface OutcomeRow {
 }
 
 /** A send's messages in the order of its recipients. */
-export async function listOutcomes(db: Db, accountId: string, sendId: string): Promise<OutcomeRow[]> {
-  const { rows } = await sql<OutcomeRow>`
+export async function listResults(db: Db, accountId: string, sendId: string): Promise<ResultRow[]> {
+  const { rows } = await sql<ResultRow>`
     select id, wamid, phone, name, state, error from messages
     where send_id = ${sendId} and account_id = ${accountId} order by position`.execute(db);
   return rows;

@@ -8,9 +8,9 @@ import { type HaltClass, haltNumbers, isHalt } from '../senders/halt.ts';
 import { wantReading } from '../senders/readings-store.ts';
 import { findSenderById } from '../senders/store.ts';
 import type { MessageError } from './message.ts';
-import type { MessageKey, MovedMessage } from './store.ts';
+import type { MessageKey, MovedMessage } from './messages-moves-store.ts';
 
-export interface HeedDeps {
+export interface ReactDeps {
   hot: Db;
   clock: Clock;
   log: Log;
@@ -36,7 +36,7 @@ interface Halt {
  * number's halt was last lifted says nothing about it now. After a failure by the template, its list is read again;
  * after one by the file, the next message registers the file again. The work is that of the numbers, not of the messages.
  */
-export async function heedReports(deps: HeedDeps, moved: readonly MovedMessage[]): Promise<void> {
+export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMessage[]): Promise<void> {
   const halts = new Map<string, Halt>();
   const toRead = new Set<string>();
   const lostMedia: MessageKey[] = [];
@@ -73,8 +73,8 @@ function later(one: Halt, other: Halt): Halt {
  * Halts numbers of which a callback reported an error as a whole, if its code asks for that; `senderIds` are ours with
  * that number. A number that was changed since the platform's time of the report is left alone. Every such error is logged.
  */
-export async function heedNumberReports(
-  deps: HeedDeps,
+export async function reactToNumberErrors(
+  deps: ReactDeps,
   reports: readonly (NumberReport & { senderIds: string[] })[],
 ): Promise<void> {
   for (const { senderIds, phoneNumberId, timestamp, error } of reports) {

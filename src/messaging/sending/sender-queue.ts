@@ -3,14 +3,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
-import { type PreparedMessage, senderRemoved } from './call.ts';
+import { type PreparedMessage, senderRemoved } from './call-platform.ts';
 import type { Connections } from './connections.ts';
-import { openPreparing, type Waiting } from './preparing.ts';
-import type { CallAdvice } from './refusal.ts';
-import { openSlots } from './slots.ts';
-import type { DueMessage } from './store.ts';
+import { openMediaPreparation, type QueuedMessage } from './media-preparation.ts';
+import type { DueMessage } from './messages-moves-store.ts';
+import { openPacer } from './pacer.ts';
+import type { CallAdvice } from './record-rejection.ts';
 
-export interface LaneDeps {
+export interface SenderQueueDeps {
   db: Db;
   clock: Clock;
   log: Log;
@@ -35,7 +35,7 @@ export interface LaneDeps {
   callsAtOnceMax: number;
 }
 
-export interface Lane {
+export interface SenderQueue {
   /** Takes messages that are leased to this process. */
   offer(messages: DueMessage[]): void;
   /**
@@ -61,10 +61,12 @@ const leaseTrustMs = 25_000;
 const markedAtOnceMax = 16;
 
 /** Opens the lane of one number. */
-export function openLane(deps: LaneDeps, senderId: string): Lane {
-  const queues: Waiting[][] = [[], [], []];
-  const slots = openSlots(deps, senderId);
-  const preparing = openPreparing(deps.prepare, (entry) => (stopped ? giveBack([entry]) : push(entry)));
+export function openSenderQueue(deps: SenderQueueDeps, senderId: string): SenderQueue {
+  const queues: QueuedMessage[][] = [[], [], []];
+  const slots = openPacer(deps, senderId);
+  const preparing = openMediaPreparation(deps.prepare, (entry) =>
+    stopped ? giveBack([entry]) : push(entry),
+  );
   let underWay = 0;
   let stopped = false;
   let access: SenderAccess | undefined;
@@ -73,17 +75,17 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
 
   const waitingCount = () => queues.reduce((sum, queue) => sum + queue.length, 0);
 
-  function push(entry: Waiting): void {
+  function push(entry: QueuedMessage): void {
     (queues[entry.prepared.message.priority] ?? queues[2])?.push(entry);
     start();
   }
 
   function take(count: number): PreparedMessage[] {
     const taken: PreparedMessage[] = [];
-    const late: Waiting[] = [];
+    const late: QueuedMessage[] = [];
     for (const queue of queues) {
       while (taken.length < count && queue.length > 0) {
-        const next = queue.shift() as Waiting;
+        const next = queue.shift() as QueuedMessage;
         if (deps.clock.steady() - next.offeredAtMs > leaseTrustMs) late.push(next);
         else taken.push(next.prepared);
       }
@@ -94,7 +96,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
 
   const takeAll = () => queues.flatMap((queue) => queue.splice(0));
 
-  function giveBack(entries: readonly Pick<Waiting, 'prepared'>[]): void {
+  function giveBack(entries: readonly Pick<QueuedMessage, 'prepared'>[]): void {
     if (entries.length === 0) return;
     deps
       .release(entries.map(({ prepared }) => prepared.message))
@@ -114,7 +116,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       return 0;
     }
     access = found;
-    const free = found.isOwnAddress ? count : await deps.connections.take(count);
+    const free = found.isOwnAddress ? count : await deps.connections.acquire(count);
     const taken = stopped ? [] : take(free);
     disconnect(found, free - taken.length, false);
     if (taken.length > 0) await markAndCall(taken, found);
@@ -122,7 +124,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
   }
 
   function disconnect(by: SenderAccess, count: number, used: boolean): void {
-    if (count > 0 && !by.isOwnAddress) deps.connections.give(count, used);
+    if (count > 0 && !by.isOwnAddress) deps.connections.release(count, used);
   }
 
   async function markAndCall(taken: PreparedMessage[], by: SenderAccess): Promise<void> {
@@ -143,7 +145,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
     });
     wake?.();
     if (unmarked.length === 0) return;
-    slots.spare(unmarked.length);
+    slots.giveBack(unmarked.length);
     if (!marked) return;
     // cancelled meanwhile, held, or expired: given back, with whatever else of it waits here
     giveBack(unmarked.map((prepared) => ({ prepared })));
@@ -196,7 +198,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
         if (performed === 0) break;
         granted -= performed;
       }
-      slots.spare(granted);
+      slots.giveBack(granted);
     }
   }
 
@@ -233,9 +235,9 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
       try {
         access = await deps.accessOf(senderId);
         if (!access) return 0;
-        connected = access.isOwnAddress ? free : deps.connections.tryTake(free);
+        connected = access.isOwnAddress ? free : deps.connections.tryAcquire(free);
         const granted = connected > 0 ? await slots.take(connected, heldWindowMs) : 0;
-        if (stopped) slots.spare(granted);
+        if (stopped) slots.giveBack(granted);
         else held = granted;
         return held;
       } finally {
@@ -251,7 +253,7 @@ export function openLane(deps: LaneDeps, senderId: string): Lane {
     letGo(count) {
       underWay -= count;
       if (access) disconnect(access, count, false);
-      slots.spare(count);
+      slots.giveBack(count);
       wake?.();
     },
     size: (priority) =>

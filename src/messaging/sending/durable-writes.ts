@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { isAway, isTransient } from '../../db/failure.ts';
 
-export interface Persistence {
+export interface DurableWrites {
   /**
    * Writes again and again while the database is away, until it has answered or the process stops; a failure of the
    * statement itself is thrown. The write must be one that may be repeated.
@@ -24,7 +24,7 @@ const restMostMs = 10_000;
 const statementsEndWithinMs = 35_000;
 
 /** Opens it for one process, which stops with `stopping`. */
-export function openPersistence(deps: { clock: Clock; log: Log }, stopping: AbortSignal): Persistence {
+export function openDurableWrites(deps: { clock: Clock; log: Log }, stopping: AbortSignal): DurableWrites {
   const underWay = new Set<Promise<unknown>>();
 
   async function go<T>(write: () => Promise<T>, isWorthIt: (error: unknown) => boolean): Promise<T> {
