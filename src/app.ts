@@ -1,7 +1,8 @@
 // The composition root: parts in, running program out.
-import { followChanges } from './appointments/booking/follow.ts';
-import { openBookingLanes } from './appointments/booking/lanes.ts';
-import { settleDue } from './appointments/booking/settle.ts';
+
+import { openBookingSteps } from './appointments/booking/booking-steps.ts';
+import { syncCalendars } from './appointments/booking/calendar-sync.ts';
+import { reconcileDue } from './appointments/booking/reconcile.ts';
 import { openBusyTimes } from './appointments/calendar/busy-times.ts';
 import { openReadDay } from './appointments/slots/readings.ts';
 import type { Clock } from './base/clock.ts';
@@ -71,7 +72,7 @@ async function openDoers(parts: Parts) {
     applyReports: openApplyReports({ ...parts, deliveries }),
     busyTimes: openBusyTimes({ ...parts, deliveries }),
     readDay: openReadDay(parts),
-    bookings: openBookingLanes({ ...parts, deliveries }),
+    bookings: openBookingSteps({ ...parts, deliveries }),
   };
 }
 
@@ -170,8 +171,8 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
         removeCodes: openCodeRemoval(deps),
         deliver: () => doers.deliveries.claimDue(),
         deliverChores: () => doWebhookChores(parts),
-        settle: () => settleDue(deps),
-        follow: () => followChanges(deps),
+        settle: () => reconcileDue(deps),
+        follow: () => syncCalendars(deps),
         register: () => removeLeftovers(parts),
         sync: () => syncDue(deps),
         releaseLeases: () => releaseLeasesOfEnded(parts, [releaseMessagesOfProcesses, releaseDeliveriesOf]),

@@ -6,7 +6,7 @@ import { caldavCalendar } from './adapters/caldav/calendar.ts';
 import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
-import { releaseBookings } from './appointments/booking/store.ts';
+import { releaseBookings } from './appointments/booking/bookings-store.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
 import { type KeyRing, openCipher } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
 import { book } from '../../src/appointments/booking/book.ts';
-import { cancelBooking } from '../../src/appointments/booking/change.ts';
-import { settleDue } from '../../src/appointments/booking/settle.ts';
+import { cancelBooking } from '../../src/appointments/booking/cancel.ts';
+import { reconcileDue } from '../../src/appointments/booking/reconcile.ts';
 import { putCalendar } from '../../src/appointments/calendar/connect.ts';
 import { findStaff } from '../../src/appointments/directory/store.ts';
 import type { AppError } from '../../src/base/errors.ts';
@@ -66,7 +66,7 @@ function late(): void {
   /** One look of the worker at what is left, as if its time had come. */
   const look = async () => {
     await sql`update bookings set due_at = now() where due_at is not null`.execute(deps.db);
-    await settleDue(deps);
+    await reconcileDue(deps);
   };
 
   test('B18: an insert that lands late leaves no event, and the slot is free only when none can land any more', async () => {

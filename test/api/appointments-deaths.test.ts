@@ -1,7 +1,8 @@
 // Bookings and their changes when the process dies at any point: carried out whole, or as if never asked for.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
-import { cancelBooking, rescheduleBooking } from '../../src/appointments/booking/change.ts';
+import { cancelBooking } from '../../src/appointments/booking/cancel.ts';
+import { rescheduleBooking } from '../../src/appointments/booking/reschedule.ts';
 import {
   type AppointmentsRoom,
   bookingOf,

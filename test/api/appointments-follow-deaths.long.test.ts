@@ -1,6 +1,6 @@
 // Readings of a calendar in a process that dies at any point: bookings follow all the same, and receivers are told once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { followChanges } from '../../src/appointments/booking/follow.ts';
+import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
 import { type AppointmentsRoom, openAppointmentsRoom } from '../harness/appointments-room.ts';
 import { type CalendarChanges, calendarChanges, cancelled, moved } from '../harness/calendar-changes.ts';
 import { deadSwitch } from '../harness/dead-switch.ts';
@@ -28,7 +28,7 @@ describe('the process dies at every point of a reading', () => {
   async function dying(staffId: string, step: number): Promise<boolean> {
     const doomed = deadSwitch(room.deps.db, room.calendar, step);
     await makeDue(staffId);
-    await followChanges(room.depsOn(doomed.db, { google: doomed.calendar })).catch(() => undefined);
+    await syncCalendars(room.depsOn(doomed.db, { google: doomed.calendar })).catch(() => undefined);
     return doomed.steps() >= step;
   }
 

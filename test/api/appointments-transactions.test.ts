@@ -2,10 +2,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
-import { cancelBooking, rescheduleBooking } from '../../src/appointments/booking/change.ts';
-import { followChanges } from '../../src/appointments/booking/follow.ts';
+import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
+import { cancelBooking } from '../../src/appointments/booking/cancel.ts';
+import { rescheduleBooking } from '../../src/appointments/booking/reschedule.ts';
 import { checkConnection, disconnectCalendar } from '../../src/appointments/calendar/connect.ts';
-import { findConnection } from '../../src/appointments/calendar/store.ts';
+import { findConnection } from '../../src/appointments/calendar/connections-store.ts';
 import { findStaff } from '../../src/appointments/directory/store.ts';
 import type { Tx } from '../../src/db/db.ts';
 import type { Calendar } from '../../src/ports/calendar.ts';
@@ -145,7 +146,7 @@ describe('transactions', () => {
     // one calendar alone: others are read at the same time, in transactions of their own
     await sql`update calendar_connections set changes_due_at = case when staff_id = ${staff.id} then now()
       else 'infinity' end`.execute(room.database.db);
-    while ((await followChanges(deps)) > 0);
+    while ((await syncCalendars(deps)) > 0);
     await cancelBooking(deps, { accountId: account, bookingId });
     // a hold whose event is nowhere: taken back by the worker
     await book(deps, { accountId: account, key: bookingId, body });

@@ -1,7 +1,7 @@
 // Events of bookings that staff delete in their calendars: cancelled once they are surely gone, never all at once.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isMassVanish } from '../../src/appointments/booking/vanished.ts';
+import { isMassDeletion } from '../../src/appointments/booking/handle-missing-events.ts';
 import { type AppointmentsRoom, openAppointmentsRoom } from '../harness/appointments-room.ts';
 import {
   type CalendarChanges,
@@ -226,6 +226,6 @@ describe('an event that is deleted in the calendar', () => {
     [6, 30, false],
     [7, 34, true],
   ])('%i of %i bookings to come: too many to cancel: %s', (vanished, coming, isTooMany) => {
-    expect(isMassVanish(vanished, coming)).toBe(isTooMany);
+    expect(isMassDeletion(vanished, coming)).toBe(isTooMany);
   });
 });

@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import { googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
 import { googleCalendar } from '../../src/adapters/google/calendar.ts';
-import { openBookingLanes } from '../../src/appointments/booking/lanes.ts';
-import { settleDue } from '../../src/appointments/booking/settle.ts';
-import { releaseBookings } from '../../src/appointments/booking/store.ts';
+import { openBookingSteps } from '../../src/appointments/booking/booking-steps.ts';
+import { releaseBookings } from '../../src/appointments/booking/bookings-store.ts';
+import { reconcileDue } from '../../src/appointments/booking/reconcile.ts';
 import { openBusyTimes } from '../../src/appointments/calendar/busy-times.ts';
 import type { Calendars } from '../../src/appointments/calendar/connection.ts';
 import { appointmentRoutes } from '../../src/appointments/routes.ts';
@@ -126,7 +126,7 @@ export async function openAppointmentsRoom(
       ...parts,
       busyTimes: openBusyTimes(parts),
       readDay: openReadDay(parts),
-      bookings: openBookingLanes(parts),
+      bookings: openBookingSteps(parts),
       bookingReleases: openReleases(parts, (ids) => releaseBookings(db, ids)),
     };
   };
@@ -226,14 +226,14 @@ export async function openAppointmentsRoom(
     startsOf: async (email: string): Promise<string[]> =>
       (await control.liveEvents(email)).map(({ start }) => new Date(start.dateTime ?? '').toISOString()),
     /** Whatever the worker would do by and by, now: rounds until nothing is left, leases and waits cut short. */
-    async settleAll(on: Parameters<typeof settleDue>[0] = deps) {
+    async settleAll(on: Parameters<typeof reconcileDue>[0] = deps) {
       for (let round = 0; round < 10; round += 1) {
         await sql`update bookings set due_at = now() where due_at is not null`.execute(database.db);
         await sql`update idempotency_keys set leased_until = now() where status is null`.execute(database.db);
         const { rows } = await sql`select 1 from bookings where due_at is not null limit 1`.execute(
           database.db,
         );
-        await settleDue(on);
+        await reconcileDue(on);
         if (rows.length === 0) return;
       }
     },

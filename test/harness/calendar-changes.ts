@@ -1,6 +1,6 @@
 // What tests of followed calendars do: bookings made, events moved in the calendar, readings, and what receivers are told.
 import { sql } from 'kysely';
-import { followChanges } from '../../src/appointments/booking/follow.ts';
+import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
 import { type AppointmentsRoom, bookingOf, comingMonday } from './appointments-room.ts';
 
 export const date = comingMonday();
@@ -22,7 +22,7 @@ export function calendarChanges(room: AppointmentsRoom, account: string) {
   /** One reading of the staff member's calendar, as if its time had come. */
   async function read(staffId: string, deps = room.deps): Promise<void> {
     await makeDue(staffId);
-    await followChanges(deps);
+    await syncCalendars(deps);
   }
 
   return {

@@ -1,6 +1,6 @@
 // Answers to form questions: matched by id or text, and checked against their kind.
 import { describe, expect, test } from 'vitest';
-import { checkAnswers } from '../../src/appointments/booking/answers.ts';
+import { checkAnswers } from '../../src/appointments/booking/form-answers.ts';
 import type { QuestionFacts } from '../../src/appointments/directory/staff.ts';
 
 const ask = (question_type: string, more: Partial<QuestionFacts> = {}): QuestionFacts => ({

@@ -1,4 +1,4 @@
-// Booking an appointment: everything checked, the slot held in one short transaction, then brought into the calendar.
+// Books an appointment: checks the request, holds the slot in one short transaction, creates the event.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { keptEmail } from '../../base/email.ts';
@@ -15,16 +15,17 @@ import { type AskedDate, askedDate, checkConnected, connectionOf } from '../slot
 import type { StaffDay } from '../slots/reading-store.ts';
 import { activeReading, askedDay, type ReadDay, type Reading } from '../slots/readings.ts';
 import { minuteMs } from '../slots/wall-time.ts';
-import { checkAnswers, type StoredAnswer } from './answers.ts';
 import type { BookingRow } from './booking.ts';
+import { requestTimeoutMs } from './booking.ts';
+import type { NewHold } from './bookings-store.ts';
 import { chosenStart, reserving, slotTaken, tooManyAtOnce } from './chosen-slot.ts';
-import type { Prepared, Wish } from './hold.ts';
-import { type PlaceDeps, place } from './place.ts';
-import { type Answered, earlierAnswer, type Key } from './repeats.ts';
-import { answerOf, requestMs } from './settle-deps.ts';
-import type { NewHold } from './store.ts';
+import { type CreateEventDeps, createEvent } from './create-event.ts';
+import { checkAnswers, type StoredAnswer } from './form-answers.ts';
+import type { HoldRequest, PreparedHold } from './hold-slot.ts';
+import { type Answered, findAnswer, type Key } from './idempotency.ts';
+import { bookAnswerJson } from './stored-answers.ts';
 
-export type BookDeps = PlaceDeps & {
+export type BookDeps = CreateEventDeps & {
   clock: Clock;
   readDay: ReadDay;
   keyedHash: KeyedHash;
@@ -49,7 +50,7 @@ const tryAgainMs = 10;
  * (`slot_unavailable`, `calendar_not_connected`, `idempotency_in_progress`), 422, 502 and 503 as written there.
  */
 export async function book(deps: BookDeps, input: BookInput): Promise<Answered> {
-  const deadline = deps.clock.steady() + requestMs;
+  const deadline = deps.clock.steady() + requestTimeoutMs;
   const key = {
     accountId: input.accountId,
     operation: 'book',
@@ -59,7 +60,7 @@ export async function book(deps: BookDeps, input: BookInput): Promise<Answered> 
   const day = askedDay(input.accountId, input.body.appointmentUserId, input.body.date);
   // the two do not depend on one another; what is read is looked at only if the key is new
   const reading = Promise.allSettled([deps.readDay(day)]);
-  const earlier = await earlierAnswer(deps, key);
+  const earlier = await findAnswer(deps, key);
   if (earlier.body !== undefined) return { body: earlier.body, replayed: true };
   const [read] = await reading;
   if (read.status === 'rejected') throw read.reason;
@@ -67,18 +68,20 @@ export async function book(deps: BookDeps, input: BookInput): Promise<Answered> 
     async (error: unknown) => {
       // the slot may have been taken by a twin of this very request
       if (!(error instanceof AppError) || error.code !== 'slot_unavailable') throw error;
-      const twin = await earlierAnswer(deps, key);
+      const twin = await findAnswer(deps, key);
       if (twin.body === undefined) throw error;
       return twin.body;
     },
   );
   if (typeof held === 'string') return { body: held, replayed: true };
-  const row = await place(deps, held.row, held.connection, held.asked, deadline).catch((error: unknown) => {
-    // what it came to is found out by the worker, or by a repeat under the key
-    if (isAway(error)) deps.bookingReleases.release(held.row.id);
-    throw error;
-  });
-  return { body: answerOf(row), replayed: false };
+  const row = await createEvent(deps, held.row, held.connection, held.asked, deadline).catch(
+    (error: unknown) => {
+      // what it came to is found out by the worker, or by a repeat under the key
+      if (isAway(error)) deps.bookingReleases.release(held.row.id);
+      throw error;
+    },
+  );
+  return { body: bookAnswerJson(row), replayed: false };
 }
 
 interface Held {
@@ -120,7 +123,7 @@ async function hold(
   });
   if (held) return { ...held, asked };
   letGo();
-  const twin = await earlierAnswer(deps, key);
+  const twin = await findAnswer(deps, key);
   if (twin.body === undefined) throw inProgress();
   return twin.body;
 }
@@ -136,7 +139,7 @@ function prepared(
   { accountId, body }: BookInput,
   asked: AskedDate,
   chosen: { start: number; answers: StoredAnswer[]; day: StaffDay },
-): Prepared {
+): PreparedHold {
   const now = deps.clock.now();
   const id = uuidv7(now);
   const { start, answers, day } = chosen;
@@ -165,11 +168,11 @@ function prepared(
 }
 
 /** Holds the slot and the key in one transaction; undefined if another request holds the key. 409 if the slot is taken. */
-async function holdSlot(deps: BookDeps, wish: Wish): Promise<Omit<Held, 'asked'> | undefined> {
-  const { asked, start } = wish;
+async function holdSlot(deps: BookDeps, request: HoldRequest): Promise<Omit<Held, 'asked'> | undefined> {
+  const { asked, start } = request;
   const giveUpAt = deps.clock.steady() + turnMs;
   for (;;) {
-    const outcome = await reserving(deps, asked, start, () => deps.bookings.holdSlot(wish));
+    const outcome = await reserving(deps, asked, start, () => deps.bookings.holdSlot(request));
     switch (outcome.kind) {
       case 'held':
         return outcome;
@@ -182,7 +185,7 @@ async function holdSlot(deps: BookDeps, wish: Wish): Promise<Omit<Held, 'asked'>
       case 'in_the_way':
         if (deps.clock.steady() >= giveUpAt) throw tooManyAtOnce();
         await deps.clock.sleep(tryAgainMs * (0.5 + Math.random()));
-        activeReading(await deps.readDay(wish.day));
+        activeReading(await deps.readDay(request.day));
     }
   }
 }

@@ -1,8 +1,7 @@
-// A booking: its row, its states, and how it is told to callers, receivers and the calendar. Pure.
+// A booking: its row, its states, and what each state allows. Pure.
 import { AppError } from '../../base/errors.ts';
-import type { BookAnswer, BookingItem, BookingState } from '../../contract/bookings.ts';
-import { localText } from '../slots/wall-time.ts';
-import type { StoredAnswer } from './answers.ts';
+import type { BookingState } from '../../contract/bookings.ts';
+import type { StoredAnswer } from './form-answers.ts';
 
 export interface BookingRow {
   id: string;
@@ -48,60 +47,6 @@ export interface BookingRow {
   created_at: Date;
 }
 
-/** A booking as the book operation answers it. */
-export function bookAnswer(row: BookingRow): BookAnswer {
-  const starts = localText(row.timezone, row.starts_at.getTime());
-  return {
-    bookingId: row.id,
-    status: row.state,
-    appointmentUserId: row.staff_id,
-    date: starts.date,
-    from: starts.clock,
-    to: localText(row.timezone, row.ends_at.getTime()).clock,
-    timezone: row.timezone,
-    startsAt: row.starts_at.toISOString(),
-    endsAt: row.ends_at.toISOString(),
-    meetingLink: row.meeting_link,
-    calendarEventId: row.provider === null ? null : row.event_id,
-    calendarEventLink: row.event_link,
-    email: row.email,
-    phoneNumber: row.phone_number,
-    name: row.name,
-    source: row.source,
-    createdAt: row.created_at.toISOString(),
-  };
-}
-
-/** A booking as lists and events tell it. */
-export function bookingItem(row: BookingRow): BookingItem {
-  return {
-    _id: row.id,
-    ...bookAnswer(row),
-    staticQuestionAnswers: row.answers,
-    pendingChange:
-      row.wish === null
-        ? null
-        : {
-            kind: row.wish === 'cancel' ? 'cancel' : 'reschedule',
-            startsAt: row.wish_starts_at?.toISOString() ?? null,
-            endsAt: row.wish_ends_at?.toISOString() ?? null,
-          },
-    calendarState: calendarState(row),
-    cancelledAt: row.cancelled_at?.toISOString() ?? null,
-    cancelReason: row.cancelled_at === null ? null : row.cancel_reason,
-  };
-}
-
-function calendarState(row: BookingRow): BookingItem['calendarState'] {
-  if (row.hand !== 'moved' || !row.hand_starts_at || !row.hand_ends_at) return { state: row.hand };
-  return {
-    state: 'moved',
-    from: row.hand_starts_at.toISOString(),
-    to: row.hand_ends_at.toISOString(),
-    conflict: row.hand_conflict,
-  };
-}
-
 /** What the event of a booking says to those who see it: the staff member and the guest. */
 export function eventText(row: BookingRow, staffName: string): { summary: string; description: string } {
   const guest = row.name ?? row.email;
@@ -119,7 +64,7 @@ export function eventText(row: BookingRow, staffName: string): { summary: string
 export type Task = 'recover' | 'undo' | 'take_out' | 'move' | 'none';
 
 /** The task of a booking that is due, as the worker finds it. */
-export function taskOf(row: Pick<BookingRow, 'state' | 'wish'>): Task {
+export function taskFor(row: Pick<BookingRow, 'state' | 'wish'>): Task {
   if (row.state === 'held') return 'recover';
   if (row.state === 'undoing') return 'undo';
   if (row.state === 'confirmed' && row.wish !== null) return row.wish === 'cancel' ? 'take_out' : 'move';
@@ -127,7 +72,7 @@ export function taskOf(row: Pick<BookingRow, 'state' | 'wish'>): Task {
 }
 
 /** Milliseconds until a booking is looked at again after `attempts` looks that settled nothing. */
-export function lookAgainMs(attempts: number): number {
+export function retryDelayMs(attempts: number): number {
   return Math.min(30_000, 1_000 * 2 ** Math.min(Math.max(attempts - 1, 0), 5));
 }
 
@@ -166,3 +111,8 @@ export function checkChangeable(row: BookingRow, now: number): void {
       throw notChangeable('This booking came to nothing; there is nothing to change.');
   }
 }
+
+/** How long a request or a worker holds a booking's lease; longer than the time-out of any request. */
+export const leaseMs = 45_000;
+/** How long a request waits for the calendar before it answers 503. */
+export const requestTimeoutMs = 15_000;

@@ -1,4 +1,4 @@
-// Which slot a caller means by `date`, `from` and `to`, and what is told where it cannot be had.
+// The slot that a request names by `date`, `from` and `to`, and the errors if it is not open.
 import { AppError } from '../../base/errors.ts';
 import { retryTransient, violates } from '../../db/failure.ts';
 import { type AskedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
@@ -13,7 +13,7 @@ import {
   offsetAt,
   zoneSpans,
 } from '../slots/wall-time.ts';
-import { isLockTimeout } from './store.ts';
+import { isLockTimeout } from './bookings-store.ts';
 
 /**
  * The start (epoch milliseconds) of the slot that the caller names by `from` and `to`, as far as `taken` can tell still

@@ -1,4 +1,4 @@
-// Routes of bookings: making them, listing them, cancelling and moving them.
+// Routes of bookings: book, list, cancel, reschedule.
 import type { FastifyReply } from 'fastify';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
@@ -19,11 +19,13 @@ import type { Server } from '../../http/request.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff } from '../directory/store.ts';
 import { type BookDeps, book } from './book.ts';
-import { bookingItem, bookingNotFound } from './booking.ts';
-import { cancelBooking, rescheduleBooking } from './change.ts';
-import { type Answered, answerOnce, type Key } from './repeats.ts';
-import { type ChangeOperation, changeAnswerOf } from './settle-deps.ts';
-import { findBooking, listBookings } from './store.ts';
+import { bookingNotFound } from './booking.ts';
+import { findBooking, listBookings } from './bookings-store.ts';
+import { cancelBooking } from './cancel.ts';
+import { type Answered, answerOnce, type Key } from './idempotency.ts';
+import { bookingItem } from './presenter.ts';
+import { rescheduleBooking } from './reschedule.ts';
+import { type ChangeOperation, changeAnswerJson } from './stored-answers.ts';
 
 const tags = ['Appointments: bookings'];
 const manage = { scope: 'manage' } as const;
@@ -146,7 +148,7 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
       const key = keyOf(deps, accountId, idempotencyKey, 'cancel', { id, body });
       const cancel = () => cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key });
-      return send(reply, await answerOnce(deps, key, id, cancel, (row) => changeAnswerOf('cancel', row)));
+      return send(reply, await answerOnce(deps, key, id, cancel, (row) => changeAnswerJson('cancel', row)));
     },
   );
 
@@ -167,7 +169,7 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
       const key = keyOf(deps, accountId, idempotencyKey, 'reschedule', { id, body });
       const move = () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key });
-      return send(reply, await answerOnce(deps, key, id, move, (row) => changeAnswerOf('reschedule', row)));
+      return send(reply, await answerOnce(deps, key, id, move, (row) => changeAnswerJson('reschedule', row)));
     },
   );
 }

@@ -17,7 +17,6 @@ import {
   openConnection,
   useCalendar,
 } from './connection.ts';
-import { calendarStatusEvent } from './status-event.ts';
 import {
   type ConnectionRow,
   deleteConnection,
@@ -28,7 +27,8 @@ import {
   replaceConnection,
   type StoredConnection,
   setBusyCalendars,
-} from './store.ts';
+} from './connections-store.ts';
+import { calendarStatusEvent } from './status-event.ts';
 
 export type ConnectDeps = CalendarDeps & {
   clock: Clock;

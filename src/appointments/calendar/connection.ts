@@ -7,8 +7,8 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { Calendar, CalendarCredential, CalendarProvider } from '../../ports/calendar.ts';
 import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { type ConnectionRow, findConnection, markDead, noteFailure, noteUse } from './connections-store.ts';
 import { calendarStatusEvent } from './status-event.ts';
-import { type ConnectionRow, findConnection, markDead, noteFailure, noteUse } from './store.ts';
 
 /** The calendars that this gateway can speak to. */
 export type Calendars = Partial<Record<CalendarProvider, Calendar>>;

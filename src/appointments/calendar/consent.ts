@@ -14,7 +14,7 @@ import {
   insertOAuthState,
   type OAuthStateRow,
   type StoredConnection,
-} from './store.ts';
+} from './connections-store.ts';
 
 /** How long a link is valid. */
 const consentMs = 60 * 60_000;

@@ -11,9 +11,9 @@ import type { EventProblem } from '../../ports/calendar.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import { type ConnectDeps, checkConnection, disconnectCalendar, putCalendar } from './connect.ts';
+import { type ConnectionRow, findConnection } from './connections-store.ts';
 import { ConsentError, consentUrl, finishConsent } from './consent.ts';
 import { consentPage } from './consent-page.ts';
-import { type ConnectionRow, findConnection } from './store.ts';
 
 const tags = ['Appointments: calendars'];
 

@@ -2,7 +2,7 @@
 import { uuidv7 } from '../../base/ids.ts';
 import type { CalendarNews } from '../../contract/calendars.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
-import type { StoredConnection } from './store.ts';
+import type { StoredConnection } from './connections-store.ts';
 
 export type ReportedConnection = Pick<
   StoredConnection,

@@ -6,7 +6,7 @@ const races = ['test/api/appointments-shared-calendars.test.ts'];
 export const mutations: Mutation[] = [
   {
     name: 'holds occupy no time in a shared calendar',
-    file: 'src/appointments/booking/lane-store.ts',
+    file: 'src/appointments/booking/holds-store.ts',
     find: 'select account_id, staff_id, calendar_key, id,',
     replace: 'select account_id, staff_id, null::uuid, id,',
     tests: races,
@@ -27,7 +27,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a booking in a former calendar is changed in the new one',
-    file: 'src/appointments/booking/settle-deps.ts',
+    file: 'src/appointments/booking/booking-calendar.ts',
     find: 'if (!keys.includes(null) && keys[0] !== keys[1]) return',
     replace: 'if (false) return',
     tests: ['test/api/appointments-changes.test.ts'],
@@ -55,21 +55,21 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a booking is followed by what its staff member needs now, not by its calendar',
-    file: 'src/appointments/booking/follow-move.ts',
+    file: 'src/appointments/booking/handle-moved-event.ts',
     find: 'staffId, calendarKey, except',
     replace: 'staffId, except',
     tests: ['test/api/appointments-follow.test.ts'],
   },
   {
     name: 'bookings of a calendar stay at its former address',
-    file: 'src/appointments/calendar/store.ts',
+    file: 'src/appointments/calendar/connections-store.ts',
     find: 'and calendar_id <> ${connection.calendar_id}',
     replace: 'and false',
     tests: ['test/api/appointments-caldav.test.ts'],
   },
   {
     name: 'a move to the present time of an event that is gone is done',
-    file: 'src/appointments/booking/change.ts',
+    file: 'src/appointments/booking/reschedule.ts',
     find: "=== 'gone')",
     replace: '=== null)',
     tests: ['test/api/appointments-changes.test.ts'],

@@ -1,26 +1,26 @@
-// The event of a booking, asked for by its id: what its calendar shows at this moment.
+// Reads the event of a booking as its calendar shows it now.
 import { VendorError } from '../../base/errors.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
 import { isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
 import type { BookingRow } from './booking.ts';
-import { noteFound } from './follow-move.ts';
-import { eventRef, reachCalendar, type SettleDeps } from './settle-deps.ts';
+import { type BookingDeps, eventRef, reachCalendar } from './booking-calendar.ts';
+import { handleMovedEvent } from './handle-moved-event.ts';
 
 /**
  * What the calendar answered about the event of a booking. `changing`: not asked, since we are changing it. `unreadable`: it
  * is there, and says nothing that we understand. `unknown`: no answer.
  */
-export type Answer = CalendarEvent | 'gone' | 'changing' | 'unreadable' | 'unknown';
+export type EventReading = CalendarEvent | 'gone' | 'changing' | 'unreadable' | 'unknown';
 
 const timeoutMs = 5_000;
 
 /** Asks for the event of a booking, in its calendar or in another one. Throws VendorError where the grant is gone. */
-export async function askFor(
-  deps: SettleDeps,
+export async function readEvent(
+  deps: BookingDeps,
   connection: LiveConnection,
   booking: BookingRow,
   calendarId = booking.calendar_id ?? '',
-): Promise<Answer> {
+): Promise<EventReading> {
   if (booking.wish !== null) return 'changing';
   const ref = { ...eventRef(booking, connection.calendar), calendarId, timeZone: connection.timeZone };
   try {
@@ -39,17 +39,17 @@ export async function askFor(
  * Asks for the event of a booking and notes where it is, since it may have been moved after the last reading. `unknown`:
  * there is nothing to ask for, or no answer.
  */
-export async function catchUpWithEvent(
-  deps: SettleDeps,
+export async function syncEvent(
+  deps: BookingDeps,
   booking: BookingRow,
 ): Promise<'noted' | 'gone' | 'unknown'> {
   if (booking.state !== 'confirmed' || booking.provider === null) return 'unknown';
   const connection = await reachCalendar(deps, booking);
   if (typeof connection === 'string') return 'unknown';
   try {
-    const answer = await askFor(deps, connection, booking);
+    const answer = await readEvent(deps, connection, booking);
     if (typeof answer === 'string') return answer === 'gone' ? 'gone' : 'unknown';
-    await noteFound(deps, booking, answer);
+    await handleMovedEvent(deps, booking, answer);
     return 'noted';
   } catch (error) {
     if (error instanceof VendorError) return 'unknown';

@@ -1,11 +1,11 @@
-// Rows of bookings that are cancelled or moved.
+// Rows of bookings with a pending change: set, applied or dropped.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 
 /** Writes the wish to cancel a confirmed booking, leased for `leaseMs`. */
-export async function wishCancel(
+export async function setPendingCancel(
   tx: Tx,
   id: string,
   reason: string | null,
@@ -20,7 +20,7 @@ export async function wishCancel(
 }
 
 /** Writes the wish to move a confirmed booking, leased for `leaseMs`; the time itself is occupied by `occupy`. */
-export async function wishMove(
+export async function setPendingMove(
   tx: Tx,
   id: string,
   to: { startsAt: Date; endsAt: Date; timezone: string },
@@ -35,7 +35,7 @@ export async function wishMove(
 }
 
 /** Takes over the settling of a wish that is under way for `leaseMs`. */
-export async function leaseWish(tx: Tx, id: string, leaseMs: number): Promise<void> {
+export async function leasePendingChange(tx: Tx, id: string, leaseMs: number): Promise<void> {
   await sql`
     update bookings set due_at = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${id} and wish is not null`.execute(tx);
@@ -68,7 +68,7 @@ export async function finishMove(
 }
 
 /** Gives a wish up: the booking stays as it was, and the wished time is free. False if it is another wish by now. */
-export async function dropWish(tx: Tx, row: Pick<BookingRow, 'id' | 'wish_no'>): Promise<boolean> {
+export async function clearPendingChange(tx: Tx, row: Pick<BookingRow, 'id' | 'wish_no'>): Promise<boolean> {
   const { rows } = await sql`
     update bookings set wish = null, wish_starts_at = null, wish_ends_at = null, wish_timezone = null,
       wish_started_at = null, due_at = null, attempts = 0
@@ -94,7 +94,7 @@ export async function finishCancel(
 }
 
 /** The time that a booking is being moved to, buffers included. */
-export async function wishedRange(db: Db, bookingId: string): Promise<Interval | undefined> {
+export async function pendingMoveRange(db: Db, bookingId: string): Promise<Interval | undefined> {
   const { rows } = await sql<Interval>`
     select (extract(epoch from lower(during)) * 1000)::bigint as "from",
       (extract(epoch from upper(during)) * 1000)::bigint as "to"

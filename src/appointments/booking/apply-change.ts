@@ -1,4 +1,4 @@
-// Bringing the calendar in step with a wish: the event taken out, or moved; only then is the old time free.
+// Applies a pending change to the calendar: deletes or moves the event, and only then frees the old time.
 import { AppError, VendorError } from '../../base/errors.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import {
@@ -8,20 +8,21 @@ import {
   notConnected,
   useCalendar,
 } from '../calendar/connection.ts';
-import { type BookingRow, lookAgainMs, notChangeable } from './booking.ts';
-import { dropWish, finishCancel, finishMove, startMove, wishedRange } from './changes-store.ts';
-import { readAgainAfter } from './follow-store.ts';
+import { type BookingRow, notChangeable, retryDelayMs } from './booking.ts';
+import { type BookingDeps, eventRef, limitsUntil, reachCalendar } from './booking-calendar.ts';
+import { postpone, staffSettings } from './bookings-store.ts';
+import { scheduleCalendarRead } from './external-changes-store.ts';
 import {
-  eventRef,
-  limitsUntil,
-  reachCalendar,
-  type SettleDeps,
-  storeChangeAnswer,
-  withEvent,
-} from './settle-deps.ts';
-import { postpone, staffFacts } from './store.ts';
+  clearPendingChange,
+  finishCancel,
+  finishMove,
+  pendingMoveRange,
+  startMove,
+} from './pending-changes-store.ts';
+import { publishChange } from './publish-change.ts';
+import { storeChangeAnswer } from './stored-answers.ts';
 
-function underWay(): AppError {
+function changeInProgress(): AppError {
   return new AppError(
     'provider_unavailable',
     'The calendar did not answer in time. The change is still under way; look at the booking in a moment.',
@@ -29,33 +30,29 @@ function underWay(): AppError {
   );
 }
 
-function waitsForCalendar(): AppError {
+function changeAwaitsCalendar(): AppError {
   return notConnected(
     'The calendar is no longer connected. The change is noted, and is carried out once it is connected again.',
   );
 }
 
-function overtaken(): AppError {
+function changedConcurrently(): AppError {
   return notChangeable('This booking was changed by another request meanwhile. Look at it again.');
 }
 
 /** Gives the wish up; the keys of the requests that asked for it are free again. */
-const drop = (deps: SettleDeps, row: BookingRow) =>
+const dropPendingChange = (deps: BookingDeps, row: BookingRow) =>
   deps.db.transaction().execute(async (tx) => {
-    if (await dropWish(tx, row)) await freeKeysOf(tx, row.id);
+    if (await clearPendingChange(tx, row)) await freeKeysOf(tx, row.id);
   });
 
 /**
  * Takes the event of a booking out of the calendar and answers the cancelled booking. A calendar that was disconnected
  * on purpose keeps its event. Throws 502 (the booking stays), 409 or 503 (the wish stays).
  */
-export async function carryOutCancel(
-  deps: SettleDeps,
-  row: BookingRow,
-  deadline: number,
-): Promise<BookingRow> {
+export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
   const connection = row.provider === null ? 'none' : await reachCalendar(deps, row);
-  if (connection === 'dead') throw waitsForCalendar();
+  if (connection === 'dead') throw changeAwaitsCalendar();
   if (connection !== 'none') {
     try {
       await useCalendar(deps, connection, (calendar, credential) =>
@@ -66,27 +63,27 @@ export async function carryOutCancel(
         ),
       );
     } catch (error) {
-      await failedChange(deps, row, error);
+      await handleFailure(deps, row, error);
     }
   }
-  const cancelled = await withEvent(deps, 'appointments.cancelled', 'api', async (tx) => {
+  const cancelled = await publishChange(deps, 'appointments.cancelled', 'api', async (tx) => {
     const finished = await finishCancel(tx, row);
     if (finished) await storeChangeAnswer(tx, 'cancel', finished);
     return finished;
   });
-  if (!cancelled) throw overtaken();
+  if (!cancelled) throw changedConcurrently();
   return cancelled;
 }
 
 /** After a failing call: refused → the wish is given up and 502 thrown; else the wish stays. */
-async function failedChange(deps: SettleDeps, row: BookingRow, error: unknown): Promise<never> {
+async function handleFailure(deps: BookingDeps, row: BookingRow, error: unknown): Promise<never> {
   if (!(error instanceof VendorError)) throw error;
-  if (isDeadGrant(error)) throw waitsForCalendar();
+  if (isDeadGrant(error)) throw changeAwaitsCalendar();
   if (error.outcome !== 'refused') {
-    await postpone(deps.db, row.id, lookAgainMs(row.attempts));
-    throw underWay();
+    await postpone(deps.db, row.id, retryDelayMs(row.attempts));
+    throw changeInProgress();
   }
-  await drop(deps, row);
+  await dropPendingChange(deps, row);
   throw calendarError(error);
 }
 
@@ -95,56 +92,56 @@ async function failedChange(deps: SettleDeps, row: BookingRow, error: unknown): 
  * `slot_unavailable` where the calendar is busy by now, 409 or 502 where it will not (the booking stays as it was), and
  * 503 where it did not answer (the wish stays).
  */
-export async function carryOutMove(deps: SettleDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
+export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
   if (row.provider === null) return finish(deps, row);
   const connection = await reachCalendar(deps, row);
   if (typeof connection === 'string') {
-    if (connection === 'dead' && row.wish_started_at !== null) throw waitsForCalendar();
-    await drop(deps, row);
+    if (connection === 'dead' && row.wish_started_at !== null) throw changeAwaitsCalendar();
+    await dropPendingChange(deps, row);
     throw notConnected();
   }
   try {
-    if (row.wish_started_at !== null && (await isThere(deps, connection, row, deadline)))
+    if (row.wish_started_at !== null && (await isAtPendingTime(deps, connection, row, deadline)))
       return finish(deps, row);
     if (row.wish_started_at === null) await checkFree(deps, connection, row, deadline);
-    if (!(await startMove(deps.db, row))) throw overtaken();
-    await update(deps, connection, row, deadline);
+    if (!(await startMove(deps.db, row))) throw changedConcurrently();
+    await moveEvent(deps, connection, row, deadline);
   } catch (error) {
     const gone = error instanceof VendorError && goneCodes.has(String(error.code));
     if (gone) {
-      await drop(deps, row);
+      await dropPendingChange(deps, row);
       throw await eventGone(deps, row);
     }
     if (isDeadGrant(error) && row.wish_started_at === null) {
-      await drop(deps, row);
+      await dropPendingChange(deps, row);
       throw calendarError(error);
     }
-    await failedChange(deps, row, error);
+    await handleFailure(deps, row, error);
   }
   return finish(deps, row);
 }
 
 /** 409 for a move of a booking whose event is gone; has the calendar read, which notes that with whatever else is gone. */
-export async function eventGone(deps: SettleDeps, row: BookingRow): Promise<AppError> {
-  await readAgainAfter(deps.db, row.staff_id, 0);
+export async function eventGone(deps: BookingDeps, row: BookingRow): Promise<AppError> {
+  await scheduleCalendarRead(deps.db, row.staff_id, 0);
   return notChangeable('The event of this booking was deleted in the calendar, so it cannot be moved.');
 }
 
 const goneCodes = new Set(['event_deleted', 'event_not_found']);
 
-async function finish(deps: SettleDeps, row: BookingRow): Promise<BookingRow> {
-  const moved = await withEvent(deps, 'appointments.rescheduled', 'api', async (tx) => {
+async function finish(deps: BookingDeps, row: BookingRow): Promise<BookingRow> {
+  const moved = await publishChange(deps, 'appointments.rescheduled', 'api', async (tx) => {
     const finished = await finishMove(tx, row);
     if (finished) await storeChangeAnswer(tx, 'reschedule', finished);
     return finished;
   });
-  if (!moved) throw overtaken();
+  if (!moved) throw changedConcurrently();
   return moved;
 }
 
 /** True if the calendar shows the event at the wished time already. */
-async function isThere(
-  deps: SettleDeps,
+async function isAtPendingTime(
+  deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   deadline: number,
@@ -160,13 +157,13 @@ async function isThere(
 
 /** The calendar, asked anew for everything but our own event; busy: the wish is given up. */
 async function checkFree(
-  deps: SettleDeps,
+  deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   deadline: number,
 ): Promise<void> {
-  const range = await wishedRange(deps.db, row.id);
-  if (!range) throw overtaken();
+  const range = await pendingMoveRange(deps.db, row.id);
+  if (!range) throw changedConcurrently();
   const busy = await useCalendar(deps, connection, (calendar, credential) =>
     calendar.busyTimes(
       credential,
@@ -178,19 +175,19 @@ async function checkFree(
     ),
   );
   if (!busy.some(({ start, end }) => start < range.to && end > range.from)) return;
-  await drop(deps, row);
+  await dropPendingChange(deps, row);
   throw new AppError('slot_unavailable', 'The calendar is busy at that time by now. Choose another slot.', {
     extra: { alternatives: [] },
   });
 }
 
-async function update(
-  deps: SettleDeps,
+async function moveEvent(
+  deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   deadline: number,
 ): Promise<void> {
-  const staff = await staffFacts(deps.db, row.staff_id);
+  const staff = await staffSettings(deps.db, row.staff_id);
   await useCalendar(deps, connection, (calendar, credential) =>
     calendar.updateEvent(
       credential,

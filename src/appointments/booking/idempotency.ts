@@ -1,13 +1,13 @@
-// Repeats of a request under one Idempotency-Key: the answer to the first one, or what it left unfinished.
+// Repeats of a booking request under one Idempotency-Key: the stored answer, or the unfinished work of the first.
 import { AppError } from '../../base/errors.ts';
 import type { Tx } from '../../db/db.ts';
 import { isAway } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { consultKey, type Fingerprint, inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
-import type { PlaceDeps } from './place.ts';
-import { settleLapsed } from './settle.ts';
-import { leaseMs } from './settle-deps.ts';
+import { leaseMs } from './booking.ts';
+import type { CreateEventDeps } from './create-event.ts';
+import { reconcileExpired } from './reconcile.ts';
 
 /** An Idempotency-Key with the fingerprint of its request. */
 export type Key = KeyOf & Fingerprint;
@@ -27,13 +27,16 @@ class KeyTaken extends Error {
  * The stored answer of the key's first request; without a body there is none, and this request may begin. `settled`:
  * what an earlier request left was settled first. Throws 409 while the first is under way, and 422 for another request.
  */
-export async function earlierAnswer(deps: PlaceDeps, key: Key): Promise<{ body?: string; settled: boolean }> {
+export async function findAnswer(
+  deps: CreateEventDeps,
+  key: Key,
+): Promise<{ body?: string; settled: boolean }> {
   const of = { ...key, leaseSeconds: leaseMs / 1000 };
   const repeat = await consultKey(deps.db, of, deps.bookings.findKey);
   if (repeat.kind === 'first') return { settled: false };
   if (repeat.kind === 'answered') return { body: repeat.body, settled: false };
   // whoever did the first died: what it left is settled as the worker would, and never begun a second time
-  await settleLapsed(deps, repeat.subjectId);
+  await reconcileExpired(deps, repeat.subjectId);
   const now = await consultKey(deps.db, of);
   if (now.kind === 'answered') return { body: now.body, settled: true };
   if (now.kind === 'first') return { settled: true };
@@ -52,14 +55,14 @@ export async function claimKey(tx: Tx, key: Key | undefined, bookingId: string):
  * must claim the key (`claimKey`) in the transaction that writes what is to be done.
  */
 export async function answerOnce<T>(
-  deps: PlaceDeps & { bookingReleases: Pick<Releases, 'release'> },
+  deps: CreateEventDeps & { bookingReleases: Pick<Releases, 'release'> },
   key: Key | undefined,
   bookingId: string,
   change: () => Promise<T>,
   answer: (changed: T) => string,
 ): Promise<Answered> {
   if (key !== undefined) {
-    const { body } = await earlierAnswer(deps, key);
+    const { body } = await findAnswer(deps, key);
     if (body !== undefined) return { body, replayed: true };
   }
   try {
@@ -68,7 +71,7 @@ export async function answerOnce<T>(
     // how far it came is found out by the worker, or by a repeat under the key
     if (isAway(error)) deps.bookingReleases.release(bookingId);
     if (key === undefined || !isRace(error)) throw error;
-    const { body } = await earlierAnswer(deps, key);
+    const { body } = await findAnswer(deps, key);
     if (body !== undefined) return { body, replayed: true };
     throw error instanceof KeyTaken ? inProgress() : error;
   }

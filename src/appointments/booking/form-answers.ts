@@ -1,4 +1,4 @@
-// The answers to a staff member's form questions: matched, checked, and made ready to be kept. Pure.
+// Form answers: matched to the staff member's questions, checked, and prepared for storage. Pure.
 import { emailProblem } from '../../base/email.ts';
 import type { Problem } from '../../base/errors.ts';
 import { phoneDigits, phoneProblem } from '../../base/phone.ts';

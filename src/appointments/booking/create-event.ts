@@ -1,4 +1,4 @@
-// A held booking into the calendar: busy check, insert, meeting link, confirmed; or undone, with the reason.
+// Creates the event of a held booking: busy check, insert, meeting link, confirmation; or compensation.
 import { asciiEmail } from '../../base/email.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
@@ -8,27 +8,33 @@ import { type AskedDate, reachOf, slotUnavailable, takenByBookings } from '../sl
 import { freeStarts } from '../slots/engine.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, eventText } from './booking.ts';
-import type { BookingLanes } from './lanes.ts';
-import { eventRef, limitsUntil, type SettleDeps } from './settle-deps.ts';
-import { changeEventId, deleteHold, findBooking, finishUndoing, turnUndoing } from './store.ts';
-import { undo } from './undo.ts';
+import { type BookingDeps, eventRef, limitsUntil } from './booking-calendar.ts';
+import type { BookingSteps } from './booking-steps.ts';
+import {
+  changeEventId,
+  deleteHold,
+  findBooking,
+  finishCompensation,
+  startCompensation,
+} from './bookings-store.ts';
+import { compensate } from './compensate.ts';
 
 /** How long a meeting may take to be made before the fallback room is taken. */
 const meetingMs = 3_000;
-const meetingLookMs = 250;
+const meetingPollMs = 250;
 /** When the worker first looks at what a request could not finish. */
-const undoSoonMs = 2_000;
-const askAgainMs = 500;
+const compensateAfterMs = 2_000;
+const retryAfterMs = 500;
 
-export type PlaceDeps = SettleDeps & { bookings: BookingLanes };
+export type CreateEventDeps = BookingDeps & { bookings: BookingSteps };
 
 /**
  * Brings a fresh hold into the calendar by `deadline`, over the connection that it was held with. Answers the confirmed
  * booking. Throws, with nothing left behind: 409 `slot_unavailable`, 409 `calendar_not_connected`, 502. Throws 503 where
  * the outcome is not known in time: then the booking is being undone.
  */
-export async function place(
-  deps: PlaceDeps,
+export async function createEvent(
+  deps: CreateEventDeps,
   row: BookingRow,
   connection: LiveConnection | undefined,
   asked: AskedDate,
@@ -37,19 +43,19 @@ export async function place(
   if (!connection) return confirm(deps, row, null, row.fallback_link);
   await checkFree(deps, connection, row, asked, deadline);
   const marked = await deps.bookings.startInsert(row.id);
-  if (!marked) throw undoneMeanwhile();
+  if (!marked) throw bookingWasCompensated();
   const event = await insert(deps, connection, marked, asked.staff, deadline);
-  return finishPlacing(deps, connection, { ...marked, event_id: event.eventId }, event, deadline);
+  return finishBooking(deps, connection, { ...marked, event_id: event.eventId }, event, deadline);
 }
 
 /** Nothing was ever inserted: the hold goes as if it had never been. */
-export async function release(deps: SettleDeps, row: BookingRow): Promise<void> {
+export async function discardHold(deps: BookingDeps, row: BookingRow): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
     if (await deleteHold(tx, row.id)) await freeKeysOf(tx, row.id);
   });
 }
 
-function undoneMeanwhile(): AppError {
+function bookingWasCompensated(): AppError {
   return new AppError(
     'provider_unavailable',
     'The booking took too long and is being undone. Try again in a moment.',
@@ -59,7 +65,7 @@ function undoneMeanwhile(): AppError {
 
 /** The calendar, asked anew; no event of this booking exists yet, so that everything busy counts. */
 async function checkFree(
-  deps: SettleDeps,
+  deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   asked: AskedDate,
@@ -68,15 +74,15 @@ async function checkFree(
   const start = row.starts_at.getTime();
   const reach = reachOf(asked) ?? { from: start, to: row.ends_at.getTime() };
   try {
-    const busy = await askUntil(deps, connection, reach, deadline);
+    const busy = await busyTimesUntil(deps, connection, reach, deadline);
     if (freeStarts(asked.terms, [start], { busy, bookedStarts: [] }).length === 1) return;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    if (isDeadGrant(error) || error.outcome === 'refused') await release(deps, row);
-    else await turnUndoing(deps.db, row.id, undoSoonMs);
+    if (isDeadGrant(error) || error.outcome === 'refused') await discardHold(deps, row);
+    else await startCompensation(deps.db, row.id, compensateAfterMs);
     throw calendarError(error);
   }
-  await release(deps, row);
+  await discardHold(deps, row);
   const taken = await takenByBookings(deps.db, asked);
   throw slotUnavailable(
     deps,
@@ -88,8 +94,8 @@ async function checkFree(
 }
 
 /** An outage is waited out as long as the request may last. */
-async function askUntil(
-  deps: SettleDeps,
+async function busyTimesUntil(
+  deps: BookingDeps,
   connection: LiveConnection,
   reach: Interval,
   deadline: number,
@@ -99,15 +105,15 @@ async function askUntil(
       return await deps.busyTimes.ask(connection, reach, deadline - deps.clock.steady());
     } catch (error) {
       const outage = error instanceof VendorError && error.outcome !== 'refused' && !isDeadGrant(error);
-      if (!outage || deadline - deps.clock.steady() < 2 * askAgainMs) throw error;
-      await deps.clock.sleep(askAgainMs);
+      if (!outage || deadline - deps.clock.steady() < 2 * retryAfterMs) throw error;
+      await deps.clock.sleep(retryAfterMs);
     }
   }
 }
 
 /** The insert; an id that the calendar will not take gives way to the next generation, once. */
 async function insert(
-  deps: SettleDeps,
+  deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   staff: AskedDate['staff'],
@@ -133,16 +139,16 @@ async function insert(
     }
     if (error.outcome === 'refused') {
       // the whole call says that nothing was done: there is nothing to take away
-      await endUndone(deps, row);
+      await endCompensated(deps, row);
     } else {
-      await turnUndoing(deps.db, row.id, undoSoonMs);
+      await startCompensation(deps.db, row.id, compensateAfterMs);
     }
-    throw idUsedUp ? undoneMeanwhile() : calendarError(error);
+    throw idUsedUp ? bookingWasCompensated() : calendarError(error);
   }
 }
 
 async function insertAs(
-  deps: SettleDeps,
+  deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   staff: AskedDate['staff'],
@@ -166,15 +172,15 @@ async function insertAs(
   );
 }
 
-async function endUndone(deps: SettleDeps, row: BookingRow): Promise<void> {
+async function endCompensated(deps: BookingDeps, row: BookingRow): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
-    if (await finishUndoing(tx, row.id)) await freeKeysOf(tx, row.id);
+    if (await finishCompensation(tx, row.id)) await freeKeysOf(tx, row.id);
   });
 }
 
 /** From an event that is there to the confirmed booking: the meeting link, then the row. */
-export async function finishPlacing(
-  deps: PlaceDeps,
+export async function finishBooking(
+  deps: CreateEventDeps,
   connection: LiveConnection,
   row: BookingRow,
   event: CalendarEvent,
@@ -185,14 +191,14 @@ export async function finishPlacing(
     return await confirm(deps, row, event.link, link);
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    await turnUndoing(deps.db, row.id, undoSoonMs);
-    if (error.outcome === 'refused') await undo(deps, { ...row, state: 'undoing' }, deadline);
+    await startCompensation(deps.db, row.id, compensateAfterMs);
+    if (error.outcome === 'refused') await compensate(deps, { ...row, state: 'undoing' }, deadline);
     throw calendarError(error);
   }
 }
 
 async function meetingLink(
-  deps: SettleDeps,
+  deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   event: CalendarEvent,
@@ -202,7 +208,7 @@ async function meetingLink(
   const giveUpAt = Math.min(deadline, deps.clock.steady() + meetingMs);
   let { meeting } = event;
   while (meeting.status === 'pending' && deps.clock.steady() < giveUpAt) {
-    await deps.clock.sleep(meetingLookMs);
+    await deps.clock.sleep(meetingPollMs);
     const seen = await useCalendar(deps, connection, (calendar, credential) =>
       calendar.getEvent(credential, ref, limitsUntil(deps, deadline, meetingMs)),
     );
@@ -225,7 +231,7 @@ async function meetingLink(
 }
 
 async function confirm(
-  deps: PlaceDeps,
+  deps: CreateEventDeps,
   row: BookingRow,
   eventLink: string | null,
   meetingLink: string,
@@ -234,6 +240,6 @@ async function confirm(
   if (confirmed) return confirmed;
   // a connection lost at the commit, and the confirmation tried again, finds its own work done
   const found = await findBooking(deps.db, row.account_id, row.id);
-  if (found?.state !== 'confirmed') throw undoneMeanwhile();
+  if (found?.state !== 'confirmed') throw bookingWasCompensated();
   return found;
 }

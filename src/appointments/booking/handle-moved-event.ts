@@ -1,14 +1,15 @@
-// An event that was found in the calendar: where staff moved it, the booking follows as its staff member has it.
+// Records where the event of a booking is; the booking follows if its staff member wants that.
 import type { CalendarEvent } from '../../ports/calendar.ts';
 import { occupiedWithin } from '../slots/store.ts';
 import { type Interval, minuteMs } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
-import { moveKeptRange, recordHand } from './follow-store.ts';
-import { type SettleDeps, withEvent } from './settle-deps.ts';
-import { lockBooking, lockStaffBookings, type StaffFacts, staffFacts } from './store.ts';
+import type { BookingDeps } from './booking-calendar.ts';
+import { lockBooking, lockStaffBookings, type StaffSettings, staffSettings } from './bookings-store.ts';
+import { moveOccupancy, recordExternalChange } from './external-changes-store.ts';
+import { publishChange } from './publish-change.ts';
 
 /** What there is to know of an event that is there. */
-export type FoundEvent = Pick<CalendarEvent, 'start' | 'end' | 'allDay'>;
+export type EventTime = Pick<CalendarEvent, 'start' | 'end' | 'allDay'>;
 
 /**
  * Notes where the event of a booking is, read after `before` was; false if the booking was changed since, so that the
@@ -16,11 +17,15 @@ export type FoundEvent = Pick<CalendarEvent, 'start' | 'end' | 'allDay'>;
  * the staff member's bookings follow, so does its time, and receivers are told in the same transaction. An all-day event has no time of
  * day to follow.
  */
-export async function noteFound(deps: SettleDeps, before: BookingRow, event: FoundEvent): Promise<boolean> {
+export async function handleMovedEvent(
+  deps: BookingDeps,
+  before: BookingRow,
+  event: EventTime,
+): Promise<boolean> {
   const { start, end } = event;
   if (start === null || end === null || end <= start) return true;
   let isCurrent = true;
-  await withEvent(deps, 'appointments.rescheduled', 'calendar', async (tx) => {
+  await publishChange(deps, 'appointments.rescheduled', 'calendar', async (tx) => {
     isCurrent = true;
     await lockStaffBookings(tx, before.staff_id);
     const row = await lockBooking(tx, before.id);
@@ -28,15 +33,15 @@ export async function noteFound(deps: SettleDeps, before: BookingRow, event: Fou
     isCurrent = row.wish === null && row.wish_no === before.wish_no;
     const isKept = start === row.starts_at.getTime() && end === row.ends_at.getTime();
     if (!isCurrent || (isKept && row.hand === 'in_step')) return undefined;
-    const staff = await staffFacts(tx, row.staff_id);
-    const range = widened(staff, { from: start, to: end });
+    const staff = await staffSettings(tx, row.staff_id);
+    const range = withBuffers(staff, { from: start, to: end });
     const { account_id: accountId, staff_id: staffId, calendar_key: calendarKey } = row;
     const of = { accountId, staffId, calendarKey, except: row.id };
     const conflict = (await occupiedWithin(tx, of, range)).length > 0;
-    if (!conflict) await moveKeptRange(tx, row.id, range);
+    if (!conflict) await moveOccupancy(tx, row.id, range);
     const follows = isKept || (staff.on_calendar_move === 'follow' && !event.allDay);
     const inStep = follows && !conflict;
-    const noted = await recordHand(tx, row.id, {
+    const noted = await recordExternalChange(tx, row.id, {
       startsAt: follows ? new Date(start) : row.starts_at,
       endsAt: follows ? new Date(end) : row.ends_at,
       state: inStep ? 'in_step' : 'moved',
@@ -50,7 +55,7 @@ export async function noteFound(deps: SettleDeps, before: BookingRow, event: Fou
 }
 
 /** What the event occupies at its new time. */
-function widened(staff: StaffFacts, event: Interval): Interval {
+function withBuffers(staff: StaffSettings, event: Interval): Interval {
   return {
     from: event.from - staff.buffer_before_minutes * minuteMs,
     to: event.to + staff.buffer_after_minutes * minuteMs,

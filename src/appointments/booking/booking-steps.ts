@@ -1,22 +1,24 @@
-// The steps of bookings that many requests take at the same time, each a lane: what comes together shares one commit.
+// The database steps of booking that concurrent requests share: each runs once for all who wait, with one commit.
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { findKeys, type IdempotencyKeyRow, type KeyOf, storeKeyAnswers } from '../../db/idempotency-keys.ts';
 import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
 import type { BookingRow } from './booking.ts';
-import { type HoldSlot, openHoldSlot } from './hold.ts';
-import { type Confirmation, confirmHolds, startInserts } from './lane-store.ts';
-import { answerOf, eventOf, leaseMs } from './settle-deps.ts';
+import { leaseMs } from './booking.ts';
+import { type HoldSlot, openHoldSlot } from './hold-slot.ts';
+import { type Confirmation, confirmHolds, startInserts } from './holds-store.ts';
+import { bookingEvent } from './publish-change.ts';
+import { bookAnswerJson } from './stored-answers.ts';
 
-export interface LaneDeps {
+export interface BookingStepsDeps {
   hot: Db;
   clock: { now(): number };
   log: Log;
   deliveries: PublishDeps['deliveries'] & { offer(startable: StartableDelivery[]): void };
 }
 
-export interface BookingLanes {
+export interface BookingSteps {
   /** The row of an Idempotency-Key, as it is after this was asked. */
   findKey(of: KeyOf): Promise<IdempotencyKeyRow | undefined>;
   holdSlot: HoldSlot;
@@ -31,10 +33,10 @@ export interface BookingLanes {
 
 /** Under load a lane waits so long after it began last: fewer and larger commits (measured), unseen beside the calendar's time. */
 const gapMs = 5;
-const lane = <T>(key: (item: T) => string): BatchOptions<T> => ({ gapMs, max: 200, key });
+const batched = <T>(key: (item: T) => string): BatchOptions<T> => ({ gapMs, max: 200, key });
 
 /** Opens the lanes of one process. */
-export function openBookingLanes(deps: LaneDeps): BookingLanes {
+export function openBookingSteps(deps: BookingStepsDeps): BookingSteps {
   const start = async (ids: string[]) => {
     const rows = await startInserts(deps.hot, ids, leaseMs);
     return ids.map((id) => rows.get(id));
@@ -42,29 +44,32 @@ export function openBookingLanes(deps: LaneDeps): BookingLanes {
   return {
     findKey: batch(
       (of: KeyOf[]) => findKeys(deps.hot, of),
-      lane(({ key }) => key),
+      batched(({ key }) => key),
     ),
     holdSlot: openHoldSlot(deps),
     startInsert: batch(
       start,
-      lane((id) => id),
+      batched((id) => id),
     ),
     confirm: batch(
       (given: Confirmation[]) => confirmAll(deps, given),
-      lane(({ id }) => id),
+      batched(({ id }) => id),
     ),
   };
 }
 
-async function confirmAll(deps: LaneDeps, given: Confirmation[]): Promise<(BookingRow | undefined)[]> {
+async function confirmAll(
+  deps: BookingStepsDeps,
+  given: Confirmation[],
+): Promise<(BookingRow | undefined)[]> {
   const inOne = async (tx: Tx) => {
     const rows = await confirmHolds(tx, given);
     if (rows.size === 0) return { rows, started: [] };
     const all = [...rows.values()];
-    const answers = all.map((row) => ({ subjectId: row.id, status: 200, body: answerOf(row) }));
+    const answers = all.map((row) => ({ subjectId: row.id, status: 200, body: bookAnswerJson(row) }));
     await storeKeyAnswers(tx, answers);
     const now = deps.clock.now();
-    const events = all.map((row) => eventOf('appointments.booked', now, row));
+    const events = all.map((row) => bookingEvent('appointments.booked', now, row));
     return { rows, started: await publish(deps, tx, events) };
   };
   const { rows, started } = await deps.hot.transaction().execute(inOne);

@@ -1,58 +1,58 @@
-// What people do to the events of bookings in their calendars: read about once a minute, asked for by id, and followed.
+// Calendar sync: reads staff calendars about once a minute and applies external changes to bookings.
 import { VendorError } from '../../base/errors.ts';
 import type { CalendarEvent, EventChanges } from '../../ports/calendar.ts';
 import { type LiveConnection, liveConnection, useCalendar } from '../calendar/connection.ts';
-import type { ConnectionRow } from '../calendar/store.ts';
-import { type Answer, askFor } from './ask-event.ts';
+import type { ConnectionRow } from '../calendar/connections-store.ts';
 import type { BookingRow } from './booking.ts';
-import { noteFound } from './follow-move.ts';
+import type { BookingDeps } from './booking-calendar.ts';
 import {
-  bookingsInDoubt,
   bookingsOfEvents,
+  bookingsToRecheck,
   bookingsWithoutEvents,
-  claimChangesDue,
-  recordChangesRead,
-} from './follow-store.ts';
-import type { SettleDeps } from './settle-deps.ts';
-import { cancelVanished, leaveVanished, noteGone } from './vanished.ts';
+  claimCalendarReads,
+  saveCursor,
+} from './external-changes-store.ts';
+import { cancelMissing, handleMissingEvents, keepMissing } from './handle-missing-events.ts';
+import { handleMovedEvent } from './handle-moved-event.ts';
+import { type EventReading, readEvent } from './read-event.ts';
 
 const connectionsAtOnce = 5;
 /** How often each calendar is read. */
 const readEveryMs = 60_000;
 /** As many bookings are asked for by id in one reading; of more, the next reading hears again. */
-const askedAtMost = 200;
-const asksAtOnce = 5;
+const bookingsPerReading = 200;
+const readsAtOnce = 5;
 const readTimeoutMs = 20_000;
 
 /** Reads the calendars that are due, a few at a time; answers how many were. */
-export async function followChanges(deps: SettleDeps): Promise<number> {
-  const rows = await claimChangesDue(deps.db, connectionsAtOnce, readEveryMs);
-  await Promise.all(rows.map((row) => follow(deps, row)));
+export async function syncCalendars(deps: BookingDeps): Promise<number> {
+  const rows = await claimCalendarReads(deps.db, connectionsAtOnce, readEveryMs);
+  await Promise.all(rows.map((row) => syncCalendar(deps, row)));
   return rows.length;
 }
 
-interface Asked {
+interface CheckedBooking {
   booking: BookingRow;
-  answer: Answer;
+  answer: EventReading;
 }
 
-async function follow(deps: SettleDeps, row: ConnectionRow): Promise<void> {
+async function syncCalendar(deps: BookingDeps, row: ConnectionRow): Promise<void> {
   const connection = liveConnection(deps, row);
   if (!connection) return;
   try {
-    const reading = await read(deps, connection, row.changes_cursor);
+    const reading = await readChanges(deps, connection, row.changes_cursor);
     const seen = new Map(reading.events.map((event) => [event.eventId, event]));
-    const { bookings, secondAsks, isWhole } = await toAskFor(deps, row, reading, seen);
-    const asked = await askForAll(deps, connection, bookings, seen);
-    const isAllNoted = await noteAll(deps, row, asked);
+    const { bookings, secondChecks, isWhole } = await bookingsToCheck(deps, row, reading, seen);
+    const checked = await readEvents(deps, connection, bookings, seen);
+    const isAllNoted = await recordAll(deps, row, checked);
     // else it is all told again at the next reading
-    if (isWhole && isAllNoted) await recordChangesRead(deps.db, row.id, reading.cursor);
-    const gone = goneOf(asked);
-    await settleGone(
+    if (isWhole && isAllNoted) await saveCursor(deps.db, row.id, reading.cursor);
+    const gone = missingOf(checked);
+    await cancelIfStillMissing(
       deps,
       row,
       connection,
-      gone.filter(({ id }) => secondAsks.has(id)),
+      gone.filter(({ id }) => secondChecks.has(id)),
     );
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
@@ -60,7 +60,11 @@ async function follow(deps: SettleDeps, row: ConnectionRow): Promise<void> {
   }
 }
 
-function read(deps: SettleDeps, connection: LiveConnection, cursor: string | null): Promise<EventChanges> {
+function readChanges(
+  deps: BookingDeps,
+  connection: LiveConnection,
+  cursor: string | null,
+): Promise<EventChanges> {
   const { calendarId, timeZone } = connection;
   const question = { calendarId, timeZone, cursor, since: deps.clock.now() };
   return useCalendar(deps, connection, (calendar, credential) =>
@@ -69,26 +73,26 @@ function read(deps: SettleDeps, connection: LiveConnection, cursor: string | nul
 }
 
 /** The bookings whose events a reading shows elsewhere, or not at all, and those that are in doubt since earlier ones. */
-async function toAskFor(
-  deps: SettleDeps,
+async function bookingsToCheck(
+  deps: BookingDeps,
   row: ConnectionRow,
   reading: EventChanges,
   seen: ReadonlyMap<string, CalendarEvent>,
-): Promise<{ bookings: BookingRow[]; secondAsks: Set<string>; isWhole: boolean }> {
+): Promise<{ bookings: BookingRow[]; secondChecks: Set<string>; isWhole: boolean }> {
   const now = new Date(deps.clock.now());
   const changed = await bookingsOfEvents(deps.db, row, [...seen.keys()]);
   const bookings = changed.filter((booking) => !isInStep(booking, seen.get(booking.event_id ?? '')));
   let isWhole = true;
   // a reading from the start does not say what was deleted before
   if (reading.complete) {
-    const missing = await bookingsWithoutEvents(deps.db, row, now, [...seen.keys()], askedAtMost);
-    isWhole = missing.length < askedAtMost;
+    const missing = await bookingsWithoutEvents(deps.db, row, now, [...seen.keys()], bookingsPerReading);
+    isWhole = missing.length < bookingsPerReading;
     bookings.push(...missing);
   }
-  const inDoubt = await bookingsInDoubt(deps.db, row, now, askedAtMost);
-  const secondAsks = new Set(inDoubt.filter(({ gone_at }) => gone_at !== null).map(({ id }) => id));
+  const inDoubt = await bookingsToRecheck(deps.db, row, now, bookingsPerReading);
+  const secondChecks = new Set(inDoubt.filter(({ gone_at }) => gone_at !== null).map(({ id }) => id));
   const distinct = new Map([...bookings, ...inDoubt].map((booking) => [booking.id, booking]));
-  return { bookings: [...distinct.values()], secondAsks, isWhole };
+  return { bookings: [...distinct.values()], secondChecks, isWhole };
 }
 
 function isInStep(row: BookingRow, event: CalendarEvent | undefined): boolean {
@@ -100,61 +104,66 @@ function isInStep(row: BookingRow, event: CalendarEvent | undefined): boolean {
  * Asks for the events by their ids, a few at a time. What a whole reading saw may be older than a move of ours that ended
  * meanwhile, and what it did not see may have been made since.
  */
-async function askForAll(
-  deps: SettleDeps,
+async function readEvents(
+  deps: BookingDeps,
   connection: LiveConnection,
   bookings: readonly BookingRow[],
   seen: ReadonlyMap<string, CalendarEvent>,
-): Promise<Asked[]> {
-  const asked: Asked[] = [];
-  for (let at = 0; at < bookings.length; at += asksAtOnce) {
-    const some = bookings.slice(at, at + asksAtOnce).map(async (booking) => {
-      const answer = await askFor(deps, connection, booking);
+): Promise<CheckedBooking[]> {
+  const checked: CheckedBooking[] = [];
+  for (let at = 0; at < bookings.length; at += readsAtOnce) {
+    const some = bookings.slice(at, at + readsAtOnce).map(async (booking) => {
+      const answer = await readEvent(deps, connection, booking);
       if (typeof answer === 'string') return { booking, answer };
       const shown = seen.get(answer.eventId);
       // the whole reading knows in which zone the calendar reads dates
       const isSame = answer.version !== null && answer.version === shown?.version;
       return { booking, answer: isSame ? shown : answer };
     });
-    asked.push(...(await Promise.all(some)));
+    checked.push(...(await Promise.all(some)));
   }
-  return asked;
+  return checked;
 }
 
 /** Notes what was answered; false if some of it has to be read again. */
-async function noteAll(deps: SettleDeps, row: ConnectionRow, asked: readonly Asked[]): Promise<boolean> {
-  let isAllNoted = !asked.some(({ answer }) => answer === 'changing' || answer === 'unknown');
-  for (const { booking, answer } of asked) {
-    if (typeof answer !== 'string' && !(await noteFound(deps, booking, answer))) isAllNoted = false;
+async function recordAll(
+  deps: BookingDeps,
+  row: ConnectionRow,
+  checked: readonly CheckedBooking[],
+): Promise<boolean> {
+  let isAllNoted = !checked.some(({ answer }) => answer === 'changing' || answer === 'unknown');
+  for (const { booking, answer } of checked) {
+    if (typeof answer !== 'string' && !(await handleMovedEvent(deps, booking, answer))) isAllNoted = false;
   }
-  const firstAsks = goneOf(asked).filter(({ hand }) => hand !== 'deleted');
-  return (await noteGone(deps, row, firstAsks)) && isAllNoted;
+  const firstAsks = missingOf(checked).filter(({ hand }) => hand !== 'deleted');
+  return (await handleMissingEvents(deps, row, firstAsks)) && isAllNoted;
 }
 
 /** Bookings that are gone. A calendar that does not answer for one event proves nothing by what it says of others. */
-function goneOf(asked: readonly Asked[]): BookingRow[] {
-  if (asked.some(({ answer }) => answer === 'unknown')) return [];
-  return asked.filter(({ answer }) => answer === 'gone').map(({ booking }) => booking);
+function missingOf(checked: readonly CheckedBooking[]): BookingRow[] {
+  if (checked.some(({ answer }) => answer === 'unknown')) return [];
+  return checked.filter(({ answer }) => answer === 'gone').map(({ booking }) => booking);
 }
 
 /**
  * Bookings whose events were asked for twice and are gone: cancelled if the calendar's other events can be read at this
  * moment and theirs are not among them. One whose event lies in another calendar of the connection is left to its people.
  */
-async function settleGone(
-  deps: SettleDeps,
+async function cancelIfStillMissing(
+  deps: BookingDeps,
   row: ConnectionRow,
   connection: LiveConnection,
   twice: readonly BookingRow[],
 ): Promise<void> {
   if (twice.length === 0) return;
-  const { events } = await read(deps, connection, null);
+  const { events } = await readChanges(deps, connection, null);
   const shown = new Set(events.filter(({ status }) => status === 'live').map(({ eventId }) => eventId));
   const absent = twice.filter(({ event_id }) => !shown.has(event_id ?? ''));
   const elsewhere = new Set<BookingRow>();
-  for (const booking of absent) if (await isElsewhere(deps, connection, booking)) elsewhere.add(booking);
-  await leaveVanished(deps, [...elsewhere]);
-  await cancelVanished(
+  for (const booking of absent)
+    if (await isInOtherCalendar(deps, connection, booking)) elsewhere.add(booking);
+  await keepMissing(deps, [...elsewhere]);
+  await cancelMissing(
     deps,
     row,
     absent.filter((booking) => !elsewhere.has(booking)),
@@ -162,14 +171,14 @@ async function settleGone(
 }
 
 /** True if the event was moved to another calendar that this connection reads; one that it may not read shows nothing. */
-async function isElsewhere(
-  deps: SettleDeps,
+async function isInOtherCalendar(
+  deps: BookingDeps,
   connection: LiveConnection,
   booking: BookingRow,
 ): Promise<boolean> {
   for (const calendarId of connection.busyCalendarIds) {
     if (calendarId === booking.calendar_id) continue;
-    const answer = await askFor(deps, connection, booking, calendarId);
+    const answer = await readEvent(deps, connection, booking, calendarId);
     if (typeof answer !== 'string' && answer.bookingId === booking.id) return true;
   }
   return false;

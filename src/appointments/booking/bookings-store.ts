@@ -1,4 +1,4 @@
-// Rows of bookings and of the time they occupy, from the hold to its end.
+// Rows of bookings: find, list, lock, lease.
 import { sql } from 'kysely';
 import pg from 'pg';
 import { emailSpellings } from '../../base/email.ts';
@@ -23,7 +23,7 @@ export async function lockStaffBookings(tx: Tx, staffId: string): Promise<void> 
     where staff_id = ${staffId} and calendar_key is not null`.execute(tx);
 }
 
-export interface StaffFacts {
+export interface StaffSettings {
   name: string;
   timezone: string;
   buffer_before_minutes: number;
@@ -33,7 +33,7 @@ export interface StaffFacts {
 }
 
 /** What bookings need to know of a staff member, removed ones too. */
-export async function staffFacts(db: Db | Tx, staffId: string): Promise<StaffFacts> {
+export async function staffSettings(db: Db | Tx, staffId: string): Promise<StaffSettings> {
   return db
     .selectFrom('staff')
     .select([
@@ -119,21 +119,21 @@ export async function deleteHold(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Held → undoing; due after `dueMs`. */
-export async function turnUndoing(db: Db | Tx, id: string, dueMs: number): Promise<void> {
+export async function startCompensation(db: Db | Tx, id: string, dueMs: number): Promise<void> {
   await sql`
     update bookings set state = 'undoing', attempts = 0, due_at = now() + ${dueMs} * interval '1 millisecond'
     where id = ${id} and state = 'held'`.execute(db);
 }
 
 /** Notes that the event was taken away, and when to look whether one landed late. */
-export async function markRemoved(db: Db, id: string, lookAgainMs: number): Promise<void> {
+export async function recordRemoval(db: Db, id: string, lookAgainMs: number): Promise<void> {
   await sql`
     update bookings set removed_once = true, due_at = now() + ${lookAgainMs} * interval '1 millisecond'
     where id = ${id} and state = 'undoing'`.execute(db);
 }
 
 /** Held or undoing → undone, and its time is free. */
-export async function finishUndoing(tx: Tx, id: string): Promise<boolean> {
+export async function finishCompensation(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await sql`
     update bookings set state = 'undone', due_at = null where id = ${id} and state in ('held', 'undoing')
     returning 1`.execute(tx);
@@ -169,7 +169,11 @@ export async function claimDue(db: Db, limit: number, leaseMs: number): Promise<
 }
 
 /** Claims one booking whose lease has lapsed; undefined while somebody is at it, or nobody need be. */
-export async function claimLapsed(db: Db, id: string, leaseMs: number): Promise<BookingRow | undefined> {
+export async function claimExpiredLease(
+  db: Db,
+  id: string,
+  leaseMs: number,
+): Promise<BookingRow | undefined> {
   const { rows } = await sql<BookingRow>`
     update bookings set due_at = now() + ${leaseMs} * interval '1 millisecond',
       attempts = least(attempts + 1, 1000)

@@ -1,10 +1,10 @@
-// Rows of bookings that are made together: held, begun and confirmed, many by one statement each.
+// Rows of held bookings: inserted, started and confirmed in batches; compensated one by one.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
-import type { NewHold } from './store.ts';
+import type { NewHold } from './bookings-store.ts';
 
 /**
  * Locks the bookings of those staff members with whom, and with whose calendar, no other transaction books at this moment;

@@ -1,4 +1,4 @@
-// Slots held for bookings that come at the same time: one transaction decides them all, the first to come first.
+// Holds slots: one transaction decides all concurrent requests, first come first served.
 import { AppError } from '../../base/errors.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
@@ -11,27 +11,27 @@ import { type AskedDay, readStaffDays, type StaffDay } from '../slots/reading-st
 import { dayKey } from '../slots/readings.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
-import { insertHolds, type KeyedHold, tryLockStaffBookings } from './lane-store.ts';
-import { leaseMs } from './settle-deps.ts';
-import type { NewHold } from './store.ts';
+import { leaseMs } from './booking.ts';
+import type { NewHold } from './bookings-store.ts';
+import { insertHolds, type KeyedHold, tryLockStaffBookings } from './holds-store.ts';
 
 /** What a hold is made of once nothing stands in its way, and the connection by which it goes on. */
-export interface Prepared {
+export interface PreparedHold {
   hold: NewHold;
   connection: LiveConnection | undefined;
 }
 
-export interface Wish {
+export interface HoldRequest {
   day: AskedDay;
   asked: AskedDate;
   /** Epoch milliseconds. */
   start: number;
   key: KeyOf & { fingerprint: Buffer };
   /** Makes the hold by what is read under the lock; an AppError of it is the outcome. */
-  prepare(day: StaffDay): Prepared;
+  prepare(day: StaffDay): PreparedHold;
 }
 
-export type Outcome =
+export type HoldOutcome =
   | { kind: 'held'; row: BookingRow; connection: LiveConnection | undefined }
   /** The slot is not free, for what is taken. */
   | { kind: 'taken'; taken: Taken }
@@ -41,14 +41,14 @@ export type Outcome =
   | { kind: 'in_the_way' }
   | { kind: 'refused'; error: AppError };
 
-export type HoldSlot = (wish: Wish) => Promise<Outcome>;
+export type HoldSlot = (request: HoldRequest) => Promise<HoldOutcome>;
 
-const wishesAtOnce = 250;
+const requestsPerTransaction = 250;
 
 /** Opens the holding for one process: whoever comes while one transaction is under way is decided by the next. */
 export function openHoldSlot({ hot }: { hot: Db }): HoldSlot {
-  const run = (wishes: Wish[]) => hot.transaction().execute((tx) => decideAll(tx, wishes));
-  return batch(run, { gapMs: 5, max: wishesAtOnce, key: ({ day }) => day.staffId });
+  const run = (requests: HoldRequest[]) => hot.transaction().execute((tx) => decideAll(tx, requests));
+  return batch(run, { gapMs: 5, max: requestsPerTransaction, key: ({ day }) => day.staffId });
 }
 
 /** What the wishes decided so far take of one staff member or calendar. */
@@ -57,40 +57,40 @@ interface Won {
   starts: number[];
 }
 
-async function decideAll(tx: Tx, wishes: Wish[]): Promise<Outcome[]> {
-  const locked = await tryLockStaffBookings(tx, [...new Set(wishes.map(({ day }) => day.staffId))]);
+async function decideAll(tx: Tx, requests: HoldRequest[]): Promise<HoldOutcome[]> {
+  const locked = await tryLockStaffBookings(tx, [...new Set(requests.map(({ day }) => day.staffId))]);
   // a statement of its own after the locks: its snapshot sees what those wrote who held them before
   const days = await readLocked(
     tx,
-    wishes.map(({ day }) => day).filter(({ staffId }) => locked.has(staffId)),
+    requests.map(({ day }) => day).filter(({ staffId }) => locked.has(staffId)),
   );
-  const outcomes = new Map<Wish, Outcome>();
-  for (let open = wishes; open.length > 0; ) {
-    const winners = new Map<Wish, Prepared>();
+  const outcomes = new Map<HoldRequest, HoldOutcome>();
+  for (let open = requests; open.length > 0; ) {
+    const winners = new Map<HoldRequest, PreparedHold>();
     const held = outcomesOf(outcomes, 'held');
     const won = new Map<string, Won>();
-    for (const wish of held) take(won, wish, locked.get(wish.day.staffId));
+    for (const request of held) take(won, request, locked.get(request.day.staffId));
     const keys = new Set(held.map(keyName));
-    for (const wish of open) {
-      const outcome = decide(wish, { locked, days, won, keys });
-      if ('hold' in outcome) winners.set(wish, outcome);
-      else outcomes.set(wish, outcome);
+    for (const request of open) {
+      const outcome = decide(request, { locked, days, won, keys });
+      if ('hold' in outcome) winners.set(request, outcome);
+      else outcomes.set(request, outcome);
     }
     const rows = await insertAll(tx, winners);
-    for (const [wish, { hold, connection }] of winners) {
+    for (const [request, { hold, connection }] of winners) {
       const row = rows.get(hold.id);
-      outcomes.set(wish, row ? { kind: 'held', row, connection } : { kind: 'twin' });
+      outcomes.set(request, row ? { kind: 'held', row, connection } : { kind: 'twin' });
     }
     // whoever lost to one whose key another request holds may have the slot after all
     open = rows.size === winners.size ? [] : outcomesOf(outcomes, 'taken');
   }
-  return wishes.map((wish) => outcomes.get(wish) ?? { kind: 'in_the_way' });
+  return requests.map((request) => outcomes.get(request) ?? { kind: 'in_the_way' });
 }
 
-const keyName = ({ key }: Wish) => `${key.accountId}/${key.operation}/${key.key}`;
+const keyName = ({ key }: HoldRequest) => `${key.accountId}/${key.operation}/${key.key}`;
 
-const outcomesOf = (outcomes: Map<Wish, Outcome>, kind: Outcome['kind']): Wish[] =>
-  [...outcomes].filter(([, outcome]) => outcome.kind === kind).map(([wish]) => wish);
+const outcomesOf = (outcomes: Map<HoldRequest, HoldOutcome>, kind: HoldOutcome['kind']): HoldRequest[] =>
+  [...outcomes].filter(([, outcome]) => outcome.kind === kind).map(([request]) => request);
 
 async function readLocked(tx: Tx, asked: AskedDay[]): Promise<Map<string, StaffDay>> {
   const distinct = new Map(asked.map((day) => [dayKey(day), day]));
@@ -100,22 +100,22 @@ async function readLocked(tx: Tx, asked: AskedDay[]): Promise<Map<string, StaffD
 }
 
 function decide(
-  wish: Wish,
+  request: HoldRequest,
   by: {
     locked: ReadonlyMap<string, string | null>;
     days: ReadonlyMap<string, StaffDay>;
     won: Map<string, Won>;
     keys: Set<string>;
   },
-): Outcome | Prepared {
-  const { asked, start } = wish;
-  const day = by.locked.has(wish.day.staffId) ? by.days.get(dayKey(wish.day)) : undefined;
-  const calendarKey = by.locked.get(wish.day.staffId) ?? null;
+): HoldOutcome | PreparedHold {
+  const { asked, start } = request;
+  const day = by.locked.has(request.day.staffId) ? by.days.get(dayKey(request.day)) : undefined;
+  const calendarKey = by.locked.get(request.day.staffId) ?? null;
   // a connection that was replaced since: that other calendar is not locked
   if (!day || calendarKeyOfDay(day) !== calendarKey) return { kind: 'in_the_way' };
   if (!day.staff.active) return { kind: 'refused', error: staffNotFound() };
-  if (by.keys.has(keyName(wish))) return { kind: 'twin' };
-  const mine = by.won.get(wish.day.staffId);
+  if (by.keys.has(keyName(request))) return { kind: 'twin' };
+  const mine = by.won.get(request.day.staffId);
   const shared = calendarKey === null ? undefined : by.won.get(calendarKey);
   const taken = {
     busy: day.busy.concat(mine?.busy ?? [], shared?.busy ?? []),
@@ -123,9 +123,9 @@ function decide(
   };
   if (freeStarts(asked.terms, [start], taken).length === 0) return { kind: 'taken', taken };
   try {
-    const prepared = wish.prepare(day);
-    take(by.won, wish, calendarKey);
-    by.keys.add(keyName(wish));
+    const prepared = request.prepare(day);
+    take(by.won, request, calendarKey);
+    by.keys.add(keyName(request));
     return prepared;
   } catch (error) {
     if (error instanceof AppError) return { kind: 'refused', error };
@@ -136,7 +136,11 @@ function decide(
 const calendarKeyOfDay = ({ staff, connection }: StaffDay): string | null =>
   staff.calendar === 'none' ? null : (connection?.calendar_key ?? null);
 
-function take(won: Map<string, Won>, { day, asked, start }: Wish, calendarKey: string | null = null): void {
+function take(
+  won: Map<string, Won>,
+  { day, asked, start }: HoldRequest,
+  calendarKey: string | null = null,
+): void {
   for (const of of calendarKey === null ? [day.staffId] : [day.staffId, calendarKey]) {
     const taken = won.get(of) ?? { busy: [], starts: [] };
     taken.busy.push(occupiedRange(asked.terms, start));
@@ -145,7 +149,10 @@ function take(won: Map<string, Won>, { day, asked, start }: Wish, calendarKey: s
   }
 }
 
-async function insertAll(tx: Tx, winners: ReadonlyMap<Wish, Prepared>): Promise<Map<string, BookingRow>> {
+async function insertAll(
+  tx: Tx,
+  winners: ReadonlyMap<HoldRequest, PreparedHold>,
+): Promise<Map<string, BookingRow>> {
   if (winners.size === 0) return new Map();
   const holds: KeyedHold[] = [...winners].map(([{ asked, start, key }, { hold }]) => ({
     hold,

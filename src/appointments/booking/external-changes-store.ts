@@ -1,15 +1,15 @@
-// Rows of readings of calendars, and of bookings whose events were moved or deleted there.
+// Rows of calendar readings, and of bookings whose events were moved or deleted externally.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { type ConnectionRow, connectionColumns } from '../calendar/store.ts';
+import { type ConnectionRow, connectionColumns } from '../calendar/connections-store.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 
 /** A booking whose event is gone is cancelled once a second question, so much later at least, finds it gone too. */
-export const goneTwiceMs = 60_000;
+export const recheckMissingAfterMs = 60_000;
 
 /** Claims up to `limit` connections whose events are due to be read, for `againMs`. */
-export async function claimChangesDue(db: Db, limit: number, againMs: number): Promise<ConnectionRow[]> {
+export async function claimCalendarReads(db: Db, limit: number, againMs: number): Promise<ConnectionRow[]> {
   const { rows } = await sql<ConnectionRow>`
     update calendar_connections set changes_due_at = now() + ${againMs} * interval '1 millisecond'
     where id in (select id from calendar_connections where dead_at is null and changes_due_at <= now()
@@ -19,13 +19,13 @@ export async function claimChangesDue(db: Db, limit: number, againMs: number): P
 }
 
 /** Notes up to where the events of a connection have been read. */
-export async function recordChangesRead(db: Db, connectionId: string, cursor: string): Promise<void> {
+export async function saveCursor(db: Db, connectionId: string, cursor: string): Promise<void> {
   await sql`
     update calendar_connections set changes_cursor = ${cursor} where id = ${connectionId}`.execute(db);
 }
 
 /** Has a staff member's calendar read again after `ms`. */
-export async function readAgainAfter(db: Db, staffId: string, ms: number): Promise<void> {
+export async function scheduleCalendarRead(db: Db, staffId: string, ms: number): Promise<void> {
   await sql`
     update calendar_connections set changes_due_at = now() + ${ms} * interval '1 millisecond'
     where staff_id = ${staffId}`.execute(db);
@@ -69,7 +69,7 @@ export async function bookingsWithoutEvents(
  * Up to `limit` bookings in a calendar that have to be looked at again: those whose events were found gone long enough ago,
  * and those whose events were moved onto another booking, which may have gone since.
  */
-export async function bookingsInDoubt(
+export async function bookingsToRecheck(
   db: Db,
   of: OwnCalendar,
   now: Date,
@@ -77,7 +77,7 @@ export async function bookingsInDoubt(
 ): Promise<BookingRow[]> {
   const { rows } = await sql<BookingRow>`
     select * from bookings where ${inCalendar(of)}
-      and gone_at <= now() - ${goneTwiceMs} * interval '1 millisecond'
+      and gone_at <= now() - ${recheckMissingAfterMs} * interval '1 millisecond'
     union all
     select * from bookings where ${inCalendar(of)} and hand = 'moved' and hand_conflict and hand_ends_at > ${now}
     order by starts_at limit ${limit}`.execute(db);
@@ -92,7 +92,7 @@ export async function lockBookings(tx: Tx, ids: string[]): Promise<BookingRow[]>
 }
 
 /** How many confirmed bookings of a staff member end after `now`, but for those that are known to be gone from the calendar. */
-export async function countComing(tx: Tx, staffId: string, now: Date): Promise<number> {
+export async function countFutureBookings(tx: Tx, staffId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) from bookings where staff_id = ${staffId} and state = 'confirmed' and hand <> 'deleted'
       and coalesce(hand_ends_at, ends_at) > ${now}`.execute(tx);
@@ -103,7 +103,7 @@ export async function countComing(tx: Tx, staffId: string, now: Date): Promise<n
  * Notes what was done to a booking's event in the calendar; with `startsAt` and `endsAt` the booking follows it there. Every
  * note counts as a wish: a reading that is older than another one's note, or than a change of ours, is not noted.
  */
-export async function recordHand(
+export async function recordExternalChange(
   tx: Tx,
   id: string,
   hand: {
@@ -123,7 +123,7 @@ export async function recordHand(
 }
 
 /** Notes that the events of `ids` are gone; those of `toCancel` are looked for once more, to cancel their bookings. */
-export async function recordGone(tx: Tx, ids: string[], toCancel: string[]): Promise<void> {
+export async function recordMissingEvents(tx: Tx, ids: string[], toCancel: string[]): Promise<void> {
   await sql`
     update bookings set hand = 'deleted', hand_starts_at = null, hand_ends_at = null, hand_conflict = false,
       wish_no = wish_no + 1, gone_at = case when id = any(${toCancel}::uuid[]) then clock_timestamp() end
@@ -131,12 +131,12 @@ export async function recordGone(tx: Tx, ids: string[], toCancel: string[]): Pro
 }
 
 /** Leaves bookings whose events are gone to whoever decides. */
-export async function leaveGone(tx: Tx, ids: string[]): Promise<void> {
+export async function keepBookings(tx: Tx, ids: string[]): Promise<void> {
   await sql`update bookings set gone_at = null where id = any(${ids}::uuid[])`.execute(tx);
 }
 
 /** Leaves all of a staff member's bookings that wait for the second question to whoever decides; answers their ids. */
-export async function leaveAllGone(tx: Tx, staffId: string): Promise<string[]> {
+export async function keepBookingsOfStaff(tx: Tx, staffId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update bookings set gone_at = null where staff_id = ${staffId} and gone_at is not null returning id`.execute(
     tx,
@@ -145,7 +145,7 @@ export async function leaveAllGone(tx: Tx, staffId: string): Promise<string[]> {
 }
 
 /** Locks a connection; true if too many bookings vanished from its calendar within the last `ms`. */
-export async function lockSuspect(tx: Tx, connectionId: string, ms: number): Promise<boolean> {
+export async function lockMassDeletion(tx: Tx, connectionId: string, ms: number): Promise<boolean> {
   const { rows } = await sql<{ suspect: boolean }>`
     select coalesce(bookings_missing_at > now() - ${ms} * interval '1 millisecond', false) as suspect
     from calendar_connections where id = ${connectionId} for update`.execute(tx);
@@ -153,17 +153,17 @@ export async function lockSuspect(tx: Tx, connectionId: string, ms: number): Pro
 }
 
 /** Notes that too many bookings vanished from the calendar of a connection at this moment. */
-export async function markSuspect(tx: Tx, connectionId: string): Promise<void> {
+export async function markMassDeletion(tx: Tx, connectionId: string): Promise<void> {
   await sql`
     update calendar_connections set bookings_missing_at = now() where id = ${connectionId}`.execute(tx);
 }
 
 /** Confirmed → cancelled for bookings whose events were first found gone long enough ago, and their time is free. */
-export async function cancelGone(tx: Tx, ids: string[]): Promise<BookingRow[]> {
+export async function cancelMissingBookings(tx: Tx, ids: string[]): Promise<BookingRow[]> {
   const { rows } = await sql<BookingRow>`
     update bookings set state = 'cancelled', cancelled_at = now(), gone_at = null, due_at = null, attempts = 0
     where id = any(${ids}::uuid[]) and state = 'confirmed' and wish is null and hand = 'deleted'
-      and gone_at <= now() - ${goneTwiceMs} * interval '1 millisecond'
+      and gone_at <= now() - ${recheckMissingAfterMs} * interval '1 millisecond'
     returning *`.execute(tx);
   await sql`
     delete from occupancies where booking_id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(tx);
@@ -174,7 +174,7 @@ export async function cancelGone(tx: Tx, ids: string[]): Promise<BookingRow[]> {
  * Moves the time that a booking occupies. Violates `occupancies_apart` or `occupancies_calendar_apart` where another
  * stands.
  */
-export async function moveKeptRange(tx: Tx, bookingId: string, { from, to }: Interval): Promise<void> {
+export async function moveOccupancy(tx: Tx, bookingId: string, { from, to }: Interval): Promise<void> {
   await sql`
     update occupancies set during = tstzrange(${new Date(from)}, ${new Date(to)})
     where booking_id = ${bookingId} and part = 'kept'`.execute(tx);

@@ -1,0 +1,45 @@
+// Cancels a booking: writes the cancellation as its pending change, then applies it.
+import { retryTransient } from '../../db/failure.ts';
+import { freeKeysOf } from '../../db/idempotency-keys.ts';
+import { applyCancel } from './apply-change.ts';
+import { type BookingRow, checkChangeable, leaseMs, requestTimeoutMs } from './booking.ts';
+import type { BookingDeps } from './booking-calendar.ts';
+import { alreadyDone, bookingOf, currentBooking, lockedBooking } from './booking-to-change.ts';
+import { claimKey, type Key } from './idempotency.ts';
+import { leasePendingChange, setPendingCancel } from './pending-changes-store.ts';
+/**
+ * Cancels a booking: takes its event out of the calendar, then frees its time. A booking cancelled before is answered as
+ * it is. Throws 404, 409, 502, and 503 while the cancellation is still under way.
+ */
+export async function cancelBooking(
+  deps: BookingDeps,
+  input: { accountId: string; bookingId: string; reason?: string | null | undefined; key?: Key | undefined },
+): Promise<BookingRow> {
+  const deadline = deps.clock.steady() + requestTimeoutMs;
+  const { id } = await currentBooking(deps, input.accountId, input.bookingId);
+  const row = await retryTransient(() =>
+    deps.db.transaction().execute(async (tx) => {
+      const found = await lockedBooking(tx, id);
+      if (found.state === 'cancelled') return alreadyDone(tx, 'cancel', found, input.key);
+      if (found.wish === 'cancel') {
+        await claimKey(tx, input.key, id);
+        await leasePendingChange(tx, id, leaseMs);
+        return found;
+      }
+      checkChangeable(found, deps.clock.now());
+      // a move under way gives way to the cancellation: its keys get no answer
+      await freeKeysOf(tx, id);
+      await claimKey(tx, input.key, id);
+      return setPendingCancel(tx, id, input.reason ?? null, leaseMs);
+    }),
+  );
+  if (row.state === 'cancelled') return row;
+  try {
+    return await applyCancel(deps, row, deadline);
+  } catch (error) {
+    // two requests may carry out the same wish at once: to both it is cancelled
+    const now = await bookingOf(deps, input.accountId, id);
+    if (now.state === 'cancelled') return now;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+// Moves a booking: writes the move as its pending change, with both times occupied, then applies it.
+import { AppError } from '../../base/errors.ts';
+import type { Tx } from '../../db/db.ts';
+import { staffNotFound } from '../directory/staff.ts';
+import { findStaff } from '../directory/store.ts';
+import { type AskedDate, askedDate, takenByBookings } from '../slots/available.ts';
+import { freeStarts, occupiedRange } from '../slots/engine.ts';
+import { minuteMs } from '../slots/wall-time.ts';
+import { applyMove, eventGone } from './apply-change.ts';
+import {
+  type BookingRow,
+  checkChangeable,
+  isAt,
+  leaseMs,
+  notChangeable,
+  requestTimeoutMs,
+} from './booking.ts';
+import type { BookingDeps } from './booking-calendar.ts';
+import { alreadyDone, bookingOf, currentBooking, lockedBooking } from './booking-to-change.ts';
+import { lockStaffBookings, occupy } from './bookings-store.ts';
+import { chosenStart, namesTime, reserving, slotTaken } from './chosen-slot.ts';
+import { claimKey, type Key } from './idempotency.ts';
+import { leasePendingChange, setPendingMove } from './pending-changes-store.ts';
+import { syncEvent } from './read-event.ts';
+/**
+ * Moves a booking to another slot on offer, also with a staff member who is inactive by now. Its old time stays occupied
+ * until the calendar shows the new one. A move to the time that it has changes nothing and tells nobody. Throws 400, 404,
+ * 409, 502, and 503 while the move is still under way.
+ */
+export async function rescheduleBooking(
+  deps: BookingDeps,
+  input: {
+    accountId: string;
+    bookingId: string;
+    date: string;
+    from: string;
+    to: string;
+    timezone?: string | null | undefined;
+    key?: Key | undefined;
+  },
+): Promise<BookingRow> {
+  const deadline = deps.clock.steady() + requestTimeoutMs;
+  const booking = await currentBooking(deps, input.accountId, input.bookingId);
+  const staff = await findStaff(deps.db, input.accountId, booking.staff_id);
+  if (!staff) throw staffNotFound();
+  const asked = askedDate(deps, staff, input);
+  checkChangeable(booking, deps.clock.now());
+  const to = await requestedTime(deps, asked, booking, input);
+  const start = to.startsAt.getTime();
+  // it stays where it is only if its event is still there
+  if (isAt(booking, to) && (await syncEvent(deps, booking)) === 'gone') throw await eventGone(deps, booking);
+  const pending = await reserving(deps, asked, start, () =>
+    deps.db.transaction().execute(async (tx) => {
+      await lockStaffBookings(tx, staff.id);
+      const row = await lockedBooking(tx, booking.id);
+      checkChangeable(row, deps.clock.now());
+      if (isAt(row, to)) return alreadyDone(tx, 'reschedule', row, input.key);
+      if (row.wish !== null) return resumeMove(tx, row, to, input.key);
+      const taken = await takenByBookings(tx, asked, row.id);
+      if (freeStarts(asked.terms, [start], taken).length === 0) {
+        throw slotTaken(deps, asked, taken, start);
+      }
+      await claimKey(tx, input.key, row.id);
+      await occupy(tx, row, 'wished', occupiedRange(asked.terms, start));
+      return setPendingMove(tx, row.id, to, leaseMs);
+    }),
+  );
+  if (pending.wish === null) return pending;
+  try {
+    return await applyMove(deps, pending, deadline);
+  } catch (error) {
+    // the worker or a twin may have carried it out in the meantime: then it is done
+    const now = await bookingOf(deps, input.accountId, booking.id);
+    if (now.state === 'confirmed' && now.wish_no === pending.wish_no && isAt(now, to)) return now;
+    throw error;
+  }
+}
+
+interface Time {
+  startsAt: Date;
+  endsAt: Date;
+  timezone: string;
+}
+
+/** The time that a move asks for: the one that the booking has, or that of a slot on offer; 409 otherwise. */
+async function requestedTime(
+  deps: BookingDeps,
+  asked: AskedDate,
+  booking: BookingRow,
+  named: { from: string; to: string },
+): Promise<Time> {
+  const { timezone } = asked;
+  const present = { startsAt: booking.starts_at, endsAt: booking.ends_at, timezone };
+  if (isAt(booking, present) && namesTime(asked, named, present)) return present;
+  const before = await takenByBookings(deps.db, asked, booking.id);
+  const start = chosenStart(deps, asked, named, before);
+  const endsAt = new Date(start + asked.terms.slotMinutes * minuteMs);
+  return { startsAt: new Date(start), endsAt, timezone };
+}
+
+/** The same move asked for again goes on; any other change has to wait for the one under way. */
+async function resumeMove(tx: Tx, row: BookingRow, to: Time, key: Key | undefined): Promise<BookingRow> {
+  const same =
+    row.wish === 'move' &&
+    row.wish_starts_at?.getTime() === to.startsAt.getTime() &&
+    row.wish_ends_at?.getTime() === to.endsAt.getTime();
+  if (!same) throw otherChangeInProgress();
+  await claimKey(tx, key, row.id);
+  await leasePendingChange(tx, row.id, leaseMs);
+  return row;
+}
+
+function otherChangeInProgress(): AppError {
+  const { code, message } = notChangeable(
+    'Another change of this booking is under way. Try again in a moment.',
+  );
+  return new AppError(code, message, { retryAfterSeconds: 5 });
+}
