@@ -1,42 +1,88 @@
 // `npm run mutations`: applies each mutation to a copy of the checkout and runs its tests; a mutation that no test notices has survived.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { allMutations } from './all.ts';
 import type { Mutation } from './mutation.ts';
 
+const defaultJobs = Math.max(1, Math.floor(availableParallelism() / 2));
 const usage = `Usage: npm run mutations -- [options]
-  --only <text>   only mutations whose name or file contains the text
-Ends with 1 if a mutation survived.`;
+  --only <text>    only mutations whose name or file contains the text
+  --changed <ref>  only mutations of which the file, a test or the list changed since the Git ref, such as origin/main
+  --jobs <n>       how many run at a time (default: half of the cores, here ${defaultJobs})
+Ends with 1 if a mutation survived, or if none was chosen by --only.`;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const notCopied = new Set(['.git', 'data', 'node_modules']);
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, help: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    changed: { type: 'string' },
+    jobs: { type: 'string', default: String(defaultJobs) },
+    help: { type: 'boolean', default: false },
+  },
 });
 
 if (values.help) console.log(usage);
-else await run(values.only ?? '');
+else await run(await choose(values.only, values.changed), Number(values.jobs));
 
-async function run(only: string): Promise<void> {
-  const chosen = (await allMutations()).filter(
-    ({ name, file }) => name.includes(only) || file.includes(only),
+async function choose(only = '', changed?: string): Promise<Mutation[]> {
+  const all = (await allMutations()).filter(({ name, file }) => name.includes(only) || file.includes(only));
+  if (only !== '' && all.length === 0) throw new Error(`No mutation's name or file contains "${only}".`);
+  if (changed === undefined) return all;
+  const files = new Set(changedSince(changed));
+  const listChanged = [...files].some((file) => file.startsWith('test/mutations/list/'));
+  const unchanged = listChanged ? namesAt(changed) : undefined;
+  return all.filter(
+    ({ name, file, tests }) =>
+      files.has(file) || tests.some((test) => files.has(test)) || unchanged?.has(name) === false,
   );
-  const copy = copyCheckout();
-  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+}
+
+const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+
+/** Files that differ from the ref, from the checkout's root, whether committed or not. */
+function changedSince(ref: string): string[] {
+  const base = git('merge-base', ref, 'HEAD').trim();
+  return git('diff', '--name-only', base).split('\n').filter(Boolean);
+}
+
+/** The text of the lists at the ref, asked for names: a mutation that is not in it is new. */
+function namesAt(ref: string): { has(name: string): boolean } {
+  const base = git('merge-base', ref, 'HEAD').trim();
+  const paths = git('ls-tree', '-r', '--name-only', base, 'test/mutations/list/').split('\n').filter(Boolean);
+  const lists = paths.map((path) => git('show', `${base}:${path}`)).join('\n');
+  return { has: (name) => lists.includes(name) };
+}
+
+async function run(chosen: Mutation[], jobs: number): Promise<void> {
+  const copies: string[] = [];
+  process.once('exit', () => {
+    for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  const waiting = [...chosen];
   const survivors: string[] = [];
-  for (const [index, mutation] of chosen.entries()) {
-    const noticed = isNoticed(mutation, copy);
-    if (!noticed) survivors.push(mutation.name);
-    console.log(`${index + 1}/${chosen.length}  ${noticed ? 'noticed ' : 'SURVIVED'}  ${mutation.name}`);
-  }
+  let done = 0;
+  const work = async () => {
+    const copy = copyCheckout();
+    copies.push(copy);
+    for (let mutation = waiting.shift(); mutation; mutation = waiting.shift()) {
+      const noticed = await isNoticed(mutation, copy);
+      if (!noticed) survivors.push(mutation.name);
+      done += 1;
+      console.log(`${done}/${chosen.length}  ${noticed ? 'noticed ' : 'SURVIVED'}  ${mutation.name}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, chosen.length) }, work));
   console.log(`${chosen.length - survivors.length} noticed, ${survivors.length} survived`);
-  process.exitCode = survivors.length > 0 || chosen.length === 0 ? 1 : 0;
+  for (const name of survivors) console.log(`SURVIVED  ${name}`);
+  process.exitCode = survivors.length > 0 ? 1 : 0;
 }
 
 function copyCheckout(): string {
@@ -51,31 +97,29 @@ function copyCheckout(): string {
 }
 
 /** True if a test failed with the mutation. Throws if the tests could not run at all, since that would prove nothing. */
-function isNoticed(mutation: Mutation, copy: string): boolean {
+async function isNoticed(mutation: Mutation, copy: string): Promise<boolean> {
   const path = join(copy, mutation.file);
-  const text = readFileSync(path, 'utf8');
+  const source = readFileSync(path, 'utf8');
   writeFileSync(
     path,
-    text.replace(mutation.find, () => mutation.replace),
+    source.replace(mutation.find, () => mutation.replace),
   );
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
   try {
-    const { stderr } = spawnSync(
-      process.execPath,
-      [
-        join(root, 'node_modules/vitest/vitest.mjs'),
-        ...['run', '--mode', 'full', '--bail=1', '--reporter=json', `--outputFile=${report}`],
-        ...mutation.tests,
-      ],
-      { cwd: copy, encoding: 'utf8' },
-    );
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const options = ['run', '--mode', 'full', '--bail=1', '--reporter=json', `--outputFile=${report}`];
+    const child = spawn(process.execPath, [vitest, ...options, ...mutation.tests], {
+      cwd: copy,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const stderr = await text(child.stderr);
     const { numFailedTests, numPassedTests } = readReport(report, stderr);
     if (numFailedTests + numPassedTests === 0)
       throw new Error(`${mutation.name}: no test ran.\n${stderr.slice(-2_000)}`);
     return numFailedTests > 0;
   } finally {
-    writeFileSync(path, text);
+    writeFileSync(path, source);
   }
 }
 
