@@ -13,19 +13,19 @@ import type { OpenDatabase } from './db/open-database.ts';
 import { checkDatabase } from './db/ready.ts';
 import { openEnding, within } from './http/draining.ts';
 import { listen } from './http/listen.ts';
-import { ensureRegistered, forgetLost } from './messaging/media/register.ts';
+import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
-import { wantReading } from './messaging/senders/readings-store.ts';
+import { openAccessCache } from './messaging/senders/access-cache.ts';
 import { rehashAllSenders } from './messaging/senders/rehash.ts';
-import { openAccessOf } from './messaging/senders/remembered.ts';
+import { requestReading } from './messaging/senders/template-readings-store.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
 import { recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
 import { openDispatcher } from './messaging/sending/dispatcher.ts';
 import { releaseMessagesOfProcesses } from './messaging/sending/messages-claims-store.ts';
 import { openCodeRemoval } from './messaging/sending/one-time-codes.ts';
 import { maintainQueue } from './messaging/sending/queue-maintenance.ts';
-import { syncDue } from './messaging/templates/readings.ts';
-import { markTemplateRefused } from './messaging/templates/refuse.ts';
+import { holdRejectedTemplate } from './messaging/templates/hold.ts';
+import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
 import { buildServer } from './server.ts';
 import { doWebhookChores } from './webhooks/chores/chores.ts';
@@ -47,23 +47,23 @@ async function openDoers(parts: Parts) {
       },
     },
   );
-  const access = openAccessOf(parts);
+  const access = openAccessCache(parts);
   const dispatcher = openDispatcher({
     ...parts,
     deliveries,
     ...access,
     onOutcome: (outcome) => metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
-    forgetMedia: (of) => forgetLost(parts, of),
+    forgetMedia: (of) => forgetRejectedRegistration(parts, of),
     templateOutdated: async (message) => {
       const sender = await access.accessOf(message.sender_id);
-      if (sender) await wantReading(parts.db, sender);
+      if (sender) await requestReading(parts.db, sender);
     },
     templateRefused: async (message, error) => {
       const sender = await access.accessOf(message.sender_id);
       if (!sender) return;
       const { template_name: name, language } = message;
-      await markTemplateRefused({ ...parts, deliveries }, { ...sender, name, language }, error);
+      await holdRejectedTemplate({ ...parts, deliveries }, { ...sender, name, language }, error);
     },
   });
   return {
@@ -147,7 +147,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     await rehashAllSenders(parts);
     if (config.role !== 'api') {
       // templates may have changed while nobody listened
-      await wantReading(parts.db, null);
+      await requestReading(parts.db, null);
     }
     url = await listen(server, config);
     clockWatch = startClockWatch(parts);

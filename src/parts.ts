@@ -21,7 +21,7 @@ import { releaseKeysOf } from './db/idempotency-keys.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { openProcessSession } from './db/process-session.ts';
 import { openKeyRing } from './encryption-keys.ts';
-import { openVault } from './messaging/media/vault.ts';
+import { openFileEncryption } from './messaging/media/file-encryption.ts';
 import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import type { ObjectStore } from './ports/object-store.ts';
@@ -51,9 +51,9 @@ export async function openObjects(
     // loaded only where it is used
     const [{ openS3Store }, { parseS3Address }] = await Promise.all([
       import('./adapters/s3/object-store.ts'),
-      import('./adapters/s3/place.ts'),
+      import('./adapters/s3/location.ts'),
     ]);
-    return openS3Store({ place: parseS3Address(config.objectStoreUrl), ...tools });
+    return openS3Store({ location: parseS3Address(config.objectStoreUrl), ...tools });
   }
   return openFilesystemStore({ directory, clock: tools.clock });
 }
@@ -92,7 +92,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     processId: processSession.id,
     cipher: openCipher(ring),
     keyedHash: openKeyedHash(ring),
-    vault: openVault(),
+    fileEncryption: openFileEncryption(),
     objects: await openObjects(config, { outgoing, clock }),
     outgoing,
     webhookOutgoing,

@@ -21,7 +21,7 @@ import { appSecretHashes, openSecret } from './senders/access.ts';
 import { findSenderById, findSendersOfApp, type SenderRow } from './senders/store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
 import { type ReactDeps, reactToNumberErrors } from './sending/react-to-failures.ts';
-import { applyTemplateReports, readAgain } from './templates/reports.ts';
+import { applyTemplateReports, requestReadings } from './templates/apply-reports.ts';
 
 export interface CallbackDeps extends PublishDeps, Pick<ReactDeps, 'hot'> {
   db: Db;
@@ -231,7 +231,7 @@ async function applyTemplates(deps: CallbackDeps, app: App, content: CallbackCon
     .transaction()
     .execute((tx) => applyTemplateReports(deps, tx, businessAccounts, content.templates));
   deps.deliveries.offer(startable);
-  await readAgain(deps.db, toRead);
+  await requestReadings(deps.db, toRead);
   deps.nudgeQueue();
   if (toRead.length > 0 || hasChanged) deps.nudgeSync();
 }

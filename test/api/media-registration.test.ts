@@ -11,10 +11,10 @@ import { reencryptMedia } from '../../src/messaging/media/reencrypt.ts';
 import { ensureRegistered } from '../../src/messaging/media/register.ts';
 import { deleteMedia, removeLeftovers } from '../../src/messaging/media/remove.ts';
 import {
+  deleteRegistration,
   findMedia,
   findRegistration,
-  forgetRegistration,
-  holdMedia,
+  lockMediaShared,
 } from '../../src/messaging/media/store.ts';
 import { downloadMedia } from '../../src/messaging/media/stored-file.ts';
 import { type MediaGateway, openMediaGateway } from '../harness/media-gateway.ts';
@@ -100,7 +100,7 @@ describe('a registration', () => {
     const beyond = new Date();
     const expiresBefore = new Date(gateway.clock.now() + 31 * 86_400_000);
     const forget = (platformMediaId: string, before = expiresBefore) =>
-      forgetRegistration(gateway.db, { ...of, platformMediaId, expiresBefore: before });
+      deleteRegistration(gateway.db, { ...of, platformMediaId, expiresBefore: before });
     expect(await forget('1')).toBe(true);
     expect(await forget(of.publicId, new Date())).toBe(false);
     expect(await findRegistration(gateway.db, { ...of, beyond })).toBe(of.publicId);
@@ -194,7 +194,7 @@ describe('what a crash leaves', () => {
     const order: string[] = [];
     let removal: Promise<string> | undefined;
     await gateway.db.transaction().execute(async (tx) => {
-      expect(await holdMedia(tx, of.accountId, [of.publicId, 'unknown', '\0'])).toMatchObject([
+      expect(await lockMediaShared(tx, of.accountId, [of.publicId, 'unknown', '\0'])).toMatchObject([
         { id: of.mediaId },
       ]);
       removal = failureOf(deleteMedia(gateway.deps, { accountId: of.accountId, mediaId: of.publicId })).then(

@@ -1,7 +1,7 @@
 // Reading the platform's templates: whole however many, by callbacks at once, and never so often that its hourly limit comes near.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordReading, wantReading } from '../../src/messaging/senders/readings-store.ts';
+import { recordReading, requestReading } from '../../src/messaging/senders/template-readings-store.ts';
 import { addSender, type Gateway, number, readTemplates, startGateway, waba } from '../harness/gateway.ts';
 
 interface Readings {
@@ -224,9 +224,9 @@ it('a wish that comes while a list is being read is followed by another reading;
         db,
       )
     ).rows;
-  await wantReading(db, of);
+  await requestReading(db, of);
   const wanted = await version();
-  await wantReading(db, of);
+  await requestReading(db, of);
   expect(await version()).toEqual(wanted);
   const read = await recordReading(db, of, { count: 0, notBeforeSeconds: 0, dueInSeconds: 3600 });
   expect((read?.due_at.getTime() ?? 0) - Date.now()).toBeLessThan(60_000);

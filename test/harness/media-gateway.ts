@@ -22,9 +22,9 @@ import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
+import { openFileEncryption } from '../../src/messaging/media/file-encryption.ts';
 import { removeLeftovers } from '../../src/messaging/media/remove.ts';
 import { mediaRoutes } from '../../src/messaging/media/routes.ts';
-import { openVault } from '../../src/messaging/media/vault.ts';
 import { addSender } from '../../src/messaging/senders/manage.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -91,7 +91,7 @@ export async function openMediaGateway() {
     platform: openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' }),
     webhookOutgoing: outgoing,
     objects: await openFilesystemStore({ directory, clock }),
-    vault: openVault(),
+    fileEncryption: openFileEncryption(),
   };
   const server: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(requestValidator());

@@ -4,7 +4,7 @@ import type { Source } from './source.ts';
 
 // the files that the design calls pure, wherever in their room they lie; others say "pure" in their first line
 const pureByName = [
-  /^src\/messaging\/(?:.+\/)?(?:template|file-kind|message|recipients)\.ts$/,
+  /^src\/messaging\/(?:.+\/)?(?:fill|file-kind|message|recipients)\.ts$/,
   /^src\/appointments\/(?:.+\/)?(?:staff|engine|opening-hours|wall-time|booking|form-answers|presenter)\.ts$/,
   /^src\/webhooks\/(?:.+\/)?(?:event|sign)\.ts$/,
   /^src\/work\/backoff\.ts$/,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import S3rver from '@20minutes/s3rver';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseS3Address } from '../../src/adapters/s3/location.ts';
 import { openS3Store } from '../../src/adapters/s3/object-store.ts';
-import { parseS3Address } from '../../src/adapters/s3/place.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { objectStoreSuite } from './object-store.suite.ts';
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const storeAt = (endpoint: string, bucket: string, keys = credentials) =>
   openS3Store({
-    place: parseS3Address(`s3://${bucket}/some/prefix?endpoint=${endpoint}`),
+    location: parseS3Address(`s3://${bucket}/some/prefix?endpoint=${endpoint}`),
     ...{ outgoing, clock: systemClock, credentials: keys },
   });
 

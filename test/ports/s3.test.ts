@@ -1,12 +1,12 @@
 // A bucket as the object store: the suite, files of several parts, and a store that is not there.
 import { Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parseS3Address } from '../../src/adapters/s3/location.ts';
 import { openS3Store } from '../../src/adapters/s3/object-store.ts';
-import { parseS3Address } from '../../src/adapters/s3/place.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { objectStoreSuite } from './object-store.suite.ts';
-import { startPlayedS3 } from './played-s3.ts';
+import { startPlayedS3 } from './simulated-s3.ts';
 
 const credentials = { accessKeyId: 'played', secretAccessKey: 'played' };
 const outgoing = openOutgoing({ connectionsPerOrigin: 16, keepAliveMs: 1000 });
@@ -14,8 +14,8 @@ afterAll(() => outgoing.close());
 
 async function openBucket(clock: Clock = systemClock) {
   const played = await startPlayedS3();
-  const place = parseS3Address(`s3://${played.bucket}/some/prefix?endpoint=${played.url}`);
-  const store = openS3Store({ place, outgoing, clock, credentials });
+  const location = parseS3Address(`s3://${played.bucket}/some/prefix?endpoint=${played.url}`);
+  const store = openS3Store({ location, outgoing, clock, credentials });
   return { store, played, close: () => played.close() };
 }
 
@@ -104,16 +104,16 @@ describe('a bucket', () => {
 
   test('that is not there fails the check; one that cannot be reached too', async () => {
     const { played, close } = await openBucket();
-    const place = parseS3Address(`s3://none?endpoint=${played.url}`);
-    await expect(openS3Store({ place, outgoing, clock: systemClock, credentials }).check()).rejects.toThrow(
-      /no bucket "none"/,
-    );
+    const location = parseS3Address(`s3://none?endpoint=${played.url}`);
+    await expect(
+      openS3Store({ location, outgoing, clock: systemClock, credentials }).check(),
+    ).rejects.toThrow(/no bucket "none"/);
     await close();
   });
 
   test('that cannot be reached is told as such', async () => {
-    const place = parseS3Address('s3://files?endpoint=http://127.0.0.1:9');
-    const store = openS3Store({ place, outgoing, clock: systemClock, credentials });
+    const location = parseS3Address('s3://files?endpoint=http://127.0.0.1:9');
+    const store = openS3Store({ location, outgoing, clock: systemClock, credentials });
     await expect(store.check()).rejects.toMatchObject({ outcome: 'not_sent' });
     await expect(store.put('a', content(1))).rejects.toMatchObject({ outcome: 'not_sent' });
   });

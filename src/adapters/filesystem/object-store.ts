@@ -25,7 +25,7 @@ const leftoverAgeMs = 3_600_000;
 export async function openFilesystemStore(options: FilesystemStoreOptions): Promise<ObjectStore> {
   const objects = join(options.directory, 'objects');
   const incoming = join(options.directory, 'incoming');
-  await told('be opened', async () => {
+  await withVendorErrors('be opened', async () => {
     await mkdir(objects, { recursive: true, mode: 0o700 });
     await mkdir(incoming, { recursive: true, mode: 0o700 });
   });
@@ -37,7 +37,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
       const temporary = join(incoming, `${unfinishedPrefix(key)}${uuidv7()}`);
       try {
         const size = await writeDurably(temporary, content);
-        await told('be written', async () => {
+        await withVendorErrors('be written', async () => {
           await makeDurableFolder(dirname(path), options.directory);
           await rename(temporary, path);
           await syncFolder(dirname(path));
@@ -52,7 +52,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 
     async get(key) {
       const path = pathOf(key);
-      return told('be read', async () => {
+      return withVendorErrors('be read', async () => {
         const file = await open(path, 'r').catch(unlessMissing);
         return file ? file.createReadStream({ highWaterMark: 65_536 }) : null;
       });
@@ -60,7 +60,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 
     async head(key) {
       const path = pathOf(key);
-      return told('be read', async () => {
+      return withVendorErrors('be read', async () => {
         const found = await stat(path).catch(unlessMissing);
         return found?.isFile() ? { key, size: found.size } : null;
       });
@@ -68,7 +68,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 
     async delete(key) {
       const path = pathOf(key);
-      await told('be removed', async () => {
+      await withVendorErrors('be removed', async () => {
         await rm(path, { force: true });
         await syncFolder(dirname(path)).catch(unlessMissing);
       });
@@ -78,7 +78,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 
     async check() {
       const probe = join(incoming, uuidv7());
-      await told('be written', async () => {
+      await withVendorErrors('be written', async () => {
         const file = await open(probe, 'wx', 0o600);
         try {
           await file.write('1');
@@ -92,14 +92,15 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
     async abandon(key) {
       pathOf(key);
       const prefix = unfinishedPrefix(key);
-      await told('be swept', async () => {
+      await withVendorErrors('be swept', async () => {
         for await (const entry of await opendir(incoming)) {
           if (entry.name.startsWith(prefix)) await rm(join(incoming, entry.name), { force: true });
         }
       });
     },
 
-    sweep: () => told('be swept', () => sweepFolder(incoming, options.clock.now() - leftoverAgeMs)),
+    sweep: () =>
+      withVendorErrors('be swept', () => sweepFolder(incoming, options.clock.now() - leftoverAgeMs)),
   };
 }
 
@@ -164,7 +165,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** Every file below `folder` whose key begins with `prefix`; folders that cannot hold one are not entered. */
 async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<ObjectInfo> {
-  const entries = await told('be listed', () => opendir(folder).catch(unlessMissing));
+  const entries = await withVendorErrors('be listed', () => opendir(folder).catch(unlessMissing));
   if (!entries) return;
   for await (const entry of entries) {
     const path = join(folder, entry.name);
@@ -213,7 +214,7 @@ const reasons: Record<string, string> = {
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
 
-async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
+async function withVendorErrors<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

@@ -9,8 +9,8 @@ import {
   messageIdMax,
   objectsOf,
   readJson,
+  storableText,
   textOf,
-  told,
 } from './json.ts';
 import { templateQuality } from './template.ts';
 
@@ -36,11 +36,11 @@ const known = new Set(['sent', 'delivered', 'read', 'failed']);
 /** One of `errors[]`, in statuses and of whole numbers. */
 function errorIn(error: Json): NonNullable<StatusReport['error']> {
   const code = Number(error.code);
-  const title = told(error.title) ?? told(error.message) ?? 'Failed';
+  const title = storableText(error.title) ?? storableText(error.message) ?? 'Failed';
   return {
     code: Number.isFinite(code) ? code : 0,
     title,
-    message: explanationOf(error) ?? told(error.message) ?? title,
+    message: explanationOf(error) ?? storableText(error.message) ?? title,
   };
 }
 

@@ -5,8 +5,8 @@ import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import { leastWaitOf } from './error-codes.ts';
-import { foreignAnswer } from './foreign-answer.ts';
-import { explanationOf, isObject, type Json, readJson, textOf, told } from './json.ts';
+import { foreignResponse } from './foreign-response.ts';
+import { explanationOf, isObject, type Json, readJson, storableText, textOf } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
 
 export interface MetaClient {
@@ -44,11 +44,12 @@ function titleOf(message: string): string {
  */
 function failure(response: OutgoingResponse): VendorError {
   const error = parsed(response)?.error;
-  if (!isObject(error) || !isPlatformError(error)) return foreignAnswer(response);
+  if (!isObject(error) || !isPlatformError(error)) return foreignResponse(response);
   const code = Number(error.code);
   const subcode = Number(error.error_subcode);
-  const title = titleOf(told(error.error_user_title) ?? told(error.message) ?? 'Refused');
-  const text = explanationOf(error) ?? told(error.error_user_msg) ?? told(error.message) ?? title;
+  const title = titleOf(storableText(error.error_user_title) ?? storableText(error.message) ?? 'Refused');
+  const text =
+    explanationOf(error) ?? storableText(error.error_user_msg) ?? storableText(error.message) ?? title;
   return new VendorError('refused', text, {
     ...{ status: response.status, code, title },
     ...(Number.isInteger(subcode) ? { subcode } : {}),
@@ -57,7 +58,7 @@ function failure(response: OutgoingResponse): VendorError {
 }
 
 /** The platform asks to decide by the error, not by the HTTP status; what carries messages as well was accepted. */
-const isRefusal = (answer: Json): boolean => isObject(answer.error) && answer.messages === undefined;
+const isRejection = (answer: Json): boolean => isObject(answer.error) && answer.messages === undefined;
 
 /** Other vendors' errors have an HTTP status for a code; the platform's carry a type and a trace id. */
 function isPlatformError(error: Json): boolean {
@@ -111,7 +112,7 @@ export function openMetaClient(options: MetaClientOptions): MetaClient {
       }
       const answer = parsed(response);
       const isSuccess = response.status >= 200 && response.status < 300 && !response.truncated;
-      if (isSuccess && answer && !isRefusal(answer)) return answer;
+      if (isSuccess && answer && !isRejection(answer)) return answer;
       throw failure(response);
     },
   };

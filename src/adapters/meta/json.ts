@@ -65,8 +65,9 @@ export const messageIdMax = 512;
 const textMax = 1_000;
 
 /** A text of the platform as it may be kept. */
-export const told = (value: unknown): string | undefined => textOf(value)?.slice(0, textMax).toWellFormed();
+export const storableText = (value: unknown): string | undefined =>
+  textOf(value)?.slice(0, textMax).toWellFormed();
 
 /** The human explanation of an error: `error_data.details`, or `error_data` itself where it is a plain text. */
 export const explanationOf = ({ error_data: data }: Json): string | undefined =>
-  told(isObject(data) ? data.details : data) || undefined;
+  storableText(isObject(data) ? data.details : data) || undefined;

@@ -17,11 +17,11 @@ import type { Outgoing } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
 import { outgoingHandler } from './http-handler.ts';
-import type { S3Place } from './place.ts';
+import type { S3Location } from './location.ts';
 import { putParts } from './put.ts';
 
 export interface S3StoreOptions {
-  place: S3Place;
+  location: S3Location;
   outgoing: Outgoing;
   clock: Clock;
   /** Else the client's own search: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role. */
@@ -35,12 +35,12 @@ const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
  * Opens a bucket, or the part of it below the place's prefix. S3 shows an object only once it is whole and durable;
  * a put that is broken off is aborted, and `sweep` aborts those whose process died.
  */
-export function openS3Store({ place, outgoing, clock, credentials }: S3StoreOptions): ObjectStore {
-  const { bucket: Bucket, prefix } = place;
+export function openS3Store({ location, outgoing, clock, credentials }: S3StoreOptions): ObjectStore {
+  const { bucket: Bucket, prefix } = location;
   const client = new S3Client({
-    ...(place.region === undefined ? {} : { region: place.region }),
+    ...(location.region === undefined ? {} : { region: location.region }),
     // Other makers' servers are addressed by path, since their buckets have no names of their own.
-    ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint, forcePathStyle: true }),
+    ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint, forcePathStyle: true }),
     ...(credentials ? { credentials } : {}),
     // What is stored authenticates itself, and not every maker's server knows S3's newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -66,23 +66,23 @@ export function openS3Store({ place, outgoing, clock, credentials }: S3StoreOpti
     },
 
     async get(key) {
-      const { Body } = (await told(client.send(new GetObjectCommand(named(key))))) ?? {};
+      const { Body } = (await withVendorErrors(client.send(new GetObjectCommand(named(key))))) ?? {};
       return Body ? asReadable(Body) : null;
     },
 
     async head(key) {
-      const found = await told(client.send(new HeadObjectCommand(named(key))));
+      const found = await withVendorErrors(client.send(new HeadObjectCommand(named(key))));
       return found ? { key, size: found.ContentLength ?? 0 } : null;
     },
 
     async delete(key) {
-      await told(client.send(new DeleteObjectCommand(named(key))));
+      await withVendorErrors(client.send(new DeleteObjectCommand(named(key))));
     },
 
     list: (start) => list(client, Bucket, prefix, start),
 
     async check() {
-      const found = await told(client.send(new HeadBucketCommand({ Bucket })));
+      const found = await withVendorErrors(client.send(new HeadBucketCommand({ Bucket })));
       if (!found)
         throw new VendorError('refused', `There is no bucket "${Bucket}" for stored files.`, {
           code: 'NoSuchBucket',
@@ -156,11 +156,11 @@ async function* list(
 /** Aborts the multipart uploads below a prefix that `isMeant` chooses; returns how many. */
 async function abortUploads(
   client: S3Client,
-  place: { Bucket: string; Prefix: string },
+  location: { Bucket: string; Prefix: string },
   isMeant: (upload: MultipartUpload) => boolean,
 ): Promise<number> {
-  const { Bucket } = place;
-  const listing = told(client.send(new ListMultipartUploadsCommand(place)));
+  const { Bucket } = location;
+  const listing = withVendorErrors(client.send(new ListMultipartUploadsCommand(location)));
   // Some makers' servers cannot list them; there a lifecycle rule of the bucket does this.
   const found = await listing.catch((error: unknown) => {
     if (error instanceof VendorError && error.status === 501) return null;
@@ -170,7 +170,7 @@ async function abortUploads(
   for (const upload of found?.Uploads ?? []) {
     if (!isMeant(upload)) continue;
     const { Key, UploadId } = upload;
-    await told(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+    await withVendorErrors(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
     aborted += 1;
   }
   return aborted;
@@ -189,7 +189,7 @@ function asReadable(body: unknown): Readable {
 }
 
 /** The answer; null for what is not there. */
-async function told<T>(answer: Promise<T>): Promise<T | null> {
+async function withVendorErrors<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {

@@ -16,7 +16,7 @@ export interface Metered {
 export interface Meter {
   bytes(): AsyncGenerator<Buffer>;
   /** What the meter itself refused the file for. */
-  refusal(): AppError | undefined;
+  rejection(): AppError | undefined;
   digest(): { size: number; sha256: Buffer };
 }
 
@@ -26,7 +26,7 @@ export function openMeter(clock: Clock, file: Metered, renew: () => Promise<bool
   const text = file.kind.family === 'text' ? createTextCheck() : undefined;
   const startedMs = clock.steady();
   let [size, renewedMs] = [0, startedMs];
-  let refusal: AppError | undefined;
+  let rejection: AppError | undefined;
 
   async function pass(chunk: Buffer): Promise<void> {
     size += chunk.length;
@@ -50,11 +50,11 @@ export function openMeter(clock: Clock, file: Metered, renew: () => Promise<bool
         }
         if (text && !text.isTextAtEnd()) throw notText();
       } catch (error) {
-        refusal = error instanceof AppError ? error : cutOff(error);
-        throw refusal;
+        rejection = error instanceof AppError ? error : cutOff(error);
+        throw rejection;
       }
     },
-    refusal: () => refusal,
+    rejection: () => rejection,
     digest: () => ({ size, sha256: hash.digest() }),
   };
 }

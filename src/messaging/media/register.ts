@@ -4,18 +4,18 @@ import type { Db } from '../../db/db.ts';
 import { extendKeysOf, freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { senderAccess } from '../senders/access.ts';
-import { callByAny } from '../senders/fallback.ts';
+import { callWithFailover } from '../senders/failover.ts';
 import { findSender, type SenderRow } from '../senders/store.ts';
+import { type Duplicate, findConcurrentDuplicate, storeKeyResponse } from './duplicates.ts';
 import { uploadLost } from './meter.ts';
 import { markRemoving } from './removal-store.ts';
 import { discard, type RemoveDeps } from './remove.ts';
-import { answerUnder, findTwin, type Same } from './same-upload.ts';
 import {
+  deleteRegistration,
+  deleteRegistrationsOfMessages,
   extendRegistering,
   findMediaById,
   findRegistration,
-  forgetOfMessages,
-  forgetRegistration,
   type MediaRow,
   markReady,
   type ReadyMedia,
@@ -55,20 +55,25 @@ export async function registerUpload(
   deps: RegisterDeps,
   row: MediaRow,
   senders: readonly SenderRow[],
-  same: Same,
+  same: Duplicate,
 ): Promise<ReadyMedia> {
-  const { answer, sender } = await callByAny(deps, senders, (access) => uploadLeased(deps, row, access), {
-    // a file that the platform has twice does no harm: it forgets both
-    isRepeatable: true,
-  }).catch(async (error: unknown) => {
+  const { answer, sender } = await callWithFailover(
+    deps,
+    senders,
+    (access) => uploadLeased(deps, row, access),
+    {
+      // a file that the platform has twice does no harm: it forgets both
+      isRepeatable: true,
+    },
+  ).catch(async (error: unknown) => {
     if (error instanceof VendorError && error.outcome === 'refused') await discard(deps, row);
-    else await giveUp(deps, row);
+    else await leaveToWorker(deps, row);
     deps.log.warn({ err: error, accountId: row.account_id }, 'media.refused');
     throw externalError(error, 'The messaging platform');
   });
   const { publicId, expiresAt } = answer;
   const ready = await deps.db.transaction().execute(async (tx) => {
-    const twin = await findTwin(tx, row, same);
+    const twin = await findConcurrentDuplicate(tx, row, same);
     const shown = twin ?? (await markReady(tx, row.id, publicId));
     if (!shown) return undefined;
     if (!twin) {
@@ -80,7 +85,7 @@ export async function registerUpload(
       };
       await saveRegistration(tx, registration);
     }
-    await answerUnder(tx, row.id, shown);
+    await storeKeyResponse(tx, row.id, shown);
     return shown;
   });
   // The worker gave this upload up while this process slept; the platform's copy ends by itself.
@@ -104,7 +109,7 @@ async function uploadLeased(deps: RegisterDeps, row: MediaRow, sender: SenderAcc
 }
 
 /** Leaves the file to the worker; should even that fail, its lease does the same a little later. */
-async function giveUp(deps: RegisterDeps, row: MediaRow): Promise<void> {
+async function leaveToWorker(deps: RegisterDeps, row: MediaRow): Promise<void> {
   const leave = async () => {
     await markRemoving(deps.db, row.id, 0);
     await freeKeysOf(deps.db, row.id);
@@ -123,7 +128,7 @@ async function uploadToPlatform(deps: RegisterDeps, row: MediaRow, sender: Sende
 }
 
 /** Look-ups and registrations under way in this process, by database, so that many messages that need one file wait for one upload. */
-const underWay = new WeakMap<Db, Map<string, Promise<string>>>();
+const inFlight = new WeakMap<Db, Map<string, Promise<string>>>();
 
 /**
  * The platform's id of a stored file for a sender's number, registered (again) if there is none that lasts; asking
@@ -135,8 +140,8 @@ export async function ensureRegistered(
   deps: RegisterDeps,
   of: { accountId: string; mediaId: string; senderId: string },
 ): Promise<string> {
-  const shared = underWay.get(deps.db) ?? new Map<string, Promise<string>>();
-  underWay.set(deps.db, shared);
+  const shared = inFlight.get(deps.db) ?? new Map<string, Promise<string>>();
+  inFlight.set(deps.db, shared);
   const key = `${of.accountId} ${of.mediaId} ${of.senderId}`;
   const first = shared.get(key);
   if (first) return first;
@@ -152,23 +157,23 @@ const trustedMs = 3_600_000;
  * Forgets a registration that the platform refused although its 30 days are not over, if it was made more than an hour
  * ago or before `registeredBefore`; true if the file may be registered again.
  */
-export async function forgetLost(
+export async function forgetRejectedRegistration(
   deps: Pick<RegisterDeps, 'db' | 'clock'>,
   of: { mediaId: string; senderId: string; platformMediaId: string; registeredBefore?: Date },
 ): Promise<boolean> {
   const before = Math.max(deps.clock.now() - trustedMs, of.registeredBefore?.getTime() ?? 0);
-  return forgetRegistration(deps.db, { ...of, expiresBefore: new Date(before + keptMs) });
+  return deleteRegistration(deps.db, { ...of, expiresBefore: new Date(before + keptMs) });
 }
 
 /**
  * Forgets the registrations of files of these messages that were made more than an hour ago: the platform reported that
  * the messages failed for their files.
  */
-export async function forgetReported(
+export async function forgetReportedRegistrations(
   deps: Pick<RegisterDeps, 'db' | 'clock'>,
   messages: readonly { accountId: string; id: string }[],
 ): Promise<void> {
-  await forgetOfMessages(deps.db, messages, new Date(deps.clock.now() - trustedMs + keptMs));
+  await deleteRegistrationsOfMessages(deps.db, messages, new Date(deps.clock.now() - trustedMs + keptMs));
 }
 
 async function findOrRegister(
@@ -185,7 +190,7 @@ async function findOrRegister(
   const expiresAt = new Date(deps.clock.now() + keptMs);
   const platformMediaId = await uploadToPlatform(deps, row, senderAccess(deps, sender)).catch(
     (error: unknown) => {
-      throw nothingSent(error);
+      throw asNotSent(error);
     },
   );
   await saveRegistration(deps.db, { mediaId: row.id, senderId: sender.id, platformMediaId, expiresAt });
@@ -194,7 +199,7 @@ async function findOrRegister(
 }
 
 /** An upload may be repeated, so an unknown outcome of it is, for the message that waits, the same as not sent. */
-function nothingSent(error: unknown): unknown {
+function asNotSent(error: unknown): unknown {
   const mayPass =
     (error instanceof VendorError && error.outcome === 'unknown') ||
     (error instanceof AppError && error.code === 'storage_unavailable');

@@ -39,10 +39,10 @@ export async function deleteMediaRow(db: Db, id: string): Promise<void> {
   await sql`delete from media where id = ${id}`.execute(db);
 }
 
-export type Leftover = MediaRow & { died: boolean };
+export type Leftover = MediaRow & { orphaned: boolean };
 
 /**
- * Claims up to `limit` files that nobody tends any more: uploads that died (now `removing`, and told as `died`), and
+ * Claims up to `limit` files that nobody tends any more: uploads that died (now `removing`, and reported as `orphaned`), and
  * files whose removal is due. Each comes again, ever later, until its row says otherwise.
  */
 export async function claimLeftovers(db: Db, limit: number): Promise<Leftover[]> {
@@ -53,6 +53,6 @@ export async function claimLeftovers(db: Db, limit: number): Promise<Leftover[]>
     from (select id, state from media where due_at <= now() order by due_at limit ${limit}
       for update skip locked) due
     where m.id = due.id
-    returning m.*, due.state in ('receiving', 'registering') as died`.execute(db);
+    returning m.*, due.state in ('receiving', 'registering') as orphaned`.execute(db);
   return rows;
 }

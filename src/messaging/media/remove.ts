@@ -31,7 +31,7 @@ export interface RemoveDeps extends AccessDeps {
  * A died upload is checked again this much later: its process may only have slept, and store its object after all.
  * With the longest lease (190 s) and the worker's pace, nothing of it is left after ten minutes.
  */
-const secondLookSeconds = 300;
+const secondCheckSeconds = 300;
 const retrySeconds = 60;
 
 /**
@@ -108,7 +108,7 @@ export async function removeLeftovers(deps: RemoveDeps, limit = 20): Promise<num
   for (const row of leftovers) {
     try {
       await removeLeftover(deps, row);
-      deps.log.info({ mediaId: row.id, state: row.state, died: row.died }, 'media.leftover_removed');
+      deps.log.info({ mediaId: row.id, state: row.state, died: row.orphaned }, 'media.leftover_removed');
     } catch (error) {
       deps.log.warn({ err: error, mediaId: row.id, attempts: row.attempts }, 'media.leftover_kept');
     }
@@ -119,6 +119,6 @@ export async function removeLeftovers(deps: RemoveDeps, limit = 20): Promise<num
 async function removeLeftover(deps: RemoveDeps, row: Leftover): Promise<void> {
   await freeKeysOf(deps.db, row.id);
   await removeEverything(deps, row);
-  if (row.died) await markRemoving(deps.db, row.id, secondLookSeconds);
+  if (row.orphaned) await markRemoving(deps.db, row.id, secondCheckSeconds);
   else await deleteMediaRow(deps.db, row.id);
 }

@@ -6,7 +6,7 @@ import { ListMediaQuery, MediaItem, MediaParams, NoQuery } from '../../contract/
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { attachmentHeader, mediaItem } from './item.ts';
+import { attachmentHeader, mediaItem } from './presenter.ts';
 import { deleteMedia } from './remove.ts';
 import { findMedia, listMedia } from './store.ts';
 import { downloadMedia, mediaNotFound } from './stored-file.ts';

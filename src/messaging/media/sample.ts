@@ -27,7 +27,7 @@ export async function findSamples(
  * Sends a stored file to the platform's reviewers; answers the handle that a draft names it by. Throws AppError
  * `media_not_found` and `media_damaged`, and VendorError `refused` or `not_sent`: a sample may be sent again.
  */
-export async function sendSample(
+export async function uploadSample(
   deps: SampleDeps,
   of: { accountId: string; mediaId: string },
   sender: SenderAccess,

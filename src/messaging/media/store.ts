@@ -105,7 +105,7 @@ export async function findRegistration(
  * Forgets a registration that the platform no longer knows although it should, unless it ends after `expiresBefore`,
  * so was made just now: then the platform refuses the file itself. True if the file is to be registered anew, or was already.
  */
-export async function forgetRegistration(
+export async function deleteRegistration(
   db: Db,
   of: { mediaId: string; senderId: string; platformMediaId: string; expiresBefore: Date },
 ): Promise<boolean> {
@@ -121,7 +121,7 @@ export async function forgetRegistration(
 }
 
 /** Forgets the registrations under which the files of these messages were sent, but for those that end after `expiresBefore`. */
-export async function forgetOfMessages(
+export async function deleteRegistrationsOfMessages(
   db: Db,
   messages: readonly { accountId: string; id: string }[],
   expiresBefore: Date,
@@ -186,7 +186,7 @@ export async function listMedia(
  * The account's files of those public ids, held so that none can be removed before `tx` ends: for the transaction that
  * writes messages which need them.
  */
-export async function holdMedia(tx: Tx, accountId: string, publicIds: string[]): Promise<ReadyMedia[]> {
+export async function lockMediaShared(tx: Tx, accountId: string, publicIds: string[]): Promise<ReadyMedia[]> {
   const { rows } = await sql<ReadyMedia>`
     select * from media where account_id = ${accountId} and public_id = any(${publicIds.filter(isMediaId)}) and state = 'ready'
     order by id for share`.execute(tx);

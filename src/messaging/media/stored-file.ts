@@ -5,14 +5,21 @@ import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
+import {
+  type FileEncryption,
+  type FileKey,
+  type FileOwner,
+  fileKeyOf,
+  fileKeyText,
+  StoredFileError,
+} from './file-encryption.ts';
 import { findMedia, type MediaRow, type ReadyMedia } from './store.ts';
-import { type FileKey, type FileOwner, fileKeyOf, fileKeyText, type Vault, VaultError } from './vault.ts';
 
 export interface StoredFileDeps {
   db: Db;
   log: Log;
   objects: ObjectStore;
-  vault: Vault;
+  fileEncryption: FileEncryption;
   cipher: Cipher;
 }
 
@@ -35,7 +42,7 @@ export function storageError(error: unknown): unknown {
       cause: error,
     });
   }
-  if (error instanceof VaultError) {
+  if (error instanceof StoredFileError) {
     return new AppError(
       'media_damaged',
       'The stored file was altered or lost, so it is not used. Upload it again.',
@@ -47,13 +54,13 @@ export function storageError(error: unknown): unknown {
 
 /** Stores `clear` encrypted; `clear` is used up or destroyed, however it ends. */
 export async function putEncrypted(
-  deps: Pick<StoredFileDeps, 'objects' | 'vault'>,
+  deps: Pick<StoredFileDeps, 'objects' | 'fileEncryption'>,
   objectKey: string,
   clear: Readable,
   owner: FileOwner,
   key: FileKey,
 ): Promise<void> {
-  const encrypted = deps.vault.encrypt(clear, owner, key);
+  const encrypted = deps.fileEncryption.encrypt(clear, owner, key);
   try {
     await deps.objects.put(objectKey, encrypted);
   } finally {
@@ -65,7 +72,7 @@ export async function putEncrypted(
 async function encryptedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
   const encrypted = await deps.objects.get(row.object_key);
   if (encrypted) return encrypted;
-  throw new VaultError('The stored file is not in the object store.');
+  throw new StoredFileError('The stored file is not in the object store.');
 }
 
 const placeOf = (mediaId: string) => ({ table: 'media', column: 'file_key', row: mediaId });
@@ -80,7 +87,7 @@ function openFileKey(deps: Pick<StoredFileDeps, 'cipher'>, row: MediaRow): FileK
   try {
     return fileKeyOf(deps.cipher.open(row.file_key, placeOf(row.id)));
   } catch (error) {
-    if (error instanceof CipherError) throw new VaultError(error.message, error);
+    if (error instanceof CipherError) throw new StoredFileError(error.message, error);
     throw error;
   }
 }
@@ -90,7 +97,7 @@ const ownerOf = (row: MediaRow) => ({ accountId: row.account_id, mediaId: row.id
 /** The clear bytes, each authenticated; throws or fails with VaultError, or the store's VendorError. */
 export async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
   const key = openFileKey(deps, row);
-  return deps.vault.open(await encryptedContent(deps, row), ownerOf(row), key);
+  return deps.fileEncryption.open(await encryptedContent(deps, row), ownerOf(row), key);
 }
 
 /** True if the stored file is whole and unaltered; false if it is not, or is gone. Throws the store's VendorError. */
@@ -99,7 +106,7 @@ export async function isIntact(deps: StoredFileDeps, row: ReadyMedia): Promise<b
     await verifyContent(deps, row);
     return true;
   } catch (error) {
-    if (error instanceof VaultError) return false;
+    if (error instanceof StoredFileError) return false;
     throw error;
   }
 }
@@ -107,7 +114,7 @@ export async function isIntact(deps: StoredFileDeps, row: ReadyMedia): Promise<b
 /** Reads all of a stored file and holds it against its length and digest; throws VaultError, or the store's VendorError. */
 async function verifyContent(deps: StoredFileDeps, row: ReadyMedia): Promise<void> {
   const key = openFileKey(deps, row);
-  await deps.vault.verify(await encryptedContent(deps, row), ownerOf(row), key, row);
+  await deps.fileEncryption.verify(await encryptedContent(deps, row), ownerOf(row), key, row);
 }
 
 /**

@@ -8,10 +8,10 @@ import { MediaItem, UploadForm, UploadQuery } from '../../contract/media.ts';
 import { sendReplay } from '../../http/idempotency.ts';
 import type { Server } from '../../http/request.ts';
 import { requestValidator } from '../../http/validation.ts';
+import { findUploadKey, uploadBody } from './duplicates.ts';
 import { maxBytesOf } from './file-kind.ts';
 import { tooLarge } from './meter.ts';
 import type { RegisterDeps } from './register.ts';
-import { lookUpKey, uploadBody } from './same-upload.ts';
 import { upload } from './upload.ts';
 
 export type UploadRoutesDeps = RegisterDeps & { keyedHash: KeyedHash };
@@ -72,7 +72,7 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
           ...{ accountId, operation: 'upload', key: request.idempotencyKey },
           keyedHash: deps.keyedHash,
         };
-        const known = key ? await lookUpKey(deps.db, key) : undefined;
+        const known = key ? await findUploadKey(deps.db, key) : undefined;
         const form = await openForm(request, request.query.senderId);
         const { file, filename, mimetype } = form.part;
         const afterContent = async () => {

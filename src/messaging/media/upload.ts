@@ -4,24 +4,24 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { findSender, listCallers, type SenderRow } from '../senders/store.ts';
+import {
+  claimKey,
+  type Duplicate,
+  findDuplicate,
+  lockDuplicate,
+  replayUpload,
+  storeKeyResponse,
+  type Uploaded,
+  type UploadKey,
+  uploadFingerprint,
+} from './duplicates.ts';
+import { newFileKey } from './file-encryption.ts';
 import { cleanFileName, decideKind, type FileKind, headBytes } from './file-kind.ts';
 import { cutOff, openMeter, uploadLost } from './meter.ts';
 import { type RegisterDeps, registerLeaseSeconds, registerUpload } from './register.ts';
 import { discard } from './remove.ts';
-import {
-  answerUnder,
-  claimKey,
-  findSame,
-  holdSame,
-  replayUpload,
-  type Same,
-  type Uploaded,
-  type UploadKey,
-  uploadFingerprint,
-} from './same-upload.ts';
 import { extendReceiving, findMediaById, insertReceiving, type MediaRow, markStored } from './store.ts';
 import { encryptFileKey, putEncrypted, storageError } from './stored-file.ts';
-import { newFileKey } from './vault.ts';
 
 export interface Upload {
   accountId: string;
@@ -110,7 +110,7 @@ interface Described {
   whole: AsyncIterable<Buffer>;
 }
 
-type Received = Uploaded | { kind: 'stored'; row: MediaRow; same: Same };
+type Received = Uploaded | { kind: 'stored'; row: MediaRow; same: Duplicate };
 
 /**
  * Row first, then the encrypted object, then both are said to be whole; or nothing remains of either. Nothing remains, too,
@@ -141,7 +141,7 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
     return received;
   } catch (error) {
     if (!(await discardById(deps, input.accountId, id))) await deps.objects.delete(objectKey).catch(() => {});
-    throw meter.refusal() ?? storageError(error);
+    throw meter.rejection() ?? storageError(error);
   }
 }
 
@@ -160,15 +160,15 @@ async function store(
 ): Promise<Received> {
   const { id, size, sha256 } = file;
   const leaseSeconds = registerLeaseSeconds(size);
-  const same = await findSame(deps, { ...file, accountId: input.accountId, senderId: input.senderId });
+  const same = await findDuplicate(deps, { ...file, accountId: input.accountId, senderId: input.senderId });
   return deps.db.transaction().execute(async (tx): Promise<Received> => {
     const answered =
       input.key &&
       (await claimKey(tx, input.key, uploadFingerprint(input.key, { ...input, ...file }), id, leaseSeconds));
     if (answered) return { kind: 'replay', ...answered };
-    const held = await holdSame(tx, same);
+    const held = await lockDuplicate(tx, same);
     if (held) {
-      await answerUnder(tx, id, held);
+      await storeKeyResponse(tx, id, held);
       return { kind: 'record', row: held };
     }
     const row = await markStored(tx, { id, size, sha256, leaseSeconds });

@@ -40,7 +40,7 @@ export async function haltNumbers(
   const { kind, error } = of;
   const reason = `The platform refused ${words[kind]} (${error.code} ${error.title}): ${error.message}`;
   const halted: string[] = [];
-  for (const id of await concerned(deps, of)) {
+  for (const id of await affectedNumbers(deps, of)) {
     if (await haltSender(deps.db, id, reason, error, of.takenAt ?? null)) halted.push(id);
   }
   for (const senderId of halted) deps.log.error({ senderId, kind, error }, 'sender.halted');
@@ -48,7 +48,7 @@ export async function haltNumbers(
 }
 
 /** The number itself first: should anything fail after it, each other number meets the same error by itself. */
-async function concerned(
+async function affectedNumbers(
   deps: HaltDeps,
   { senderId, kind, used }: { senderId: string; kind: HaltClass; used?: SenderAccess | undefined },
 ): Promise<string[]> {

@@ -8,7 +8,6 @@ import type { Db } from '../../db/db.ts';
 import { violates } from '../../db/failure.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { type AccessDeps, addressOf, appSecretHash, encryptSecret, senderAccess } from './access.ts';
-import { addReading, removeReadings, retryReading } from './readings-store.ts';
 import {
   clearDefault,
   deleteSender,
@@ -22,6 +21,7 @@ import {
   type SenderRow,
   updateSender,
 } from './store.ts';
+import { addReading, removeReadings, retryReading } from './template-readings-store.ts';
 
 export interface SendersDeps extends AccessDeps {
   db: Db;
@@ -62,7 +62,7 @@ async function addressProblems(deps: SendersDeps, apiUrl: string): Promise<Probl
  * Proves that the token reaches the number and, for a token not known yet, the templates of its business account:
  * the platform limits how often these may be asked for. Answers the number as people dial it.
  */
-async function prove(deps: SendersDeps, access: SenderAccess, isNewToken = true): Promise<string> {
+async function verifyAccess(deps: SendersDeps, access: SenderAccess, isNewToken = true): Promise<string> {
   try {
     const number = await deps.platform.readNumber(access);
     if (isNewToken) await deps.platform.listTemplates(access);
@@ -80,7 +80,7 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
   const problems = input.apiUrl === undefined ? [] : await addressProblems(deps, input.apiUrl);
   if (problems.length > 0) throw invalidRequest(problems);
   const id = uuidv7(deps.clock.now());
-  const displayPhone = await prove(deps, {
+  const displayPhone = await verifyAccess(deps, {
     senderId: id,
     accountId: input.accountId,
     phoneNumberId: input.phoneNumberId,
@@ -140,7 +140,7 @@ export async function changeSender(
   const access = senderAccess(deps, row);
   const credential = input.accessToken ?? access.credential;
   const isNewToken = credential !== access.credential;
-  const display_phone = await prove(deps, { ...access, credential }, isNewToken);
+  const display_phone = await verifyAccess(deps, { ...access, credential }, isNewToken);
   const change: SenderChange = { display_phone };
   if (input.name !== undefined) change.name = input.name;
   if (input.accessToken !== undefined) {

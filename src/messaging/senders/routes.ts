@@ -6,8 +6,8 @@ import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { addSender, changeSender, removeSender, type SendersDeps } from './manage.ts';
-import { listReadings, type ReadingRow } from './readings-store.ts';
 import { listSenders, type SenderRow } from './store.ts';
+import { listReadings, type ReadingRow } from './template-readings-store.ts';
 
 export interface SenderRoutesDeps extends SendersDeps {
   /** Where the platforms reach us, without a trailing slash; known once the server listens. */

@@ -4,8 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { invalidRequest, listedProblemsMax, type Problem } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { ReadyMedia } from '../media/store.ts';
+import { fillTemplate } from '../templates/fill.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
-import { fillTemplate } from '../templates/template.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
 import type { NewMessage } from './sends-store.ts';
 

@@ -3,10 +3,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
-import { forgetReported } from '../media/register.ts';
+import { forgetReportedRegistrations } from '../media/register.ts';
 import { type HaltClass, haltNumbers, isHalt } from '../senders/halt.ts';
-import { wantReading } from '../senders/readings-store.ts';
 import { findSenderById } from '../senders/store.ts';
+import { requestReading } from '../senders/template-readings-store.ts';
 import type { MessageError } from './message.ts';
 import type { MessageKey, MovedMessage } from './messages-moves-store.ts';
 
@@ -55,12 +55,12 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
   for (const senderId of toRead) {
     const sender = await findSenderById(deps.hot, senderId);
     if (!sender) continue;
-    await wantReading(deps.hot, {
+    await requestReading(deps.hot, {
       accountId: sender.account_id,
       businessAccountId: sender.business_account_id,
     });
   }
-  if (lostMedia.length > 0) await forgetReported({ db: deps.hot, clock: deps.clock }, lostMedia);
+  if (lostMedia.length > 0) await forgetReportedRegistrations({ db: deps.hot, clock: deps.clock }, lostMedia);
 }
 
 /** Of two reports with one consequence, the one whose message was taken later; one of unknown time counts as the latest. */

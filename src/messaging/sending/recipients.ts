@@ -1,7 +1,7 @@
 // What is asked of a send: its recipients, and what applies to each. Pure.
 import type { AppError, Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
-import type { Location } from '../templates/template.ts';
+import type { Location } from '../templates/fill.ts';
 
 export interface RequestedRecipient {
   phone: string;

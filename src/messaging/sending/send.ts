@@ -7,9 +7,9 @@ import { isAway } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
-import { holdMedia, type ReadyMedia } from '../media/store.ts';
+import { lockMediaShared, type ReadyMedia } from '../media/store.ts';
+import { priorityOf } from '../templates/fill.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { priorityOf } from '../templates/template.ts';
 import type { ResolvedSender } from './choice-store.ts';
 import type { Completion, CompletionWaiters } from './completion-waiters.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -146,7 +146,7 @@ export async function awaitCompletions(
 async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, ReadyMedia>> {
   const ids = mediaIdsOf(request);
   if (ids.length === 0) return new Map();
-  const rows = await db.transaction().execute((tx) => holdMedia(tx, request.accountId, ids));
+  const rows = await db.transaction().execute((tx) => lockMediaShared(tx, request.accountId, ids));
   return new Map(rows.map((row) => [row.public_id, row]));
 }
 
@@ -208,7 +208,8 @@ async function sayWhatIsGone(db: Db | Tx, request: SendRequest): Promise<never> 
 
 /** Keeps files from being deleted until the transaction ends, which makes messages need them; 404 if one is gone. */
 async function hold(tx: Tx, accountId: string, mediaIds: string[]): Promise<void> {
-  if (mediaIds.length === 0 || (await holdMedia(tx, accountId, mediaIds)).length === mediaIds.length) return;
+  if (mediaIds.length === 0 || (await lockMediaShared(tx, accountId, mediaIds)).length === mediaIds.length)
+    return;
   throw new AppError('media_not_found', 'A file of this send was deleted meanwhile. Upload it again.');
 }
 

@@ -1,7 +1,7 @@
 // What filled a template once, in the form in which a caller gives it, so that it can be checked and filled again. Pure.
 import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
+import type { Location } from './fill.ts';
 import type { TemplatePlan } from './placeholders.ts';
-import type { Location } from './template.ts';
 
 /**
  * The variables and the location of `content`, by the qualified keys of the template as it is now. A value for which the

@@ -13,12 +13,12 @@ import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { listSenderLabels } from '../senders/store.ts';
-import { templateItem } from './item.ts';
 import { planTemplate, variablesOf } from './placeholders.ts';
-import { syncNow } from './readings.ts';
+import { templateItem } from './presenter.ts';
 import { findTemplate, listTemplates, type TemplateRow } from './store.ts';
 import { createDraft, type SubmitDeps, submitDraft, templateNotFound } from './submit.ts';
 import type { SyncDeps } from './sync.ts';
+import { syncNow } from './sync-schedule.ts';
 
 export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
 

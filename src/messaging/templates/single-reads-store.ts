@@ -19,11 +19,11 @@ export async function databaseTime(db: Db): Promise<Date> {
 export type DueTemplate = TemplateRow & {
   business_account_id: string;
   provider_template_id: string;
-  due_beside: number;
+  due_in_account: number;
 };
 
 /** Notes that a template was read by itself, unless it has become due once more since it was claimed. */
-export async function templateRead(tx: Tx, template: DueTemplate): Promise<void> {
+export async function recordSingleRead(tx: Tx, template: DueTemplate): Promise<void> {
   await sql`
     update templates set read_due_at = null where id = ${template.id} and read_due_at = ${template.read_due_at}`.execute(
     tx,
@@ -37,14 +37,14 @@ export async function claimTemplatesToRead(db: Db, limit: number): Promise<DueTe
       select id from templates where read_due_at <= now() and business_account_id is not null
         and provider_template_id is not null order by read_due_at limit ${limit} for update skip locked)
     returning t.*, (select count(*)::int from templates o where o.read_due_at is not null
-      and o.account_id = t.account_id and o.business_account_id = t.business_account_id) due_beside`.execute(
+      and o.account_id = t.account_id and o.business_account_id = t.business_account_id) due_in_account`.execute(
     db,
   );
   return rows;
 }
 
 /** Forgets that templates were to be read by themselves: their whole list was, or shall be. */
-export async function forgetSingleReads(
+export async function clearSingleReads(
   db: Db | Tx,
   of: { accountId: string; businessAccountId: string },
   dueBefore?: Date,

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
 import { listSenderLabels } from '../senders/store.ts';
-import { isReportable, type TemplateChange, templateChangeData } from './item.ts';
+import { isReportable, type TemplateChange, templateChangeData } from './presenter.ts';
 import type { TemplateRow } from './store.ts';
 
 /**

@@ -4,11 +4,12 @@ import { AppError, externalError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { MessagingPlatform, SenderAccess, TemplateComponent } from '../../ports/platform.ts';
 import type { PublishDeps } from '../../webhooks/publish.ts';
-import { findSamples, type SampleDeps, sendSample } from '../media/sample.ts';
+import { findSamples, type SampleDeps, uploadSample } from '../media/sample.ts';
 import type { AccessDeps } from '../senders/access.ts';
-import { callByAny } from '../senders/fallback.ts';
+import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftProblems, sampleIdOf, withHandle } from './draft.ts';
+import { statusOf } from './fill.ts';
 import { planTemplate } from './placeholders.ts';
 import {
   bindDraft,
@@ -19,7 +20,6 @@ import {
   type TemplateRow,
 } from './store.ts';
 import { publishChanges } from './sync.ts';
-import { statusOf } from './template.ts';
 
 export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
   clock: Clock;
@@ -40,7 +40,7 @@ export function templateNotFound(): AppError {
   return new AppError('template_not_found', 'There is no such template in this account.');
 }
 
-function exists(): AppError {
+function templateExists(): AppError {
   return new AppError('template_exists', 'The account has a template of this name and language already.');
 }
 
@@ -72,7 +72,7 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
     parameterFormat,
     components,
   });
-  if (!row) throw exists();
+  if (!row) throw templateExists();
   return row;
 }
 
@@ -100,7 +100,7 @@ async function componentsToSend(
     components.push(
       mediaId === undefined
         ? part
-        : withHandle(part, await sendSample(deps, { accountId: row.account_id, mediaId }, access)),
+        : withHandle(part, await uploadSample(deps, { accountId: row.account_id, mediaId }, access)),
     );
   }
   return components;
@@ -128,7 +128,7 @@ export async function submitDraft(
   const businessAccountId = (callers[0] as SenderRow).business_account_id;
   // bound first, so that a list read meanwhile writes over this row instead of making a second one
   await bindDraft(deps.db, row.id, businessAccountId).catch((error: unknown) => {
-    throw (error as { code?: unknown }).code === '23505' ? exists() : error;
+    throw (error as { code?: unknown }).code === '23505' ? templateExists() : error;
   });
   const create = async (access: SenderAccess) =>
     deps.platform.createTemplate(access, {
@@ -139,7 +139,9 @@ export async function submitDraft(
       components: await componentsToSend(deps, row, access),
     });
   // a repeat of a creation that was made would be refused as a second one
-  const { answer } = await callByAny(deps, callers, create, { isRepeatable: false }).catch(platformError);
+  const { answer } = await callWithFailover(deps, callers, create, { isRepeatable: false }).catch(
+    platformError,
+  );
   const submitted = await keepAnswer(deps, row.id, businessAccountId, answer);
   const current = submitted ?? (await findTemplate(deps.db, input.accountId, input.templateId));
   if (!current) throw templateNotFound();
@@ -181,5 +183,5 @@ export async function deleteAtPlatform(deps: SubmitDeps, row: TemplateRow): Prom
   if (row.provider_template_id === null) return;
   const template = { name: row.name, providerTemplateId: row.provider_template_id };
   const remove = (access: SenderAccess) => deps.platform.deleteTemplate(access, template);
-  await callByAny(deps, await callersFor(deps, row), remove, { isRepeatable: false });
+  await callWithFailover(deps, await callersFor(deps, row), remove, { isRepeatable: false });
 }

@@ -8,13 +8,14 @@ import type { MessagingPlatform, PlatformTemplate } from '../../ports/platform.t
 import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import type { SenderRow } from '../senders/store.ts';
-import type { TemplateChange } from './item.ts';
+import { statusOf } from './fill.ts';
+import type { TemplateChange } from './presenter.ts';
 import {
+  clearSingleReads,
   type DueTemplate,
   databaseTime,
-  forgetSingleReads,
   makeTemplatesDue,
-  templateRead,
+  recordSingleRead,
 } from './single-reads-store.ts';
 import { removalOf, statusEvents } from './status-events.ts';
 import {
@@ -25,7 +26,6 @@ import {
   type TemplateValues,
   upsertTemplates,
 } from './store.ts';
-import { statusOf } from './template.ts';
 
 export interface SyncDeps extends AccessDeps, PublishDeps {
   db: Db;
@@ -36,7 +36,7 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
   platform: Pick<MessagingPlatform, 'listTemplates' | 'readTemplate'>;
 }
 
-const writtenAtOnce = 500;
+const rowsPerStatement = 500;
 /** The platform allows 6,000 a business account: a list beyond this does not end. */
 const templatesMax = 20_000;
 
@@ -100,7 +100,7 @@ export async function syncTemplates(
     const newer = known.filter((one) => one.status !== 'draft' && one.updated_at >= begun);
     const newerNames = new Set([...newer, ...known.filter(isBeingDeleted(begun))].map(nameOf));
     const values = valuesOf(deps, templates).filter(({ template }) => !newerNames.has(nameOf(template)));
-    const changes = await writeOver(tx, account, known, values);
+    const changes = await overwrite(tx, account, known, values);
     const listed = new Set(templates.map(nameOf));
     const gone = known.filter(
       (one) => one.status !== 'draft' && !listed.has(nameOf(one)) && !newerNames.has(nameOf(one)),
@@ -109,7 +109,7 @@ export async function syncTemplates(
       tx,
       gone.map((one) => one.id),
     );
-    await forgetSingleReads(tx, account, begun);
+    await clearSingleReads(tx, account, begun);
     await makeTemplatesDue(
       tx,
       newer.filter((one) => !isBeingDeleted(begun)(one)).map((one) => one.id),
@@ -122,7 +122,7 @@ export async function syncTemplates(
 }
 
 /** Writes what the platform says over the rows known before; answers what that changed in them. */
-async function writeOver(
+async function overwrite(
   tx: Tx,
   account: { accountId: string; businessAccountId: string },
   known: TemplateRow[],
@@ -130,8 +130,8 @@ async function writeOver(
 ): Promise<TemplateChange[]> {
   const before = new Map(known.map((one) => [nameOf(one), one]));
   const changes: TemplateChange[] = [];
-  for (let at = 0; at < values.length; at += writtenAtOnce) {
-    for (const after of await upsertTemplates(tx, account, values.slice(at, at + writtenAtOnce))) {
+  for (let at = 0; at < values.length; at += rowsPerStatement) {
+    for (const after of await upsertTemplates(tx, account, values.slice(at, at + rowsPerStatement))) {
       const old = before.get(nameOf(after));
       const isSameStatus = old?.provider_status === after.provider_status;
       if (old) changes.push({ before: old, after, reason: isSameStatus ? null : after.rejected_reason });
@@ -157,8 +157,8 @@ export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: 
     if (!before) return [];
     // what was read may be older than our row: it is read again in a minute, when the claim's lease lapses
     if (before.updated_at >= begun || isBeingDeleted(begun)(before)) return [];
-    const changes = await writeOver(tx, account, [before], valuesOf(deps, [read]));
-    await templateRead(tx, template);
+    const changes = await overwrite(tx, account, [before], valuesOf(deps, [read]));
+    await recordSingleRead(tx, template);
     return publishChanges(deps, tx, changes);
   });
   deps.deliveries.offer(startable);

@@ -1,10 +1,10 @@
 // Mutations of uploads.
 import type { Mutation } from '../mutation.ts';
 
-const same = 'src/messaging/media/same-upload.ts';
-const sameStore = 'src/messaging/media/same-upload-store.ts';
+const same = 'src/messaging/media/duplicates.ts';
+const sameStore = 'src/messaging/media/duplicates-store.ts';
 const remove = 'src/messaging/media/remove.ts';
-const repeats = ['test/api/media-repeats.test.ts'];
+const repeats = ['test/api/media-duplicates.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -59,14 +59,14 @@ export const mutations: Mutation[] = [
   {
     name: 'two uploads of one file at the same time become visible together',
     file: same,
-    find: '  await lockSameFile(tx, file);\n',
+    find: '  await lockFileIdentity(tx, file);\n',
     replace: '',
     tests: repeats,
   },
   {
     name: 'an upload does not look for a twin that was quicker',
     file: same,
-    find: 'return twin && holdFile(tx, twin.id);',
+    find: 'return twin && lockFileShared(tx, twin.id);',
     replace: 'return undefined;',
     tests: repeats,
   },
@@ -129,8 +129,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a died upload is checked again after an hour',
     file: remove,
-    find: 'const secondLookSeconds = 300;',
-    replace: 'const secondLookSeconds = 3_600;',
+    find: 'const secondCheckSeconds = 300;',
+    replace: 'const secondCheckSeconds = 3_600;',
     tests: repeats,
   },
   {
@@ -145,6 +145,6 @@ export const mutations: Mutation[] = [
     file: 'src/messaging/media/upload-routes.ts',
     find: '  raw.unpipe();\n',
     replace: '',
-    tests: ['test/api/media-refusals.test.ts'],
+    tests: ['test/api/media-rejections.test.ts'],
   },
 ];

@@ -7,14 +7,14 @@ export const mutations: Mutation[] = [
     file: 'src/adapters/meta/client.ts',
     find: 'isObject(answer.error) && answer.messages === undefined',
     replace: 'answer.error === 0',
-    tests: ['test/ports/meta-odd-answers.test.ts'],
+    tests: ['test/ports/meta-odd-responses.test.ts'],
   },
   {
     name: 'an error beside a message id makes a sent message refused',
     file: 'src/adapters/meta/client.ts',
     find: 'isObject(answer.error) && answer.messages === undefined',
     replace: 'isObject(answer.error)',
-    tests: ['test/ports/meta-odd-answers.test.ts'],
+    tests: ['test/ports/meta-odd-responses.test.ts'],
   },
   {
     name: 'an answer is decoded without a limit',
@@ -28,7 +28,7 @@ export const mutations: Mutation[] = [
     file: 'src/adapters/meta/platform.ts',
     find: 'wamid.length > messageIdMax',
     replace: 'wamid.length < 0',
-    tests: ['test/ports/meta-odd-answers.test.ts'],
+    tests: ['test/ports/meta-odd-responses.test.ts'],
   },
   {
     name: 'subcode 33 is ignored',
@@ -67,17 +67,17 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a call that timed out at a proxy is repeated',
-    file: 'src/adapters/meta/foreign-answer.ts',
+    file: 'src/adapters/meta/foreign-response.ts',
     find: 'const mayHavePassed = new Set([408, 499]);',
     replace: 'const mayHavePassed = new Set([499]);',
-    tests: ['test/ports/meta-odd-answers.test.ts'],
+    tests: ['test/ports/meta-odd-responses.test.ts'],
   },
   {
     name: 'a page instead of an answer is repeated',
-    file: 'src/adapters/meta/foreign-answer.ts',
+    file: 'src/adapters/meta/foreign-response.ts',
     find: 'return status >= 400 && status < 500 && !mayHavePassed.has(status);',
     replace: 'return status < 500 && !mayHavePassed.has(status);',
-    tests: ['test/ports/meta-odd-answers.test.ts'],
+    tests: ['test/ports/meta-odd-responses.test.ts'],
   },
   {
     name: 'an unknown answer that every call would get halts nothing',
@@ -137,7 +137,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a wish for a reading that came while one was under way is lost',
-    file: 'src/messaging/senders/readings-store.ts',
+    file: 'src/messaging/senders/template-readings-store.ts',
     find: "and not coalesce(wanted_at > coalesce(begun_at, '-infinity') and due_at <= greatest(now(), not_before), false)",
     replace: 'and not coalesce(due_at <= greatest(now(), not_before), false)',
     tests: ['test/api/template-readings.test.ts'],

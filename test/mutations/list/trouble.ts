@@ -73,7 +73,7 @@ export const mutations: Mutation[] = [
     file: 'src/messaging/media/stored-file.ts',
     find: "error.code === 'storage_full'",
     replace: 'false',
-    tests: ['test/api/media-refusals.test.ts'],
+    tests: ['test/api/media-rejections.test.ts'],
   },
   {
     name: 'a file half-written on a full disk remains',

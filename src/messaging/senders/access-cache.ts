@@ -10,7 +10,7 @@ import { findSenderById } from './store.ts';
 const rememberMs = 5_000;
 const rememberedMax = 10_000;
 
-export interface RememberedAccess {
+export interface AccessCache {
   /** What a call on behalf of a number needs; undefined if the number was removed. */
   accessOf(senderId: string): Promise<SenderAccess | undefined>;
   /** The same as it is now. */
@@ -18,7 +18,7 @@ export interface RememberedAccess {
 }
 
 /** Opens the memory of one process. */
-export function openAccessOf(deps: AccessDeps & { db: Db; clock: Clock }): RememberedAccess {
+export function openAccessCache(deps: AccessDeps & { db: Db; clock: Clock }): AccessCache {
   const remembered = new Map<string, { access: Promise<SenderAccess | undefined>; until: number }>();
 
   const reading = rounds<SenderAccess | undefined>();

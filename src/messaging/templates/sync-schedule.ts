@@ -1,18 +1,18 @@
 // When the platform's templates are read: at a start, on a timer, when a callback says so, and for a caller who asks.
 import { AppError, externalError, VendorError } from '../../base/errors.ts';
+import { listReaders, type SenderRow } from '../senders/store.ts';
 import {
   claimDueReadings,
   claimReading,
   findReading,
   listReadings,
-  type ReadingOf,
+  type ReadingKey,
   type ReadingRow,
   recordReading,
   recordReadingFailure,
-  wantReading,
-} from '../senders/readings-store.ts';
-import { listReaders, type SenderRow } from '../senders/store.ts';
-import { claimTemplatesToRead, type DueTemplate, forgetSingleReads } from './single-reads-store.ts';
+  requestReading,
+} from '../senders/template-readings-store.ts';
+import { claimTemplatesToRead, clearSingleReads, type DueTemplate } from './single-reads-store.ts';
 import { type SyncDeps, syncTemplate, syncTemplates } from './sync.ts';
 
 /** Callbacks bring changes at once, so the timer is slow. */
@@ -26,7 +26,7 @@ const retrySecondsMax = 900;
 /** Templates whose text changed are read by themselves up to this many; more are left to the whole list. */
 const readSinglyMax = 20;
 
-const keyOf = (row: ReadingRow): ReadingOf => ({
+const keyOf = (row: ReadingRow): ReadingKey => ({
   accountId: row.account_id,
   businessAccountId: row.business_account_id,
 });
@@ -77,7 +77,7 @@ export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
 async function readOne(deps: SyncDeps, template: DueTemplate): Promise<void> {
   const of = { accountId: template.account_id, businessAccountId: template.business_account_id };
   try {
-    const [sender] = template.due_beside > readSinglyMax ? [] : await listReaders(deps.db, of);
+    const [sender] = template.due_in_account > readSinglyMax ? [] : await listReaders(deps.db, of);
     if (!sender) return await leaveToList(deps, of);
     await syncTemplate(deps, sender, template);
     deps.log.info({ templateId: template.id }, 'template.synced');
@@ -87,9 +87,9 @@ async function readOne(deps: SyncDeps, template: DueTemplate): Promise<void> {
   }
 }
 
-async function leaveToList(deps: SyncDeps, of: ReadingOf): Promise<void> {
-  await forgetSingleReads(deps.db, of);
-  await wantReading(deps.db, of);
+async function leaveToList(deps: SyncDeps, of: ReadingKey): Promise<void> {
+  await clearSingleReads(deps.db, of);
+  await requestReading(deps.db, of);
 }
 
 /** What a caller who asked for a reading gets: made for it, or one of a moment ago. */
@@ -119,7 +119,7 @@ export async function syncNow(deps: SyncDeps, accountId: string): Promise<Shared
   return shared;
 }
 
-async function readOrShare(deps: SyncDeps, of: ReadingOf): Promise<SharedReading> {
+async function readOrShare(deps: SyncDeps, of: ReadingKey): Promise<SharedReading> {
   const claimed = await claimReading(deps.db, of);
   if (claimed) {
     const done = await readList(deps, claimed).catch((error: unknown) => {
@@ -127,7 +127,7 @@ async function readOrShare(deps: SyncDeps, of: ReadingOf): Promise<SharedReading
     });
     if (done) return sharedOf(done, false);
   }
-  await wantReading(deps.db, of);
+  await requestReading(deps.db, of);
   const last = await endedReading(deps, of);
   if (last?.read_at && last.failure === null) return sharedOf(last, true);
   const why = last?.failure ?? 'Another reading of them is under way.';
@@ -142,7 +142,7 @@ async function readOrShare(deps: SyncDeps, of: ReadingOf): Promise<SharedReading
 }
 
 /** The last reading, once the one under way has ended; undefined if it takes too long. */
-async function endedReading(deps: SyncDeps, of: ReadingOf): Promise<ReadingRow | undefined> {
+async function endedReading(deps: SyncDeps, of: ReadingKey): Promise<ReadingRow | undefined> {
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookEveryMs) {
     const reading = await findReading(deps.db, of);
     if (!reading?.under_way) return reading;

@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VendorError } from '../../src/base/errors.ts';
+import { lockFileIdentity } from '../../src/messaging/media/duplicates-store.ts';
 import { registerLeaseSeconds } from '../../src/messaging/media/register.ts';
 import { deleteMedia } from '../../src/messaging/media/remove.ts';
-import { lockSameFile } from '../../src/messaging/media/same-upload-store.ts';
 import { formOf, type MediaGateway, openMediaGateway, type Part } from '../harness/media-gateway.ts';
 import { padded, pngPart, samples } from '../harness/sample-files.ts';
 
@@ -42,7 +42,7 @@ async function whileRegistering<T>(
 ): Promise<T> {
   const sha256 = createHash('sha256').update(samples.png).digest();
   const begun = await gateway.db.transaction().execute(async (tx) => {
-    await lockSameFile(tx, { accountId: account, sha256, fileName: '', mimeType: '' });
+    await lockFileIdentity(tx, { accountId: account, sha256, fileName: '', mimeType: '' });
     const answers = begin();
     await expect
       .poll(async () => (await gateway.rows(account)).map(({ state }) => state))

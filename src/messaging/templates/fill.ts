@@ -22,7 +22,7 @@ export interface Filling {
 const limits = { header: 60, body: 1024, url: 2000, copyCode: 15 };
 
 /** The platform refuses a parameter with a newline, a tab or more than four spaces in a row. */
-const refusedText = /[\n\r\t]| {5,}/;
+const rejectedText = /[\n\r\t]| {5,}/;
 
 const length = (text: string) => [...text].length;
 
@@ -49,7 +49,7 @@ export function fillTemplate(
 function valueProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (value.trim() === '') return 'is empty; the platform refuses empty values';
-  if (refusedText.test(value)) {
+  if (rejectedText.test(value)) {
     return 'holds a newline, a tab or more than four spaces in a row; the platform refuses them';
   }
   return undefined;

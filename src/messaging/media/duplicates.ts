@@ -13,17 +13,22 @@ import {
   keyReused,
 } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
+import {
+  type FileIdentity,
+  findDuplicateFile,
+  lockFileIdentity,
+  lockFileShared,
+} from './duplicates-store.ts';
 import { maxBytesOf } from './file-kind.ts';
-import { mediaItem } from './item.ts';
 import { cutOff, receiveMaxMs, tooLarge, tooSlow } from './meter.ts';
-import { findSameFile, holdFile, lockSameFile, type SameFile } from './same-upload-store.ts';
+import { mediaItem } from './presenter.ts';
 import { findMediaById, type MediaRow, type ReadyMedia } from './store.ts';
 import { isIntact, type StoredFileDeps } from './stored-file.ts';
 
 /** What an upload came to: a record, or the bytes of the response that its key was given before. */
-export type Uploaded = { kind: 'record'; row: ReadyMedia } | ({ kind: 'replay' } & StoredAnswer);
+export type Uploaded = { kind: 'record'; row: ReadyMedia } | ({ kind: 'replay' } & StoredResponse);
 
-interface StoredAnswer {
+interface StoredResponse {
   status: number;
   body: string;
 }
@@ -31,14 +36,14 @@ interface StoredAnswer {
 /** The key of an upload. `answered`: what an earlier upload under it left, whose fingerprint is known only at the end. */
 export interface UploadKey extends KeyOf {
   keyedHash: KeyedHash;
-  answered?: (StoredAnswer & { fingerprint: Buffer; mediaId: string }) | undefined;
+  answered?: (StoredResponse & { fingerprint: Buffer; mediaId: string }) | undefined;
 }
 
 /**
  * Looks the key up before the file is read. Throws 409 `idempotency_in_progress` while the first upload under it is
  * being registered, whatever the file is: nothing of it needs to be read for that.
  */
-export async function lookUpKey(db: Db, of: KeyOf & { keyedHash: KeyedHash }): Promise<UploadKey> {
+export async function findUploadKey(db: Db, of: KeyOf & { keyedHash: KeyedHash }): Promise<UploadKey> {
   const row = await findKey(db, of);
   if (!row) return of;
   const { status, body, fingerprint } = row;
@@ -115,7 +120,7 @@ export async function claimKey(
   { fingerprint, isSameBody }: Fingerprint,
   subjectId: string,
   leaseSeconds: number,
-): Promise<StoredAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   if (await insertKey(tx, { ...key, fingerprint, subjectId, leaseSeconds })) return undefined;
   const repeat = await consultKey(tx, { ...key, isSameBody, leaseSeconds });
   if (repeat.kind === 'answered') return { status: repeat.status, body: repeat.body };
@@ -131,29 +136,33 @@ export function uploadBody(row: ReadyMedia): string {
 }
 
 /** Stores the response under the keys of the upload `subjectId`, if it came with any. */
-export async function answerUnder(tx: Tx, subjectId: string, row: ReadyMedia): Promise<void> {
+export async function storeKeyResponse(tx: Tx, subjectId: string, row: ReadyMedia): Promise<void> {
   await storeKeyAnswer(tx, subjectId, { status: 200, body: uploadBody(row) });
 }
 
 /** What is known of an earlier record of the same file: its id, and whether its content can be trusted. */
-export type Same = { id: string; isIntact: boolean } | undefined;
+export type Duplicate = { id: string; isIntact: boolean } | undefined;
 
 /** Looks for a record of the same file that is at most a day old, and reads its content: an altered one is no answer. */
-export async function findSame(deps: StoredFileDeps, file: SameFile): Promise<Same> {
-  const row = await findSameFile(deps.db, file, undefined);
+export async function findDuplicate(deps: StoredFileDeps, file: FileIdentity): Promise<Duplicate> {
+  const row = await findDuplicateFile(deps.db, file, undefined);
   return row && { id: row.id, isIntact: await isIntact(deps, row) };
 }
 
 /** That record, kept from being removed until `tx` ends; undefined if it is gone or not intact. */
-export async function holdSame(tx: Tx, same: Same): Promise<ReadyMedia | undefined> {
-  return same?.isIntact ? holdFile(tx, same.id) : undefined;
+export async function lockDuplicate(tx: Tx, same: Duplicate): Promise<ReadyMedia | undefined> {
+  return same?.isIntact ? lockFileShared(tx, same.id) : undefined;
 }
 
 /**
  * The record of an upload of the same file that ended while this one was registered. Of several at the same time one
  * after the other gets here, so that the second finds the first.
  */
-export async function findTwin(tx: Tx, row: MediaRow, known: Same): Promise<ReadyMedia | undefined> {
+export async function findConcurrentDuplicate(
+  tx: Tx,
+  row: MediaRow,
+  known: Duplicate,
+): Promise<ReadyMedia | undefined> {
   if (row.sha256 === null) return undefined;
   const file = {
     accountId: row.account_id,
@@ -162,7 +171,7 @@ export async function findTwin(tx: Tx, row: MediaRow, known: Same): Promise<Read
     mimeType: row.mime_type,
     senderId: row.named_sender_id ?? undefined,
   };
-  await lockSameFile(tx, file);
-  const twin = await findSameFile(tx, file, known && !known.isIntact ? known.id : undefined);
-  return twin && holdFile(tx, twin.id);
+  await lockFileIdentity(tx, file);
+  const twin = await findDuplicateFile(tx, file, known && !known.isIntact ? known.id : undefined);
+  return twin && lockFileShared(tx, twin.id);
 }

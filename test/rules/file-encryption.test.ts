@@ -7,16 +7,16 @@ import {
   fileKeyOf,
   fileKeyText,
   newFileKey,
-  openVault,
-  VaultError,
-} from '../../src/messaging/media/vault.ts';
+  openFileEncryption,
+  StoredFileError,
+} from '../../src/messaging/media/file-encryption.ts';
 
 const owner = {
   accountId: '0199a000-0000-7000-8000-00000000000a',
   mediaId: '0199a000-0000-7000-8000-00000000000b',
 };
 const [key, otherKey] = [newFileKey(), newFileKey()];
-const vault = openVault();
+const vault = openFileEncryption();
 
 const pieces = (bytes: Buffer, size = 16_384): Readable =>
   Readable.from(
@@ -71,14 +71,14 @@ test('one altered byte anywhere is noticed, and the process lives', async () => 
   for (const place of places) {
     const altered = Buffer.from(sealedPlain);
     altered[place] = (altered[place] ?? 0) ^ 0x41;
-    await expect(open(altered), `byte ${place}`).rejects.toThrow(VaultError);
+    await expect(open(altered), `byte ${place}`).rejects.toThrow(StoredFileError);
   }
 });
 
 test('a file cut short is noticed, wherever it was cut', async () => {
   for (const cut of [1, 17, 100, 66_000, 140_000, sealedPlain.length - 50, sealedPlain.length]) {
     await expect(open(sealedPlain.subarray(0, sealedPlain.length - cut)), `cut ${cut}`).rejects.toThrow(
-      VaultError,
+      StoredFileError,
     );
   }
 });
@@ -91,7 +91,7 @@ test('a frame given out is a frame that was authenticated', async () => {
   const reading = (async () => {
     for await (const chunk of vault.open(pieces(altered), owner, key)) got.push(chunk);
   })();
-  await expect(reading).rejects.toThrow(VaultError);
+  await expect(reading).rejects.toThrow(StoredFileError);
   const bytes = Buffer.concat(got);
   expect(bytes.length).toBeLessThanOrEqual(131_072);
   expect(bytes.equals(plain.subarray(0, bytes.length))).toBe(true);
@@ -111,13 +111,13 @@ test('frames in another order, twice, or left out are noticed', async () => {
   expect(Buffer.concat([head, frame(0), frame(1), frame(2), tail]).equals(sealedPlain)).toBe(true);
   for (const order of [[1, 0, 2], [0, 2, 1], [0, 0, 1, 2], [0, 2], [1, 2], []]) {
     const altered = Buffer.concat([head, ...order.map(frame), tail]);
-    await expect(open(altered), `frames ${order}`).rejects.toThrow(VaultError);
+    await expect(open(altered), `frames ${order}`).rejects.toThrow(StoredFileError);
   }
 });
 
 describe('the key of a file', () => {
   test('is its own: no other opens it', async () => {
-    await expect(open(sealedPlain, otherKey)).rejects.toThrow(VaultError);
+    await expect(open(sealedPlain, otherKey)).rejects.toThrow(StoredFileError);
   });
 
   test('comes back from its text, and shows in no log', async () => {

@@ -65,7 +65,7 @@ const isPage = ({ headers, body }: OutgoingResponse): boolean =>
  * `http_<status>` where the number should halt or slow down, for an unknown outcome too: a page instead of an answer
  * comes to every call alike. A lone 408, 5xx or answer cut short says nothing about the next call and has no code.
  */
-export function foreignAnswer(response: OutgoingResponse): VendorError {
+export function foreignResponse(response: OutgoingResponse): VendorError {
   const { status } = response;
   const excerpt = excerptOf(response.body);
   const what = `HTTP ${status} without the platform's own answer: check the proxy, the firewall and apiUrl`;

@@ -1,6 +1,6 @@
 // Which bucket, where in it, and whose: read from one address. Pure.
 
-export interface S3Place {
+export interface S3Location {
   bucket: string;
   /** Empty, or ends in `/`. */
   prefix: string;
@@ -10,7 +10,7 @@ export interface S3Place {
 }
 
 /** `s3://bucket/prefix?region=…&endpoint=…`; throws an Error that says what to mend. */
-export function parseS3Address(text: string): S3Place {
+export function parseS3Address(text: string): S3Location {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || url.hostname === '') {
     throw new Error('The address of an S3 bucket is written s3://bucket/prefix?region=…&endpoint=….');

@@ -2,11 +2,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
-import { wantReading } from '../senders/readings-store.ts';
+import { requestReading } from '../senders/template-readings-store.ts';
 import { statusEvents } from './status-events.ts';
 import { changeTemplate, isApproved, lockByName } from './store.ts';
 
-export interface RefuseDeps extends PublishDeps {
+export interface HoldTemplateDeps extends PublishDeps {
   db: Db;
   clock: Clock;
 }
@@ -18,8 +18,8 @@ const statusOfCode: Record<number, string> = { 132015: 'PAUSED', 132016: 'DISABL
  * Marks the template as not approved for the reason of `error`, which holds its queued messages; publishes that, and
  * makes the platform's list due to be read. Of many refusals the first changes the row; those after it only read it.
  */
-export async function markTemplateRefused(
-  deps: RefuseDeps,
+export async function holdRejectedTemplate(
+  deps: HoldTemplateDeps,
   template: { accountId: string; businessAccountId: string; name: string; language: string },
   error: { code: number; title: string },
 ): Promise<void> {
@@ -37,5 +37,5 @@ export async function markTemplateRefused(
     return publish(deps, tx, await statusEvents(deps, tx, [{ before: row, after: changed, reason }]));
   });
   deps.deliveries.offer(startable);
-  await wantReading(deps.db, template);
+  await requestReading(deps.db, template);
 }

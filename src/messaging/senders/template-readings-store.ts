@@ -5,7 +5,7 @@ import type { DB } from '../../db/schema.ts';
 
 export type ReadingRow = Selectable<DB['template_readings']>;
 
-export interface ReadingOf {
+export interface ReadingKey {
   accountId: string;
   businessAccountId: string;
 }
@@ -14,7 +14,7 @@ export interface ReadingOf {
 const leaseSeconds = 300;
 
 /** Adds the reading of a business account that got its first number, due now; one that is there becomes due as soon as it may. */
-export async function addReading(tx: Tx, of: ReadingOf): Promise<void> {
+export async function addReading(tx: Tx, of: ReadingKey): Promise<void> {
   await sql`
     insert into template_readings as r (account_id, business_account_id) values (${of.accountId}, ${of.businessAccountId})
     on conflict (account_id, business_account_id) do update
@@ -34,7 +34,7 @@ export async function removeReadings(tx: Tx, accountId: string): Promise<void> {
  * Makes a list due as soon as it may be read again; every list without `of`, such as at a start. One that is due so
  * already, by a wish that no reading has taken up yet, is not written: refusals of a campaign all ask for the same.
  */
-export async function wantReading(db: Db | Tx, of: ReadingOf | null): Promise<void> {
+export async function requestReading(db: Db | Tx, of: ReadingKey | null): Promise<void> {
   await sql`
     update template_readings set wanted_at = now(), due_at = least(due_at, greatest(now(), not_before))
     where (${of === null}
@@ -45,7 +45,7 @@ export async function wantReading(db: Db | Tx, of: ReadingOf | null): Promise<vo
 }
 
 /** Lets a list be read at once that could not be read so far: its number has a new token. */
-export async function retryReading(tx: Tx, of: ReadingOf): Promise<void> {
+export async function retryReading(tx: Tx, of: ReadingKey): Promise<void> {
   await sql`
     update template_readings set attempts = 0, due_at = now(), not_before = now()
     where account_id = ${of.accountId} and business_account_id = ${of.businessAccountId} and failure is not null
@@ -66,7 +66,7 @@ export async function claimDueReadings(db: Db, limit: number): Promise<ReadingRo
 }
 
 /** Claims one list for a caller who waits; undefined if it may not be read yet. */
-export async function claimReading(db: Db, of: ReadingOf): Promise<ReadingRow | undefined> {
+export async function claimReading(db: Db, of: ReadingKey): Promise<ReadingRow | undefined> {
   const { rows } = await sql<ReadingRow>`
     update template_readings set ${begin}
     where account_id = ${of.accountId} and business_account_id = ${of.businessAccountId} and not_before <= now()
@@ -77,7 +77,7 @@ export async function claimReading(db: Db, of: ReadingOf): Promise<ReadingRow | 
 /** Notes a reading that went well: how many templates there were, when the list may and when it shall be read again. */
 export async function recordReading(
   db: Db,
-  of: ReadingOf,
+  of: ReadingKey,
   read: { count: number; notBeforeSeconds: number; dueInSeconds: number },
 ): Promise<ReadingRow | undefined> {
   const notBefore = sql`begun_at + ${read.notBeforeSeconds} * interval '1 second'`;
@@ -95,7 +95,7 @@ export async function recordReading(
 /** Notes a reading that failed, and when it is tried again: not before, whoever asks. */
 export async function recordReadingFailure(
   db: Db,
-  of: ReadingOf,
+  of: ReadingKey,
   failed: { failure: string; retryInSeconds: number },
 ): Promise<void> {
   await sql`
@@ -115,7 +115,7 @@ export async function listReadings(db: Db, accountId: string): Promise<ReadingRo
 /** One reading, and whether it is under way at this moment. */
 export async function findReading(
   db: Db,
-  of: ReadingOf,
+  of: ReadingKey,
 ): Promise<(ReadingRow & { under_way: boolean }) | undefined> {
   const { rows } = await sql<ReadingRow & { under_way: boolean }>`
     select *, begun_at is not null and coalesce(ended_at < begun_at, true) and due_at > now() as under_way

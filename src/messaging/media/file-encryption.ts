@@ -25,7 +25,7 @@ export interface FileDigest {
 /** The key of one file alone: 32 random bytes. A KeyObject, which neither `JSON.stringify` nor a log ever prints. */
 export type FileKey = KeyObject;
 
-export interface Vault {
+export interface FileEncryption {
   /** `plain` encrypted with the file's own key; if `plain` fails, so does the result, with the same error. */
   encrypt(plain: Readable, owner: FileOwner, key: FileKey): Readable;
   /**
@@ -38,7 +38,7 @@ export interface Vault {
 }
 
 /** A stored file that cannot be trusted: altered, cut, another's, or its key is gone. */
-export class VaultError extends Error {
+export class StoredFileError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'VaultError';
@@ -63,14 +63,14 @@ export const fileKeyOf = (text: string): FileKey => createSecretKey(Buffer.from(
  * `account` and `media` as its encryption context, so any implementation of the AWS Encryption SDK opens it for who
  * holds the file's key. That key lies encrypted in the file's row, so that a rotation of keys never touches the content.
  */
-export function openVault(): Vault {
+export function openFileEncryption(): FileEncryption {
   const policy = {
     commitmentPolicy: CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT,
     maxEncryptedDataKeys: 1,
   };
   const client = { ...buildEncrypt(policy), ...buildDecrypt(policy) };
 
-  const vault: Vault = {
+  const vault: FileEncryption = {
     encrypt(plain, owner, key) {
       const stream = client.encryptStream(keyringOf(key), {
         suiteId,
@@ -85,7 +85,7 @@ export function openVault(): Vault {
       // Comes once the header is authenticated and before any clear byte.
       stream.once('MessageHeader', (header: MessageHeader) => {
         if (!isOf(header, owner))
-          stream.destroy(new VaultError('The stored file belongs to another record.'));
+          stream.destroy(new StoredFileError('The stored file belongs to another record.'));
       });
       return through(encrypted, stream, untrusted, destroy);
     },
@@ -98,7 +98,7 @@ export function openVault(): Vault {
         size += chunk.length;
       }
       if (size !== digest.size || !hash.digest().equals(digest.sha256)) {
-        throw new VaultError(
+        throw new StoredFileError(
           'The stored file is not the one that was uploaded: its length or digest differs.',
         );
       }
@@ -126,9 +126,9 @@ function isOf(header: MessageHeader, owner: FileOwner): boolean {
 
 const encryptionError = (cause: unknown) => new Error('A file could not be sealed.', { cause });
 
-function untrusted(cause: unknown): VaultError {
-  if (cause instanceof VaultError) return cause;
-  return new VaultError(
+function untrusted(cause: unknown): StoredFileError {
+  if (cause instanceof StoredFileError) return cause;
+  return new StoredFileError(
     'The stored file cannot be opened: it was altered or cut short, or it is not the one that its key is for.',
     cause,
   );

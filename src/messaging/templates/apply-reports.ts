@@ -3,17 +3,17 @@ import type { Clock } from '../../base/clock.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { TemplateReport } from '../../ports/platform.ts';
 import type { PublishDeps, StartableDelivery } from '../../webhooks/publish.ts';
-import { type ReadingOf, wantReading } from '../senders/readings-store.ts';
-import type { TemplateChange } from './item.ts';
+import { type ReadingKey, requestReading } from '../senders/template-readings-store.ts';
+import { statusOf } from './fill.ts';
+import type { TemplateChange } from './presenter.ts';
 import { makeTemplatesDue } from './single-reads-store.ts';
 import { changeTemplate, lockByProviderId, type TemplateRow } from './store.ts';
 import { publishChanges } from './sync.ts';
-import { statusOf } from './template.ts';
 
 export interface AppliedReports {
   startable: StartableDelivery[];
   /** Lists to read: those with a template that we do not know, since the platform may be quicker than the answer to its submission. */
-  toRead: ReadingOf[];
+  toRead: ReadingKey[];
   /** True if a template is due to be read by itself, since a report did not say what it is now. */
   hasChanged: boolean;
 }
@@ -31,7 +31,7 @@ export async function applyTemplateReports(
   reports: TemplateReport[],
 ): Promise<AppliedReports> {
   const changes: TemplateChange[] = [];
-  const toRead: ReadingOf[] = [];
+  const toRead: ReadingKey[] = [];
   const toReadSingly: string[] = [];
   for (const report of reports) {
     const readers = businessAccounts.filter((one) => one.businessAccountId === report.businessAccountId);
@@ -83,6 +83,6 @@ function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof c
 }
 
 /** Makes lists due after a callback that only said that something changed. */
-export async function readAgain(db: Db, lists: ReadingOf[]): Promise<void> {
-  for (const list of lists) await wantReading(db, list);
+export async function requestReadings(db: Db, lists: ReadingKey[]): Promise<void> {
+  for (const list of lists) await requestReading(db, list);
 }

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { ReadyMedia } from './store.ts';
 
 /** What makes two uploads the same. */
-export interface SameFile {
+export interface FileIdentity {
   accountId: string;
   sha256: Buffer;
   fileName: string;
@@ -14,9 +14,9 @@ export interface SameFile {
 }
 
 /** The newest visible file that is the same and at most a day old, but for the one of the id `but`. */
-export async function findSameFile(
+export async function findDuplicateFile(
   db: Db | Tx,
-  file: SameFile,
+  file: FileIdentity,
   but: string | undefined,
 ): Promise<ReadyMedia | undefined> {
   const { rows } = await sql<ReadyMedia>`
@@ -30,14 +30,14 @@ export async function findSameFile(
 }
 
 /** The visible file of that id, kept from being removed until `tx` ends. */
-export async function holdFile(tx: Tx, id: string): Promise<ReadyMedia | undefined> {
+export async function lockFileShared(tx: Tx, id: string): Promise<ReadyMedia | undefined> {
   const { rows } = await sql<ReadyMedia>`
     select * from media where id = ${id} and state = 'ready' for share`.execute(tx);
   return rows[0];
 }
 
 /** Lets uploads of the same bytes of one account become visible one after the other: until `tx` ends. */
-export async function lockSameFile(tx: Tx, { accountId, sha256 }: SameFile): Promise<void> {
+export async function lockFileIdentity(tx: Tx, { accountId, sha256 }: FileIdentity): Promise<void> {
   const name = `${accountId} ${sha256.toString('hex')}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 5))`.execute(tx);
 }

@@ -1,8 +1,8 @@
 // Filling a template: what goes through goes exactly where it belongs, and every fault is named by its path.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { type Filling, fillTemplate, priorityOf, statusOf } from '../../src/messaging/templates/fill.ts';
 import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
-import { type Filling, fillTemplate, priorityOf, statusOf } from '../../src/messaging/templates/template.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 
 const planOf = (components: TemplateComponent[], of = {}) =>
