@@ -7,7 +7,7 @@ import { uuidv7 } from '../src/base/ids.ts';
 import { openLog } from '../src/base/log.ts';
 import { openOutgoing } from '../src/base/outgoing.ts';
 import { type Connection, type Db, openDb } from '../src/db/db.ts';
-import { type Deliveries, openDeliveries } from '../src/webhooks/delivering/deliver.ts';
+import { type Deliveries, openDeliveries } from '../src/webhooks/delivery/queue.ts';
 import { messageStatusBody, stages } from '../src/webhooks/event.ts';
 import { publish } from '../src/webhooks/publish.ts';
 import { startWorker, type Worker } from '../src/work/worker.ts';

@@ -33,9 +33,11 @@ import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
-import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/deliveries-routes.ts';
-import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints-routes.ts';
-import { replayRoutes } from './webhooks/replays-routes.ts';
+import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints/routes.ts';
+import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/history/routes.ts';
+import { replayRoutes } from './webhooks/replay/routes.ts';
+import type { TestEventDeps } from './webhooks/test-event.ts';
+import { testEventRoute } from './webhooks/test-event-routes.ts';
 
 export type ServerDeps = AdmitDeps &
   AccountRoutesDeps &
@@ -46,6 +48,7 @@ export type ServerDeps = AdmitDeps &
   CallbackDeps &
   EndpointRoutesDeps &
   DeliveryRoutesDeps &
+  TestEventDeps &
   AppointmentRoutesDeps &
   HealthDeps & {
     log: Log;
@@ -66,7 +69,8 @@ function rooms(server: Server, deps: ServerDeps): void {
   senderRoutes(server, deps); //             /v1/senders
   appointmentRoutes(server, deps); //        /v1/appointments  /callbacks/calendar
   endpointRoutes(server, deps); //           /v1/webhooks/endpoints
-  replayRoutes(server, deps); //             /v1/webhooks/endpoints/:id/replay(s)
+  testEventRoute(server, deps); //           /v1/webhooks/endpoints/:id/test
+  replayRoutes(server, deps); //             /v1/webhooks/endpoints/:id/replay(s), deliveries/:id/replay
   deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics

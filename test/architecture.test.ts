@@ -134,9 +134,9 @@ describe('the import law can fail:', () => {
       /sideways or up/,
     ],
     [
-      'endpoints see delivering',
+      'endpoints see delivery',
       'src/webhooks/endpoints/a.ts',
-      "import { b } from '../delivering/b.ts';",
+      "import { b } from '../delivery/b.ts';",
       /sideways or up/,
     ],
     [

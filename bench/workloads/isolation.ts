@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
-import { claimDeliveries } from '../../src/webhooks/delivering/store.ts';
+import { claimDeliveries } from '../../src/webhooks/delivery/store.ts';
 import { nowMs } from '../child.ts';
 import { median, type Spread, spread } from '../percentiles.ts';
 import { keep, progress, shown, shownSpread, table } from '../print.ts';

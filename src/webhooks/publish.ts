@@ -1,11 +1,11 @@
 // The only door of this room for other rooms: publishing events in the caller's transaction, and seeing what became of them.
 import type { DeliveryItem } from '../contract/webhooks.ts';
 import type { Db, Tx } from '../db/db.ts';
-import type { Deliveries } from './delivering/deliver.ts';
-import type { Startable } from './delivering/delivery.ts';
+import type { Startable } from './delivery/delivery.ts';
+import type { Deliveries } from './delivery/queue.ts';
 import { eventBody, messageStatusBody } from './event.ts';
 import { deliveriesOfSubject } from './history/history.ts';
-import { insertDeliveries, type NewEvent } from './store.ts';
+import { insertDeliveries, type NewEvent } from './publish-store.ts';
 
 export { eventBody, messageStatusBody };
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { deliveriesOf } from '../../src/webhooks/publish.ts';
-import { insertReplay, replayStep } from '../../src/webhooks/replays/store.ts';
+import { insertReplay, replayStep } from '../../src/webhooks/replay/store.ts';
 import { until } from '../harness/until.ts';
 import { openRoom, type Room } from '../harness/webhook-room.ts';
 

@@ -3,7 +3,7 @@ import { verify } from '@octokit/webhooks-methods';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import type { DeliverSettings } from '../../src/webhooks/delivering/settings.ts';
+import type { DeliverSettings } from '../../src/webhooks/delivery/settings.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';
 import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';

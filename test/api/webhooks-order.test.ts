@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db } from '../../src/db/db.ts';
-import { completeDeliveries, releaseNext } from '../../src/webhooks/delivering/store.ts';
+import { completeDeliveries, releaseNext } from '../../src/webhooks/delivery/store.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';
 import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';

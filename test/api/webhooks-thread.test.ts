@@ -1,8 +1,8 @@
 // Webhooks are delivered by a thread of their own: what it does is counted and logged where everything else is.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
-import { openDeliveryThread } from '../../src/webhooks/thread/client.ts';
-import type { ThreadSettings } from '../../src/webhooks/thread/messages.ts';
+import { openDeliveryThread } from '../../src/webhooks/delivery/thread/client.ts';
+import type { ThreadSettings } from '../../src/webhooks/delivery/thread/messages.ts';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { send, templateKinds } from '../harness/sends.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openProcessSession, type ProcessSession } from '../../src/db/process-session.ts';
-import { releaseDeliveriesOf } from '../../src/webhooks/delivering/store.ts';
+import { releaseDeliveriesOf } from '../../src/webhooks/delivery/store.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { releaseLeasesOfEnded } from '../../src/work/ended-processes.ts';
 import { until } from '../harness/until.ts';

@@ -9,8 +9,8 @@ import {
   findFollowers,
   giveBack,
   releaseNext,
-} from '../../src/webhooks/delivering/store.ts';
-import { insertDeliveries } from '../../src/webhooks/store.ts';
+} from '../../src/webhooks/delivery/store.ts';
+import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 import { stageEvent } from '../harness/webhook-room.ts';

@@ -29,11 +29,10 @@ const below: Record<string, string[]> = {
   'appointments/slots': ['calendar', 'directory'],
   'appointments/calendar': ['directory'],
   'appointments/directory': [],
-  'webhooks/chores': ['replays', 'history', 'delivering', 'endpoints'],
-  'webhooks/history': ['replays', 'delivering', 'endpoints'],
-  'webhooks/replays': ['delivering', 'endpoints'],
-  'webhooks/thread': ['delivering'],
-  'webhooks/delivering': ['endpoints'],
+  'webhooks/maintenance': ['replay', 'delivery', 'endpoints'],
+  'webhooks/replay': ['history', 'delivery', 'endpoints'],
+  'webhooks/history': ['delivery', 'endpoints'],
+  'webhooks/delivery': ['endpoints'],
   'webhooks/endpoints': [],
 };
 

@@ -12,13 +12,14 @@ import type { Db } from '../../src/db/db.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
-import { doWebhookChores } from '../../src/webhooks/chores/chores.ts';
-import { deliveryRoutes } from '../../src/webhooks/deliveries-routes.ts';
-import { type Deliveries, openDeliveries } from '../../src/webhooks/delivering/deliver.ts';
-import type { DeliverSettings } from '../../src/webhooks/delivering/settings.ts';
-import { endpointRoutes } from '../../src/webhooks/endpoints-routes.ts';
+import { type Deliveries, openDeliveries } from '../../src/webhooks/delivery/queue.ts';
+import type { DeliverSettings } from '../../src/webhooks/delivery/settings.ts';
+import { endpointRoutes } from '../../src/webhooks/endpoints/routes.ts';
+import { deliveryRoutes } from '../../src/webhooks/history/routes.ts';
+import { doWebhookChores } from '../../src/webhooks/maintenance/maintenance.ts';
 import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
-import { replayRoutes } from '../../src/webhooks/replays-routes.ts';
+import { replayRoutes } from '../../src/webhooks/replay/routes.ts';
+import { testEventRoute } from '../../src/webhooks/test-event-routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type Hooks, startHooks } from './hooks.ts';
 
@@ -204,7 +205,7 @@ export async function openRoom(
 
 /** The room's own routes, with the caller named by a header: keys are another room's matter. */
 async function openRoutes(
-  deps: Parameters<typeof endpointRoutes>[1] & Parameters<typeof deliveryRoutes>[1],
+  deps: Parameters<typeof endpointRoutes>[1] & Parameters<typeof testEventRoute>[1],
 ): Promise<Server> {
   const server: Server = fastify();
   server.setValidatorCompiler(requestValidator());
@@ -221,6 +222,7 @@ async function openRoutes(
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
   });
   endpointRoutes(server, deps);
+  testEventRoute(server, deps);
   replayRoutes(server, deps);
   deliveryRoutes(server, deps);
   await server.ready();

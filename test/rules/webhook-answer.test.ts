@@ -1,7 +1,7 @@
 // Promises of the kept part of a receiver's answer: its first 4 KB, whole characters, and nothing that the database refuses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keptAnswer, keptAnswerBytes } from '../../src/webhooks/delivering/answer.ts';
+import { keptAnswer, keptAnswerBytes } from '../../src/webhooks/delivery/response.ts';
 
 describe('of an answer', () => {
   it('the first 4,096 bytes are kept, and of an empty one nothing', () => {

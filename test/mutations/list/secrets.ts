@@ -11,7 +11,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'what a receiver knows of its secret is kept',
-    file: 'src/webhooks/delivering/attempt.ts',
+    file: 'src/webhooks/delivery/attempt.ts',
     find: 'keptAnswer(response.body, target.secrets)',
     replace: 'keptAnswer(response.body)',
     tests: ['test/api/secrets.test.ts'],

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { arrayText } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { jsonLines } from '../db/json-lines.ts';
-import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivering/delivery.ts';
+import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivery/delivery.ts';
 
 export interface NewEvent {
   accountId: string;

@@ -1,14 +1,14 @@
 // The test operation: one event of kind `test` to one endpoint, tried once while the caller waits.
 import { uuidv7 } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
-import type { Deliveries } from './delivering/deliver.ts';
-import type { Outcome } from './delivering/delivery.ts';
-import { noteRecovery } from './delivering/store.ts';
+import type { Outcome } from './delivery/delivery.ts';
+import type { Deliveries } from './delivery/queue.ts';
+import { noteRecovery } from './delivery/store.ts';
 import { type EndpointDeps, endpointNotFound, getEndpoint } from './endpoints/endpoint.ts';
 import { eventBody } from './event.ts';
-import { insertTriedDelivery } from './store.ts';
+import { insertTriedDelivery } from './publish-store.ts';
 
-export interface TestDeps extends Pick<EndpointDeps, 'clock'> {
+export interface TestEventDeps extends Pick<EndpointDeps, 'clock'> {
   db: Db;
   deliveries: Pick<Deliveries, 'tryOnce'>;
 }
@@ -17,8 +17,8 @@ export interface TestDeps extends Pick<EndpointDeps, 'clock'> {
  * Posts a test event, whatever the endpoint's state: an owner wants to see that it works before turning it on. It is
  * kept among the deliveries, never tried again by itself, and its failure does not count against the endpoint.
  */
-export async function testEndpoint(
-  deps: TestDeps,
+export async function sendTestEvent(
+  deps: TestEventDeps,
   input: { accountId: string; id: string },
 ): Promise<{ deliveryId: string; outcome: Outcome }> {
   const endpoint = await getEndpoint(deps.db, input.accountId, input.id);

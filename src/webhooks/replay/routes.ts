@@ -1,19 +1,20 @@
-// Routes of replays of a stretch of time: asking for one, and seeing how far each has come.
-import { cursorPage, success } from '../contract/envelope.ts';
-import { IdParams, ReplayBody, ReplayItem, ReplayListQuery } from '../contract/webhooks.ts';
-import { cursorPageOf, cursorPosition } from '../http/paging.ts';
-import { ok } from '../http/reply.ts';
-import type { Server } from '../http/request.ts';
-import { listOfReplays, type ReplayDeps, replayItem, replayStretch } from './history/replay.ts';
+// Routes of replays: of one delivery, and of a time range with its progress.
+import { cursorPage, success } from '../../contract/envelope.ts';
+import { DeliveryItem, IdParams, ReplayBody, ReplayItem, ReplayListQuery } from '../../contract/webhooks.ts';
+import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { listOfReplays, type ReplayDeps, replayDelivery, replayItem, replayStretch } from './replay.ts';
 
 const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
-const path = '/v1/webhooks/endpoints/:id';
+const endpointPath = '/v1/webhooks/endpoints/:id';
+const deliveryPath = '/v1/webhooks/deliveries/:id';
 
-/** `POST /v1/webhooks/endpoints/:id/replay` and `GET …/:id/replays`. */
+/** `POST /v1/webhooks/endpoints/:id/replay`, `GET …/:id/replays` and `POST /v1/webhooks/deliveries/:id/replay`. */
 export function replayRoutes(server: Server, deps: ReplayDeps): void {
   server.post(
-    `${path}/replay`,
+    `${endpointPath}/replay`,
     {
       schema: {
         summary: 'Replay a stretch of time',
@@ -40,7 +41,7 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
   );
 
   server.get(
-    `${path}/replays`,
+    `${endpointPath}/replays`,
     {
       schema: {
         summary: 'List an endpoint’s replays',
@@ -64,5 +65,24 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
       const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id]);
       return ok('Replays listed.', { items: items.map(replayItem), pagination });
     },
+  );
+
+  server.post(
+    `${deliveryPath}/replay`,
+    {
+      schema: {
+        summary: 'Replay a webhook delivery',
+        description: 'Delivers it again under the same webhook-id.',
+        tags,
+        params: IdParams,
+        response: { 200: success(DeliveryItem) },
+      },
+      config,
+    },
+    async ({ caller, params }) =>
+      ok(
+        'Webhook delivery is due again.',
+        await replayDelivery(deps, { accountId: caller.accountId, id: params.id }),
+      ),
   );
 }

@@ -5,8 +5,8 @@ import { OutgoingError } from '../../base/outgoing-error.ts';
 import { retryAfterMs } from '../../work/backoff.ts';
 import { givenSignature, standardSignature } from '../endpoints/sign.ts';
 import type { Target } from '../endpoints/targets.ts';
-import { keptAnswer } from './answer.ts';
 import type { Outcome } from './delivery.ts';
+import { keptAnswer } from './response.ts';
 
 export interface AttemptDeps {
   clock: Clock;

@@ -1,17 +1,16 @@
 // Routes of webhook deliveries.
-import { isUuid } from '../base/ids.ts';
-import { cursorPage, success } from '../contract/envelope.ts';
-import { DeliveryDetail, DeliveryItem, DeliveryListQuery, IdParams } from '../contract/webhooks.ts';
-import type { Db } from '../db/db.ts';
-import { cursorPageOf, cursorPosition } from '../http/paging.ts';
-import { ok } from '../http/reply.ts';
-import type { Server } from '../http/request.ts';
-import { endpointNotFound } from './endpoints/endpoint.ts';
-import { deliveryItem, getDelivery, statesOf } from './history/history.ts';
-import { type ReplayDeps, replayDelivery } from './history/replay.ts';
-import { listDeliveries } from './history/store.ts';
+import { isUuid } from '../../base/ids.ts';
+import { cursorPage, success } from '../../contract/envelope.ts';
+import { DeliveryDetail, DeliveryItem, DeliveryListQuery, IdParams } from '../../contract/webhooks.ts';
+import type { Db } from '../../db/db.ts';
+import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { endpointNotFound } from '../endpoints/endpoint.ts';
+import { deliveryItem, getDelivery, statesOf } from './history.ts';
+import { listDeliveries } from './store.ts';
 
-export interface DeliveryRoutesDeps extends ReplayDeps {
+export interface DeliveryRoutesDeps {
   db: Db;
 }
 
@@ -19,7 +18,7 @@ const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
 const path = '/v1/webhooks/deliveries';
 
-/** `GET /v1/webhooks/deliveries`, `GET …/:id`, `POST …/:id/replay`. */
+/** `GET /v1/webhooks/deliveries` and `GET …/:id`. */
 export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
   server.get(
     path,
@@ -65,24 +64,5 @@ export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
     },
     async ({ caller, params }) =>
       ok('Webhook delivery found.', await getDelivery(deps.db, caller.accountId, params.id)),
-  );
-
-  server.post(
-    `${path}/:id/replay`,
-    {
-      schema: {
-        summary: 'Replay a webhook delivery',
-        description: 'Delivers it again under the same webhook-id.',
-        tags,
-        params: IdParams,
-        response: { 200: success(DeliveryItem) },
-      },
-      config,
-    },
-    async ({ caller, params }) =>
-      ok(
-        'Webhook delivery is due again.',
-        await replayDelivery(deps, { accountId: caller.accountId, id: params.id }),
-      ),
   );
 }

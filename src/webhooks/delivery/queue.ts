@@ -3,7 +3,6 @@ import type { Cipher } from '../../base/cipher.ts';
 import { findVersions } from '../endpoints/store.ts';
 import { openTargets } from '../endpoints/targets.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
-import { tryChain } from './chain.ts';
 import { openClaims } from './claim.ts';
 import {
   type Failed,
@@ -13,6 +12,7 @@ import {
   type Startable,
   type Succeeded,
 } from './delivery.ts';
+import { tryChain } from './ordering-group.ts';
 import { openRecorder, type RecordDeps } from './record.ts';
 import { type DeliverSettings, deliverDefaults } from './settings.ts';
 

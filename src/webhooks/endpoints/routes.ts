@@ -1,7 +1,7 @@
 // Routes of webhook endpoints.
 
 import { Type } from 'typebox';
-import { page, success } from '../contract/envelope.ts';
+import { page, success } from '../../contract/envelope.ts';
 import {
   ChangeEndpointBody,
   CreateEndpointBody,
@@ -10,12 +10,10 @@ import {
   IdParams,
   RotateSecretBody,
   ShownEndpoint,
-  TestResult,
-} from '../contract/webhooks.ts';
-import { pageOf, pageWindow } from '../http/paging.ts';
-import { ok } from '../http/reply.ts';
-import type { Server } from '../http/request.ts';
-import type { Deliveries } from './delivering/deliver.ts';
+} from '../../contract/webhooks.ts';
+import { pageOf, pageWindow } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
 import {
   activateSecret,
   changeEndpoint,
@@ -26,19 +24,19 @@ import {
   overlaps,
   removeEndpoint,
   rotateSecret,
-} from './endpoints/endpoint.ts';
-import { type EndpointRow, listEndpoints } from './endpoints/store.ts';
-import { testEndpoint } from './test-endpoint.ts';
+} from './endpoint.ts';
+import { type EndpointRow, listEndpoints } from './store.ts';
 
 export interface EndpointRoutesDeps extends EndpointDeps {
-  deliveries: Pick<Deliveries, 'drop' | 'tryOnce'>;
+  /** Releases what is queued in memory for an endpoint that was changed or deleted. */
+  deliveries: { drop(endpointId: string): void };
 }
 
 const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
 const path = '/v1/webhooks/endpoints';
 
-/** `GET` and `POST /v1/webhooks/endpoints`, and what is below one of them but replays. */
+/** `GET` and `POST /v1/webhooks/endpoints`, and what is below one of them, but for replays and test events. */
 export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
   const item = (row: EndpointRow): EndpointItem => endpointItem(row, deps.clock.now());
   const shown = (made: MadeEndpoint) => ({ ...item(made), secret: made.shownSecret });
@@ -46,7 +44,6 @@ export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
   listAndCreate(server, deps, item, shown);
   oneEndpoint(server, deps, item);
   secretRoutes(server, deps, item, shown);
-  testRoute(server, deps);
 }
 
 type Item = (row: EndpointRow) => EndpointItem;
@@ -188,37 +185,6 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
         'The new secret is active.',
         item(await activateSecret(deps, { accountId: caller.accountId, id: params.id })),
       ),
-  );
-}
-
-function testRoute(server: Server, deps: EndpointRoutesDeps): void {
-  server.post(
-    `${path}/:id/test`,
-    {
-      schema: {
-        summary: 'Send a test event',
-        description: 'Posts one event of kind `test`, once, and answers what the receiver did with it.',
-        tags,
-        params: IdParams,
-        response: { 200: success(TestResult) },
-      },
-      config,
-    },
-    async ({ caller, params }) => {
-      const { deliveryId, outcome } = await testEndpoint(deps, {
-        accountId: caller.accountId,
-        id: params.id,
-      });
-      return ok(outcome.delivered ? 'The test event was delivered.' : 'The test event was not delivered.', {
-        deliveryId,
-        delivered: outcome.delivered,
-        statusCode: outcome.status,
-        failure: outcome.delivered ? null : outcome.reason,
-        durationMs: outcome.durationMs,
-        answer: outcome.answer,
-        detail: outcome.delivered ? null : outcome.detail,
-      });
-    },
   );
 }
 

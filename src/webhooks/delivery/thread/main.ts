@@ -1,13 +1,13 @@
 // The thread that delivers webhooks: opens what deliveries rest on, does what it is told, and says what came of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { openCipher } from '../../base/cipher.ts';
-import { systemClock } from '../../base/clock.ts';
-import { flushLog, openLog } from '../../base/log.ts';
-import { openOutgoing } from '../../base/outgoing.ts';
-import { openDb } from '../../db/db.ts';
-import { gatewayConnections } from '../../db/gateways.ts';
-import { openDeliveries } from '../delivering/deliver.ts';
+import { openCipher } from '../../../base/cipher.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { flushLog, openLog } from '../../../base/log.ts';
+import { openOutgoing } from '../../../base/outgoing.ts';
+import { openDb } from '../../../db/db.ts';
+import { gatewayConnections } from '../../../db/gateways.ts';
+import { openDeliveries } from '../queue.ts';
 import type { Attempts, Heard, Question, ThreadSettings, Told } from './messages.ts';
 
 /** One claims, one records, and one each for what fails, is given back and is looked up. */

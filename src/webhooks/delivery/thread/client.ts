@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Logger, symbols } from 'pino';
-import type { Deliveries } from '../delivering/deliver.ts';
+import type { Deliveries } from '../queue.ts';
 import type { Answer, Attempts, Heard, Question, Questions, ThreadSettings, Told } from './messages.ts';
 
 export interface DeliveryThreadDeps {

@@ -1,7 +1,7 @@
 // What is left to do for whole endpoints, in steps: make dead what can no longer go out, bring back what waits, replay.
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { findOpenReplays, replayStep } from '../replays/store.ts';
+import { findOpenReplays, replayStep } from '../replay/store.ts';
 import {
   buryDeliveries,
   type Chore,

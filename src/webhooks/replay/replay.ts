@@ -6,15 +6,8 @@ import type { DeliveryItem, ReplayItem } from '../../contract/webhooks.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
 import type { EndpointRow } from '../endpoints/store.ts';
-import {
-  findReplay,
-  insertReplay,
-  listReplays,
-  type ReplayRow,
-  replayOne,
-  replayStep,
-} from '../replays/store.ts';
-import { deliveryNotFound, getDelivery, madeAtMs, statesOf, statusOf } from './history.ts';
+import { deliveryNotFound, getDelivery, madeAtMs, statesOf, statusOf } from '../history/history.ts';
+import { findReplay, insertReplay, listReplays, type ReplayRow, replayOne, replayStep } from './store.ts';
 
 export interface ReplayDeps {
   db: Db;

@@ -1,8 +1,8 @@
 // What the gateway's main thread and the thread that delivers webhooks say to each other. Types alone.
-import type { KeyRing } from '../../base/cipher.ts';
-import type { OutgoingOptions } from '../../base/outgoing.ts';
-import type { Connection } from '../../db/db.ts';
-import type { Outcome, Startable } from '../delivering/delivery.ts';
+import type { KeyRing } from '../../../base/cipher.ts';
+import type { OutgoingOptions } from '../../../base/outgoing.ts';
+import type { Connection } from '../../../db/db.ts';
+import type { Outcome, Startable } from '../delivery.ts';
 
 /** What the thread is opened with. */
 export interface ThreadSettings {

@@ -1,0 +1,38 @@
+// Route of test events.
+import { success } from '../contract/envelope.ts';
+import { IdParams, TestResult } from '../contract/webhooks.ts';
+import { ok } from '../http/reply.ts';
+import type { Server } from '../http/request.ts';
+import { sendTestEvent, type TestEventDeps } from './test-event.ts';
+
+/** `POST /v1/webhooks/endpoints/:id/test`. */
+export function testEventRoute(server: Server, deps: TestEventDeps): void {
+  server.post(
+    '/v1/webhooks/endpoints/:id/test',
+    {
+      schema: {
+        summary: 'Send a test event',
+        description: 'Posts one event of kind `test`, once, and answers what the receiver did with it.',
+        tags: ['Webhooks'],
+        params: IdParams,
+        response: { 200: success(TestResult) },
+      },
+      config: { scope: 'manage' },
+    },
+    async ({ caller, params }) => {
+      const { deliveryId, outcome } = await sendTestEvent(deps, {
+        accountId: caller.accountId,
+        id: params.id,
+      });
+      return ok(outcome.delivered ? 'The test event was delivered.' : 'The test event was not delivered.', {
+        deliveryId,
+        delivered: outcome.delivered,
+        statusCode: outcome.status,
+        failure: outcome.delivered ? null : outcome.reason,
+        durationMs: outcome.durationMs,
+        answer: outcome.answer,
+        detail: outcome.delivered ? null : outcome.detail,
+      });
+    },
+  );
+}
