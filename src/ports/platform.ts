@@ -1,25 +1,34 @@
-// The messaging platform, as we need it: templates, sends, media, and what its callbacks say. Interfaces only.
+// The messaging platform as the gateway needs it: templates, sends, media and callbacks. Interfaces only.
 import type { Readable } from 'node:stream';
 
-/** What a call on behalf of one number needs. The token is the clear text: never log this object. */
+/** What a call on behalf of one number needs. Contains a secret: never log this object. */
 export interface SenderAccess {
   senderId: string;
   accountId: string;
+  /** The platform's id of the number. */
   phoneNumberId: string;
+  /** The platform's id of the account that owns the number and its templates. */
   businessAccountId: string;
+  /** What authenticates the call, in the clear. Only the adapter knows its form. */
   credential: string;
   /** Base address of the platform's API, without a trailing slash or version. */
   apiUrl: string;
-  /** True: the account named this address, not the operator, so it is called through the address guard alone. */
+  /** True if the account chose the address, not the operator: the adapter must call it through the address guard. */
   isOwnAddress: boolean;
 }
 
-/** One template as the platform keeps it; `components` and `status` in the platform's own words. */
+/** Whether a template can be sent; drafts exist only here. */
+export type TemplateState = 'approved' | 'submitted';
+
+/** One template as the platform has it. */
 export interface PlatformTemplate {
   providerTemplateId: string;
   name: string;
   language: string;
-  status: string;
+  /** What `providerStatus` means for sends. */
+  state: TemplateState;
+  /** The platform's own word, upper case. */
+  providerStatus: string;
   category: string;
   parameterFormat: 'positional' | 'named';
   components: TemplateComponent[];
@@ -27,7 +36,7 @@ export interface PlatformTemplate {
   rejectedReason: string | null;
 }
 
-/** A component in the platform's documented form (upper-case `type`), passed through as it is. */
+/** A component in the form of our API (upper-case `type`); members without a meaning here are passed through. */
 export interface TemplateComponent {
   type: string;
   format?: string;
@@ -42,7 +51,6 @@ export interface TemplateButton {
   text?: string;
   url?: string;
   example?: unknown;
-  otp_type?: string;
   [member: string]: unknown;
 }
 
@@ -52,7 +60,7 @@ export interface FilledText {
   text: string;
 }
 
-/** Everything that fills a template, in our own words and in the platform's order. */
+/** The values that fill a template, in the order of its placeholders. */
 export interface FilledTemplate {
   header?:
     | { kind: 'text'; values: FilledText[] }
@@ -70,46 +78,46 @@ export interface OutgoingMessage {
   filled: FilledTemplate;
   /** The platform's id of the header's media for this number. */
   platformMediaId?: string;
-  /** Our message id; the platform echoes it on every status. */
+  /** Our id of the message. A platform that can return it with each status finds the message faster. */
   correlationId: string;
 }
 
-/** What a refusal asks of us, by the platform's documented code. */
+/** How to react to a rejection. */
 export type RejectionClass =
-  /** try this message again with increasing delays */
+  /** retry this message with increasing delays */
   | 'retry'
   /** the same, three times in all */
   | 'retry_few'
   /** the same, once */
   | 'retry_once'
-  /** the number is too fast: slow it down, then try again */
+  /** the number sends too fast: slow it down, then retry */
   | 'throttled'
-  /** a limit of the app or business account: slow all its numbers down, then try again */
+  /** a limit of the app or business account: slow down all its numbers, then retry */
   | 'throttled_account'
-  /** this pair of number and recipient is too fast: only this recipient waits */
+  /** the number sends too fast to this recipient: only this message waits */
   | 'pair_rate'
-  /** a limit of the template's category that ends by itself: this message waits */
+  /** a temporary limit of the template's category: this message waits */
   | 'category_limit'
-  /** nothing of this number will pass until an operator acts: hold its queue */
+  /** the number cannot send until an operator acts: halt it */
   | 'halt_sender'
-  /** nothing that uses this token will pass: hold the queues of the numbers that have it */
+  /** the credential cannot send: halt the numbers that use it */
   | 'halt_token'
-  /** nothing of this business account will pass: hold the queues of all its numbers */
+  /** the business account cannot send: halt all its numbers */
   | 'halt_account'
-  /** nothing of this template will pass: hold it */
+  /** the template cannot be sent: hold it */
   | 'halt_template'
-  /** the platform knows no such approved template: hold it and read it again */
+  /** the platform has no approved template of that name: hold it and read it again */
   | 'template_missing'
-  /** this message will never pass, and what we know of its template is out of date: read it again */
+  /** this message can never be sent, and our copy of the template is out of date: read it again */
   | 'template_outdated'
-  /** the file was not accepted: the platform may have lost it, else this message will never pass */
+  /** the platform rejected the file: it may have lost it, otherwise this message can never be sent */
   | 'media_refused'
   /** the platform does not know the file's id: register the file again */
   | 'media_unknown'
-  /** this message will never pass */
+  /** this message can never be sent */
   | 'final';
 
-/** What of a refusal decides about it; a VendorError is one, and so is the error of a report. */
+/** What decides how to react to a rejection: a VendorError, or the error of a status report. */
 export interface PlatformRejection {
   code: number | string | undefined;
   subcode?: number | undefined;
@@ -118,50 +126,79 @@ export interface PlatformRejection {
   message?: string;
 }
 
-/** One stage of one message, as a callback reported it. */
+/** An error that a callback reported. `code` is 0 if the platform gave none. */
+export interface ReportedError {
+  code: number;
+  title: string;
+  message: string;
+}
+
+/** One status of one message, as a callback reported it. */
 export interface StatusReport {
   phoneNumberId: string;
+  /** The platform's id of the message, as `sendTemplate` returned it. */
   messageRef: string;
-  /** Our message id, if the platform echoed one. */
+  /** Our id of the message, if the platform returned it. */
   correlationId: string | null;
   status: 'sent' | 'delivered' | 'read' | 'failed';
-  /** Epoch seconds, the platform's time. */
+  /** Epoch seconds of the platform's clock. */
   timestamp: number;
   priceCategory: string | null;
-  error: { code: number; title: string; message: string } | null;
+  error: ReportedError | null;
 }
 
 /** A change of a template that a callback reported; absent members did not change. */
 export interface TemplateReport {
   businessAccountId: string;
   providerTemplateId: string;
-  /** Epoch seconds, the platform's time of the change; null where the callback names none. */
+  /** Epoch seconds of the platform's clock; null if the callback has no time. */
   timestamp: number | null;
-  status?: string;
-  /** The present category, never one that is only announced. */
+  /** The new status. */
+  status?: { state: TemplateState; providerStatus: string };
+  /** The current category, never one that is only announced. */
   category?: string;
   /** Null if the platform has no score yet. */
   qualityScore?: string | null;
-  /** Why the status changed, in the platform's word; null if it gave none. */
+  /** Why the status changed, in the platform's words; null if it gave no reason. */
   reason?: string | null;
-  /** True if the components changed, so that the template must be read again. */
+  /** True if the components changed: the template must be read again. */
   componentsChanged?: boolean;
 }
 
 /** An error that a callback reported for a number as a whole, not for a message. */
 export interface NumberReport {
   phoneNumberId: string;
-  /** Epoch seconds, the platform's time; null where the callback names none. */
+  /** Epoch seconds of the platform's clock; null if the callback has no time. */
   timestamp: number | null;
-  error: { code: number; title: string; message: string };
+  error: ReportedError;
 }
 
 export interface CallbackContent {
   statuses: StatusReport[];
   templates: TemplateReport[];
   numbers: NumberReport[];
-  /** Changes that carry nothing for us (inbound messages, account news, kinds not known yet). */
+  /** How many changes were ignored: inbound messages, account notices, unknown kinds. */
   ignored: number;
+}
+
+/** A request of the platform to a number's callback address. */
+export interface CallbackRequest {
+  /** The public URL with its query: some platforms sign it. */
+  url: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface Callback extends CallbackRequest {
+  rawBody: Buffer;
+}
+
+/** A file to upload, streamed. `size` is in bytes. */
+export interface FileToUpload {
+  stream: Readable;
+  size: number;
+  mimeType: string;
+  fileName: string;
 }
 
 export interface PhoneNumber {
@@ -169,19 +206,32 @@ export interface PhoneNumber {
   verifiedName: string;
 }
 
+/** A template to submit for review. */
+export interface TemplateDraft {
+  name: string;
+  language: string;
+  category: string;
+  parameterFormat: 'positional' | 'named';
+  components: TemplateComponent[];
+}
+
 /**
- * The platform. Every call throws `VendorError` with one of the three outcomes; a refusal carries the platform's
- * `code`, `title` and full explanation. Nothing here retries: the workers decide that.
+ * A messaging platform. Every call throws `VendorError` with one of its three outcomes; a rejection has the platform's
+ * `code`, `title` and full explanation. Adapters never retry: the workers decide that.
  */
 export interface MessagingPlatform {
-  /** Answers the platform's id of the accepted message; `held` if it keeps the message back for now. */
+  /** The vendor's name, as logs show it. */
+  readonly provider: string;
+  /** Sends one message and returns the platform's id of it; `held` if the platform delays it. */
   sendTemplate(
     sender: SenderAccess,
     message: OutgoingMessage,
   ): Promise<{ messageRef: string; held: boolean }>;
-  /** The reaction to a refusal, by its code, and by subcode and text where the code alone does not say. */
-  classify(refusal: PlatformRejection): RejectionClass;
-  /** One page of the business account's templates; `after` is the cursor that the page before answered. */
+  /** Returns how to react to a rejection. */
+  classify(rejection: PlatformRejection): RejectionClass;
+  /** Returns the `providerStatus` that a rejected send reveals of its template; undefined if it reveals none. */
+  templateStatusOf(rejection: PlatformRejection): string | undefined;
+  /** Returns one page of the business account's templates; `after` is the cursor that the previous page returned. */
   listTemplates(
     sender: SenderAccess,
     after?: string,
@@ -189,34 +239,26 @@ export interface MessagingPlatform {
   readTemplate(sender: SenderAccess, providerTemplateId: string): Promise<PlatformTemplate>;
   createTemplate(
     sender: SenderAccess,
-    draft: {
-      name: string;
-      language: string;
-      category: string;
-      parameterFormat: 'positional' | 'named';
-      components: TemplateComponent[];
-    },
-  ): Promise<{ providerTemplateId: string; status: string; category: string }>;
+    draft: TemplateDraft,
+  ): Promise<Pick<PlatformTemplate, 'providerTemplateId' | 'state' | 'providerStatus' | 'category'>>;
   deleteTemplate(sender: SenderAccess, template: { name: string; providerTemplateId: string }): Promise<void>;
-  /** Proves token and number; answers the number's public face. */
+  /** Verifies the credential and the number, and returns how the number is shown to people. */
   readNumber(sender: SenderAccess): Promise<PhoneNumber>;
-  /** Uploads a file for this number, streamed. */
+  /** Uploads a file for this number. */
   uploadMedia(
     sender: SenderAccess,
-    file: { stream: Readable; size: number; mimeType: string; fileName: string },
+    file: FileToUpload,
     timeoutMs: number,
   ): Promise<{ platformMediaId: string }>;
-  /** Uploads a sample of a media header for the platform's review, streamed; answers the handle that stands for it in a draft. */
-  uploadSample(
-    sender: SenderAccess,
-    file: { stream: Readable; size: number; mimeType: string; fileName: string },
-    timeoutMs: number,
-  ): Promise<{ handle: string }>;
+  /** Uploads a sample of a media header for the platform's review; a draft names it by the returned handle. */
+  uploadSample(sender: SenderAccess, file: FileToUpload, timeoutMs: number): Promise<{ handle: string }>;
   deleteMedia(sender: SenderAccess, platformMediaId: string): Promise<void>;
-  /** Returns whether a header has the form of a signature, so that a body is worth reading. */
-  isSignature(signatureHeader: string): boolean;
-  /** Checks the signature header of a callback over its raw bytes, in constant time. */
-  isCallbackSigned(rawBody: Buffer, signatureHeader: string | undefined, appSecret: string): boolean;
-  /** Reads a callback; unknown members and kinds are passed over. Throws AppError `invalid_request` if it is no callback at all. */
-  readCallback(rawBody: Buffer): CallbackContent;
+  /** Returns the text that completes the platform's handshake; undefined if the request does not know the token. */
+  answerHandshake(request: CallbackRequest, verifyToken: string): string | undefined;
+  /** Returns false if the headers cannot belong to a valid callback, so that its body need not be read. */
+  canBeSigned(request: CallbackRequest): boolean;
+  /** Verifies that the platform made this callback, in constant time. */
+  verifyCallback(callback: Callback, secret: string): boolean;
+  /** Reads a verified callback and ignores unknown members and kinds. Throws AppError `invalid_request` if it is none. */
+  readCallback(callback: Callback): CallbackContent;
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { isSigned, readCallback } from '../../src/adapters/meta/callback.ts';
 import { readJson } from '../../src/adapters/meta/json.ts';
+import { templateStatus } from '../../src/adapters/meta/template.ts';
 
 const change = (value: object, field = 'messages') => ({ field, value });
 const numbered = (phone_number_id: string, statuses: object[], more: object = {}) =>
@@ -165,9 +166,9 @@ describe('what else comes', () => {
     });
     const base = { businessAccountId: '1', providerTemplateId: '920070352646140', timestamp: 1751142888 };
     expect(content.templates).toEqual([
-      { ...base, status: 'REJECTED', reason: 'INVALID_FORMAT' },
-      { ...base, status: 'APPROVED', reason: null },
-      { ...base, status: 'PAUSED', reason: 'SECOND_PAUSE' },
+      { ...base, status: templateStatus('REJECTED'), reason: 'INVALID_FORMAT' },
+      { ...base, status: templateStatus('APPROVED'), reason: null },
+      { ...base, status: templateStatus('PAUSED'), reason: 'SECOND_PAUSE' },
       { ...base, category: 'MARKETING' },
       base,
       { ...base, qualityScore: 'RED' },

@@ -1,7 +1,7 @@
 // A filled template in the platform's words, and what each of its error codes asks of us.
 import { describe, expect, it, test } from 'vitest';
 import { messageBody } from '../../src/adapters/meta/message.ts';
-import { platformTemplate } from '../../src/adapters/meta/template.ts';
+import { platformTemplate, templateStatus } from '../../src/adapters/meta/template.ts';
 import type { FilledTemplate, OutgoingMessage } from '../../src/ports/platform.ts';
 
 const message = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
@@ -113,7 +113,8 @@ test('a template is read in our words; what the platform leaves out is empty, no
     providerTemplateId: '920070352646140',
     name: 'promo',
     language: 'en_US',
-    status: 'APPROVED',
+    state: 'approved',
+    providerStatus: 'APPROVED',
     category: 'MARKETING',
     parameterFormat: 'named',
     components: [{ type: 'BODY', text: 'x' }],
@@ -126,4 +127,14 @@ test('a template is read in our words; what the platform leaves out is empty, no
     qualityScore: null,
     rejectedReason: null,
   });
+});
+
+describe('a template with the status', () => {
+  it.each(['APPROVED', 'REINSTATED', 'UNARCHIVED', 'approved'])('%s can be sent', (word) =>
+    expect(templateStatus(word)).toEqual({ state: 'approved', providerStatus: word.toUpperCase() }),
+  );
+  it.each(['PENDING', 'REJECTED', 'PAUSED', 'DISABLED', 'IN_APPEAL', 'ARCHIVED', 'A_NEW_WORD', ''])(
+    '%s cannot be sent',
+    (word) => expect(templateStatus(word)).toEqual({ state: 'submitted', providerStatus: word }),
+  );
 });

@@ -1,7 +1,14 @@
-// The platform's callbacks: their signature, and what they say (Cloud API, "Webhooks: payload reference"). Pure.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+// The platform's callbacks: handshake, signature and content (Cloud API, "Webhooks" and its payload reference). Pure.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidRequest } from '../../base/errors.ts';
-import type { CallbackContent, NumberReport, StatusReport, TemplateReport } from '../../ports/platform.ts';
+import type {
+  CallbackContent,
+  CallbackRequest,
+  NumberReport,
+  ReportedError,
+  StatusReport,
+  TemplateReport,
+} from '../../ports/platform.ts';
 import {
   explanationOf,
   isObject,
@@ -12,29 +19,47 @@ import {
   storableText,
   textOf,
 } from './json.ts';
-import { templateQuality } from './template.ts';
+import { templateQuality, templateStatus } from './template.ts';
 
 const signaturePattern = /^sha256=([0-9a-f]{64})$/i;
 
-/** Returns whether a header has the form `sha256=<64 hex digits>`. */
-export function isSignature(header: string): boolean {
-  return signaturePattern.test(header);
+/** The `X-Hub-Signature-256` header, if it has the form `sha256=<64 hex digits>`. */
+export function signatureOf({ headers }: Pick<CallbackRequest, 'headers'>): string | undefined {
+  const header = headers['x-hub-signature-256'];
+  return typeof header === 'string' && signaturePattern.test(header) ? header : undefined;
 }
 
-/** `X-Hub-Signature-256: sha256=<hex>`: HMAC-SHA-256 of the raw bytes with the app secret, compared in constant time. */
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const sameText = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
+
+/** Returns `hub.challenge` of a handshake with the right `hub.verify_token`; undefined for any other request. */
+export function answerHandshake(
+  { url }: Pick<CallbackRequest, 'url'>,
+  verifyToken: string,
+): string | undefined {
+  const query = URL.parse(url)?.searchParams;
+  const only = (name: string) => {
+    const values = query?.getAll(name) ?? [];
+    return values.length === 1 ? (values[0] as string) : '';
+  };
+  const isRight = only('hub.mode') === 'subscribe' && sameText(only('hub.verify_token'), verifyToken);
+  return isRight ? only('hub.challenge') : undefined;
+}
+
+/** Verifies `sha256=<hex>`: HMAC-SHA-256 of the raw bytes with the app secret, compared in constant time. */
 export function isSigned(rawBody: Buffer, header: string | undefined, appSecret: string): boolean {
   const hex = signaturePattern.exec(header ?? '')?.[1];
   if (!hex) return false;
   return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(rawBody).digest());
 }
 
-/** The last second of the year 9999: no instant of ours lies behind it. */
+/** The last second of the year 9999, the latest instant that we accept. */
 const latestTimestamp = 253_402_300_799;
 
 const known = new Set(['sent', 'delivered', 'read', 'failed']);
 
-/** One of `errors[]`, in statuses and of whole numbers. */
-function errorIn(error: Json): NonNullable<StatusReport['error']> {
+/** Reads one of `errors[]`, of a status or of a whole number. */
+function errorIn(error: Json): ReportedError {
   const code = Number(error.code);
   const title = storableText(error.title) ?? storableText(error.message) ?? 'Failed';
   return {
@@ -49,7 +74,7 @@ function statusError(status: Json): StatusReport['error'] {
   return error ? errorIn(error) : null;
 }
 
-/** Epoch seconds, given as a number or a text, of seconds or (in `entry.time`) of milliseconds; null if it is no instant. */
+/** Epoch seconds from a number or text of seconds or (`entry.time`) milliseconds; null if it is no valid instant. */
 function instantOf(value: unknown): number | null {
   const number = Number(textOf(value) ?? Number.NaN);
   const seconds = number > latestTimestamp ? Math.floor(number / 1000) : number;
@@ -57,7 +82,7 @@ function instantOf(value: unknown): number | null {
 }
 
 function statusReport(status: Json, phoneNumberId: string): StatusReport | undefined {
-  // `played` is a voice message that was listened to: it was read
+  // `played`: the recipient listened to a voice message, so it was read
   const word = status.status === 'played' ? 'read' : textOf(status.status);
   const wamid = textOf(status.id);
   const timestamp = Number(status.timestamp);
@@ -75,7 +100,7 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
   };
 }
 
-/** Rejections have a `reason`; pauses have `NONE` there, and say in `other_info` which pause it is. */
+/** Rejections have a `reason`; pauses have `NONE` there and name the pause in `other_info`. */
 function statusReason(value: Json): string | null {
   const reason = textOf(value.reason);
   if (reason && reason !== 'NONE') return reason;
@@ -92,13 +117,14 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
   };
   switch (field) {
     case 'message_template_status_update': {
-      const status = textOf(value.event);
-      if (status) report.status = status;
+      const word = textOf(value.event);
+      // FLAGGED warns of a low quality and changes no status
+      if (word && word.toUpperCase() !== 'FLAGGED') report.status = templateStatus(word);
       report.reason = statusReason(value);
       return report;
     }
     case 'template_category_update': {
-      // An announcement of a later change has `correct_category`; its `new_category` is that of before, and may come late.
+      // With `correct_category` it announces a later change, and `new_category` is still the old one.
       const category = value.correct_category === undefined ? textOf(value.new_category) : undefined;
       if (category) report.category = category;
       return report;
@@ -116,8 +142,8 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
 }
 
 /**
- * Every status and template change in a callback: all entries, all changes, all statuses. Unknown members and kinds
- * are passed over and counted. 400 if the bytes are not a callback's JSON.
+ * Reads every status, template change and number error of a callback. Unknown kinds are counted and ignored.
+ * Throws AppError `invalid_request` if the bytes are not a callback's JSON.
  */
 export function readCallback(rawBody: Buffer): CallbackContent {
   let root: unknown;
@@ -127,7 +153,9 @@ export function readCallback(rawBody: Buffer): CallbackContent {
     root = undefined;
   }
   if (!isObject(root) || !Array.isArray(root.entry)) {
-    throw invalidRequest([{ path: 'entry', message: 'this is not a callback of the messaging platform' }]);
+    throw invalidRequest([
+      { path: 'entry', message: 'is missing: this is not a callback of the messaging platform' },
+    ]);
   }
   const content: CallbackContent = { statuses: [], templates: [], numbers: [], ignored: 0 };
   for (const entry of objectsOf(root.entry)) {
@@ -146,7 +174,7 @@ function readChange(content: CallbackContent, change: Json, entry: Json): void {
       if (report) content.statuses.push(report);
       else content.ignored += 1;
     }
-    // errors of the number itself; those in `messages[]` are about inbound messages alone
+    // errors of the number itself; those in `messages[]` concern inbound messages only
     const errors: NumberReport[] = objectsOf(value.errors).flatMap((error) =>
       phoneNumberId
         ? [{ phoneNumberId, timestamp: instantOf(entry.time ?? value.timestamp), error: errorIn(error) }]

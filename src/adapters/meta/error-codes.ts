@@ -116,7 +116,18 @@ export function classify(refusal: PlatformRejection): RejectionClass {
   return ruleOf.get(code)?.kind ?? 'final';
 }
 
-/** How many seconds a refusal asks to wait where its answer does not say; undefined if its code asks for no wait. */
+/** "Template is paused due to low quality"; "Template has been paused too many times … and is now permanently disabled". */
+const templateStatuses = new Map([
+  [132015, 'PAUSED'],
+  [132016, 'DISABLED'],
+]);
+
+/** Returns the template status that a rejected send reveals; undefined if its code reveals none. */
+export function templateStatusOf({ code }: PlatformRejection): string | undefined {
+  return templateStatuses.get(Number(code));
+}
+
+/** Returns the seconds to wait after this code if the response names none; undefined if the code asks for no wait. */
 export function leastWaitOf(code: number): number | undefined {
   return ruleOf.get(code)?.waitSeconds;
 }

@@ -1,21 +1,21 @@
-// The messaging platform's port, kept by the WhatsApp Cloud API.
+// The messaging platform's port, implemented with the WhatsApp Cloud API.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
-import { isSignature, isSigned, readCallback } from './callback.ts';
+import type { FileToUpload, MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import { answerHandshake, isSigned, readCallback, signatureOf } from './callback.ts';
 import { type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
-import { classify } from './error-codes.ts';
+import { classify, templateStatusOf } from './error-codes.ts';
 import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
 import { uploadSample } from './sample.ts';
-import { platformTemplate, templateFields } from './template.ts';
+import { platformTemplate, templateFields, templateStatus } from './template.ts';
 
 const sendTimeoutMs = 20_000;
 const readTimeoutMs = 15_000;
 const templatePageSize = 100;
 
-/** One file as multipart/form-data, streamed with its length known, so that the platform need not guess. */
-function mediaForm(file: { stream: Readable; size: number; mimeType: string; fileName: string }) {
+/** One file as multipart/form-data, streamed with its Content-Length. */
+function mediaForm(file: FileToUpload) {
   const boundary = `gateway-${randomUUID()}`;
   const field = (name: string, value: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -48,10 +48,13 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
     client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
 
   return {
+    provider: 'meta',
     classify,
-    isSignature,
-    isCallbackSigned: isSigned,
-    readCallback,
+    templateStatusOf,
+    answerHandshake,
+    canBeSigned: (request) => signatureOf(request) !== undefined,
+    verifyCallback: ({ rawBody, ...request }, secret) => isSigned(rawBody, signatureOf(request), secret),
+    readCallback: ({ rawBody }) => readCallback(rawBody),
 
     async sendTemplate(sender, message) {
       const answer = await client.call(sender, {
@@ -102,7 +105,7 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
       });
       return {
         providerTemplateId: string(answer.id, 'a template id'),
-        status: string(answer.status ?? 'PENDING', 'a status').toUpperCase(),
+        ...templateStatus(string(answer.status ?? 'PENDING', 'a status')),
         category: string(answer.category ?? draft.category, 'a category').toUpperCase(),
       };
     },

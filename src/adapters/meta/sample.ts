@@ -1,7 +1,6 @@
 // Samples of media headers, by the platform's resumable upload (Graph API, "Resumable Upload API").
-import type { Readable } from 'node:stream';
 import { VendorError } from '../../base/errors.ts';
-import type { SenderAccess } from '../../ports/platform.ts';
+import type { FileToUpload, SenderAccess } from '../../ports/platform.ts';
 import { type MetaClient, string } from './client.ts';
 import { isObject } from './json.ts';
 
@@ -27,7 +26,7 @@ async function appIdOf(client: MetaClient, sender: SenderAccess): Promise<string
 export async function uploadSample(
   client: MetaClient,
   sender: SenderAccess,
-  file: { stream: Readable; size: number; mimeType: string; fileName: string },
+  file: FileToUpload,
   timeoutMs: number,
 ): Promise<string> {
   const session = await client.call(sender, {

@@ -1,17 +1,17 @@
-// The platform's template object (Cloud API, "Message templates") in ours. Pure.
+// Converts the platform's template object (Cloud API, "Message templates") to the port's. Pure.
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../ports/platform.ts';
 import { type Json, objectsOf, textOf } from './json.ts';
 
-/** Asked for on every read: the default answer leaves quality and reasons out. */
+/** The fields of every read: the default response omits quality and reasons. */
 export const templateFields =
   'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
 
 const text = (value: unknown): string => textOf(value) ?? '';
 
-/** Parts that say what they are. */
+/** The parts that have a type. */
 const typed = (value: unknown): Json[] => objectsOf(value).filter((one) => typeof one.type === 'string');
 
-/** Passed through as it is, but for members that are not of the documented kind: those the rules could not read. */
+/** Passes a component through, without members whose type is not the documented one. */
 function component(value: Json): TemplateComponent {
   const { format, text, buttons, example, ...rest } = value;
   return {
@@ -28,13 +28,22 @@ function button(value: Json): TemplateButton {
   return { ...(rest as TemplateButton), ...(typeof url === 'string' ? { url } : {}) };
 }
 
+/** The platform's words for an approved template: the first approval, and its returns. */
+const approvedWords = new Set(['APPROVED', 'REINSTATED', 'UNARCHIVED']);
+
+/** What a status of the platform means for sends, and the status itself. */
+export function templateStatus(word: string): Pick<PlatformTemplate, 'state' | 'providerStatus'> {
+  const providerStatus = word.toUpperCase();
+  return { state: approvedWords.has(providerStatus) ? 'approved' : 'submitted', providerStatus };
+}
+
 /** The platform's quality score; null while it has none (`UNKNOWN`). */
 export function templateQuality(score: string): string | null {
   const word = score.toUpperCase();
   return word === '' || word === 'UNKNOWN' ? null : word;
 }
 
-/** One template of a list or a single read. */
+/** Converts one template of a list or a single read. */
 export function platformTemplate(value: Record<string, unknown>): PlatformTemplate {
   const quality = value.quality_score as { score?: unknown } | string | undefined;
   const score = typeof quality === 'string' ? quality : text(quality?.score);
@@ -42,9 +51,9 @@ export function platformTemplate(value: Record<string, unknown>): PlatformTempla
   return {
     providerTemplateId: text(value.id),
     name: text(value.name),
-    // webhook samples use en-US, the interface en_US
+    // the platform's webhook samples use en-US, its API en_US
     language: text(value.language).replace('-', '_'),
-    status: text(value.status).toUpperCase(),
+    ...templateStatus(text(value.status)),
     category: text(value.category).toUpperCase(),
     parameterFormat: text(value.parameter_format).toUpperCase() === 'NAMED' ? 'named' : 'positional',
     components: typed(value.components).map(component),

@@ -4,7 +4,6 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { TemplateReport } from '../../ports/platform.ts';
 import type { PublishDeps, StartableDelivery } from '../../webhooks/publish.ts';
 import { type ReadingKey, requestReading } from '../senders/template-readings-store.ts';
-import { statusOf } from './fill.ts';
 import type { TemplateChange } from './presenter.ts';
 import { makeTemplatesDue } from './single-reads-store.ts';
 import { changeTemplate, lockByProviderId, type TemplateRow } from './store.ts';
@@ -66,16 +65,15 @@ const isBeingDeleted = ({ deleting_until }: TemplateRow, now: number): boolean =
   deleting_until !== null && deleting_until.getTime() > now;
 
 /**
- * FLAGGED is a warning and changes no status. The words of approval mean the same: a template that is approved keeps
- * the one it has, so that a return that a reading saw first is not reported once more.
+ * An approved template keeps the platform's word for it: all words of approval mean the same, and a reading may have
+ * found and reported the approval before this report.
  */
 function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof changeTemplate>[2] {
-  const word = report.status?.toUpperCase();
-  const status = word === undefined || word === 'FLAGGED' ? undefined : statusOf(word);
-  const isStillApproved = status === 'approved' && row.status === 'approved';
+  const { status } = report;
+  const isStillApproved = status?.state === 'approved' && row.status === 'approved';
   return {
-    ...(status === undefined ? {} : { status, rejectedReason: report.reason ?? null }),
-    ...(status === undefined || isStillApproved ? {} : { providerStatus: word as string }),
+    ...(status === undefined ? {} : { status: status.state, rejectedReason: report.reason ?? null }),
+    ...(status === undefined || isStillApproved ? {} : { providerStatus: status.providerStatus }),
     ...(report.category === undefined ? {} : { category: report.category.toUpperCase() }),
     ...(report.qualityScore === undefined ? {} : { qualityScore: report.qualityScore }),
     ...(report.timestamp === null ? {} : { reportedAt: new Date(report.timestamp * 1000) }),

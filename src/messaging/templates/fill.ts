@@ -188,13 +188,6 @@ function filledFrom(plan: TemplatePlan, values: Map<Placeholder, string>, fillin
   return filled;
 }
 
-/** Our three statuses for the platform's words; every word but APPROVED and its returns is never sendable. */
-export function statusOf(providerStatus: string): 'approved' | 'submitted' {
-  return ['APPROVED', 'REINSTATED', 'UNARCHIVED'].includes(providerStatus.toUpperCase())
-    ? 'approved'
-    : 'submitted';
-}
-
 /** Lower is sooner: authentication before utility before marketing. */
 export function priorityOf(category: string): 0 | 1 | 2 {
   switch (category.toUpperCase()) {

@@ -1,6 +1,7 @@
-// A template that the platform refuses at sending (paused, disabled) is held until its next approval.
+// Holds a template that the platform rejects at sending (paused, disabled) until its next approval.
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
+import type { MessagingPlatform } from '../../ports/platform.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
 import { statusEvents } from './status-events.ts';
@@ -9,14 +10,12 @@ import { changeTemplate, isApproved, lockByName } from './store.ts';
 export interface HoldTemplateDeps extends PublishDeps {
   db: Db;
   clock: Clock;
+  platform: Pick<MessagingPlatform, 'templateStatusOf'>;
 }
 
-/** What the codes by which the platform refuses a template say of its status; the others leave it as it was read. */
-const statusOfCode: Record<number, string> = { 132015: 'PAUSED', 132016: 'DISABLED' };
-
 /**
- * Marks the template as not approved for the reason of `error`, which holds its queued messages; publishes that, and
- * makes the platform's list due to be read. Of many refusals the first changes the row; those after it only read it.
+ * Holds a template that the platform rejected with `error`: it is no longer approved, so its queued messages wait. The
+ * change is published, and the platform's list is read again. Of many rejections, only the first writes.
  */
 export async function holdRejectedTemplate(
   deps: HoldTemplateDeps,
@@ -27,7 +26,7 @@ export async function holdRejectedTemplate(
   const startable = await deps.db.transaction().execute(async (tx) => {
     const row = await lockByName(tx, template);
     if (row?.status !== 'approved') return [];
-    const providerStatus = statusOfCode[error.code];
+    const providerStatus = deps.platform.templateStatusOf(error);
     const reason = `${error.code} ${error.title}`;
     const changed = await changeTemplate(tx, row.id, {
       status: 'submitted',

@@ -138,7 +138,6 @@ export async function lockByName(
 export interface TemplateValues {
   id: string;
   template: PlatformTemplate;
-  status: 'approved' | 'submitted';
 }
 
 /**
@@ -159,7 +158,7 @@ export async function upsertTemplates(
       x.status, x.provider_status, x.format, x.components, x.quality, x.reason
     from unnest(${values.map(({ id }) => id)}::uuid[], ${of((one) => one.providerTemplateId)}::text[],
       ${of((one) => one.name)}::text[], ${of((one) => one.language)}::text[], ${of((one) => one.category)}::text[],
-      ${values.map(({ status }) => status)}::text[], ${of((one) => one.status)}::text[],
+      ${of((one) => one.state)}::text[], ${of((one) => one.providerStatus)}::text[],
       ${of((one) => one.parameterFormat)}::text[], ${of((one) => JSON.stringify(one.components))}::jsonb[],
       ${of((one) => one.qualityScore)}::text[], ${of((one) => one.rejectedReason)}::text[])
       x(id, provider_id, name, language, category, status, provider_status, format, components, quality, reason)

@@ -9,7 +9,6 @@ import type { AccessDeps } from '../senders/access.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftProblems, sampleIdOf, withHandle } from './draft.ts';
-import { statusOf } from './fill.ts';
 import { planTemplate } from './placeholders.ts';
 import {
   bindDraft,
@@ -167,8 +166,8 @@ async function keepAnswer(
       (await markSubmitted(tx, id, {
         businessAccountId,
         providerTemplateId: answer.providerTemplateId,
-        providerStatus: answer.status,
-        status: statusOf(answer.status),
+        providerStatus: answer.providerStatus,
+        status: answer.state,
         category: answer.category,
       }));
     const changes = before && after ? [{ before, after, reason: null }] : [];

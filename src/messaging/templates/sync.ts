@@ -8,7 +8,6 @@ import type { MessagingPlatform, PlatformTemplate } from '../../ports/platform.t
 import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import type { SenderRow } from '../senders/store.ts';
-import { statusOf } from './fill.ts';
 import type { TemplateChange } from './presenter.ts';
 import {
   clearSingleReads,
@@ -62,7 +61,6 @@ function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): Templa
   return [...once.values()].map((template) => ({
     id: uuidv7(deps.clock.now()),
     template,
-    status: statusOf(template.status),
   }));
 }
 

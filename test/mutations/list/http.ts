@@ -115,9 +115,9 @@ export const mutations: Mutation[] = [
   {
     name: 'a callback’s body is read before its signature header and sender are known',
     file: 'src/messaging/callback.ts',
-    find: `      signatureOf(deps, request.headers['x-hub-signature-256']);
-      await apps.of(`,
-    replace: '      void (',
+    find: `    if (!deps.platform.canBeSigned(received(deps, request))) throw notSigned();
+    await apps.of(`,
+    replace: '    void (',
     tests: ['test/api/messaging-callback.test.ts'],
   },
   {

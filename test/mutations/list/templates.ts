@@ -40,7 +40,7 @@ export const mutations: Mutation[] = [
   {
     name: 'an approval by another word is reported again by a callback',
     file: 'src/messaging/templates/apply-reports.ts',
-    find: "const isStillApproved = status === 'approved' && row.status === 'approved';",
+    find: "const isStillApproved = status?.state === 'approved' && row.status === 'approved';",
     replace: 'const isStillApproved = false;',
     tests: ['test/api/template-events.test.ts'],
   },
