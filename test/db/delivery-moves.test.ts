@@ -1,0 +1,196 @@
+// Every move of a delivery in the database: from which states it happens, in which order, and what it leaves alone.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { failuresToBackOff } from '../../src/webhooks/delivery/delivery.ts';
+import {
+  claimDeliveries,
+  failDeliveries,
+  findFollowers,
+  giveBack,
+  noteTrouble,
+  releaseDeliveriesOf,
+} from '../../src/webhooks/delivery/store.ts';
+import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
+import { replayOne } from '../../src/webhooks/replay/store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { stageEvent } from '../harness/webhook-room.ts';
+
+let database: TestDatabase;
+let accountId: string;
+let endpointId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  accountId = uuidv7();
+  endpointId = uuidv7();
+  await sql`delete from deliveries`.execute(database.db);
+  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
+  await sql`insert into endpoints (id, account_id, url, events, secret)
+    values (${endpointId}, ${accountId}, 'https://example.com/hook', '{messages.status}', '')`.execute(
+    database.db,
+  );
+});
+
+const stages = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
+interface Row {
+  id: string;
+  stage: number;
+  state: number;
+  due: boolean | null;
+}
+
+/** A delivery in that state (0 due or leased, 1 delivered, 2 dead, 3 behind an earlier stage, 4 failed), due in so many seconds. */
+async function delivery(
+  stage: keyof typeof stages,
+  state: number,
+  dueInSeconds: number | null,
+  { subjectId = uuidv7(), leasedBy = null as number | null } = {},
+) {
+  const id = uuidv7();
+  await sql`
+    insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, body, state, due_at, leased_by)
+    values (${id}, ${accountId}, ${endpointId}, ${subjectId}, ${stages[stage]}, 'messages.status', '{}', ${state},
+      now() + ${dueInSeconds}::float8 * interval '1 second', ${leasedBy})`.execute(database.db);
+  return { id, subjectId, endpointId, stage: stages[stage] };
+}
+
+async function rowOf({ id }: { id: string }): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    select id, stage, state, due_at <= now() as due from deliveries where id = ${id}`.execute(database.db);
+  return rows[0];
+}
+
+const claim = (perEndpoint = 10) =>
+  claimDeliveries(database.hot, { perEndpoint, total: 100, except: [], processId: 1 });
+const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+const inTransaction = <T>(run: Parameters<ReturnType<TestDatabase['hot']['transaction']>['execute']>[0]) =>
+  database.hot.transaction().execute(run) as Promise<T>;
+
+describe('a claim', () => {
+  it('passes over deliveries that another process has locked, without waiting for them', async () => {
+    const [first, second] = [await delivery('sent', 0, -2), await delivery('sent', 0, -1)];
+    await database.db.transaction().execute(async (tx) => {
+      await sql`select from deliveries where id = ${first.id} for update`.execute(tx);
+      expect(idsOf(await claim())).toEqual([second.id]);
+    });
+    expect(idsOf(await claim())).toEqual([first.id]);
+  });
+
+  it('takes the oldest deliveries of an endpoint first', async () => {
+    const late = await delivery('sent', 0, -1);
+    const early = await delivery('sent', 4, -60);
+    expect(idsOf(await claim(1))).toEqual([early.id]);
+    expect(idsOf(await claim(1))).toEqual([late.id]);
+  });
+});
+
+describe('later stages are handed over with the earliest', () => {
+  const laterThan = async (head: Awaited<ReturnType<typeof delivery>>) => {
+    const found = await findFollowers(database.hot, [
+      { ...head, body: '', failedTries: 0, version: 1, failures: 0 },
+    ]);
+    return idsOf(found);
+  };
+
+  it('only if they wait behind it: not those that were delivered, or that are due by themselves', async () => {
+    const head = await delivery('sent', 0, 60);
+    const { subjectId } = head;
+    await delivery('delivered', 1, null, { subjectId });
+    const behind = await delivery('read', 3, 60, { subjectId });
+    expect(await laterThan(head)).toEqual([behind.id]);
+    await sql`update deliveries set state = 1, due_at = null where id = ${behind.id}`.execute(database.db);
+    expect(await laterThan(head)).toEqual([]);
+  });
+
+  it('only if nothing else that is under way stands before them', async () => {
+    const head = await delivery('sent', 0, 60);
+    const { subjectId } = head;
+    await delivery('delivered', 4, 60, { subjectId });
+    await delivery('read', 3, 60, { subjectId });
+    expect(await laterThan(head)).toEqual([]);
+  });
+});
+
+describe('a failure', () => {
+  const failure = { status: 500, reason: 'status' as const, durationMs: 1, answer: null, detail: null };
+  const fail = (key: Awaited<ReturnType<typeof delivery>>, delayMs: number | undefined) =>
+    inTransaction<void>((tx) => failDeliveries(tx, [{ ...key, ...failure, delayMs, retryAfterMs: 0 }]));
+
+  it('that is recorded late does not revive a delivery that has ended', async () => {
+    const dead = await delivery('sent', 2, null);
+    const done = await delivery('sent', 1, null);
+    for (const ended of [dead, done]) await fail(ended, 1_000);
+    expect(await rowOf(dead)).toMatchObject({ state: 2, due: null });
+    expect(await rowOf(done)).toMatchObject({ state: 1, due: null });
+  });
+
+  it('leaves an endpoint alone that its owner has deleted, or that is disabled', async () => {
+    for (const status of ['disabled', 'deleted']) {
+      await sql`update endpoints set status = ${status}, disabled_reason = 'gone' where id = ${endpointId}`.execute(
+        database.db,
+      );
+      const trouble = { endpointId, failures: 20, gone: true, retryAfterMs: 0 };
+      expect(await inTransaction<unknown[]>((tx) => noteTrouble(tx, [trouble]))).toEqual([]);
+      const { rows } = await sql`select status, failures from endpoints where id = ${endpointId}`.execute(
+        database.db,
+      );
+      expect(rows).toEqual([{ status, failures: 0 }]);
+    }
+  });
+});
+
+describe('releasing a lease', () => {
+  it('makes the delivery due, and neither one that waits for its retry nor one behind an earlier stage', async () => {
+    const leased = await delivery('sent', 0, 60);
+    const waiting = await delivery('sent', 4, 60);
+    const behind = await delivery('delivered', 3, 60, { subjectId: leased.subjectId });
+    await giveBack(database.hot, [leased, waiting, behind]);
+    expect(await rowOf(leased)).toMatchObject({ state: 0, due: true });
+    expect(await rowOf(waiting)).toMatchObject({ state: 4, due: false });
+    expect(await rowOf(behind)).toMatchObject({ state: 3, due: false });
+  });
+
+  it('of an ended process leaves its retries and later stages where they are', async () => {
+    const leased = await delivery('sent', 0, 60, { leasedBy: 7 });
+    const ofAnother = await delivery('sent', 0, 60, { leasedBy: 8 });
+    const waiting = await delivery('sent', 4, 60, { leasedBy: 7 });
+    const behind = await delivery('delivered', 3, 60, { subjectId: leased.subjectId, leasedBy: 7 });
+    expect(await inTransaction<number>((tx) => releaseDeliveriesOf(tx, [7]))).toBe(1);
+    expect(await rowOf(leased)).toMatchObject({ due: true });
+    for (const one of [ofAnother, waiting, behind]) expect(await rowOf(one)).toMatchObject({ due: false });
+  });
+});
+
+describe('a replay', () => {
+  it('leaves a delivery alone that is under way, and repeats one that is not', async () => {
+    const underWay = await delivery('sent', 0, 60);
+    const delivered = await delivery('sent', 1, null);
+    await sql`update deliveries set delivered_at = now() where id = ${delivered.id}`.execute(database.db);
+    for (const { id } of [underWay, delivered])
+      expect(await inTransaction<boolean>((tx) => replayOne(tx, accountId, id))).toBe(true);
+    expect(await rowOf(underWay)).toMatchObject({ due: false });
+    expect(await rowOf(delivered)).toMatchObject({ state: 0, due: true });
+  });
+});
+
+describe('publishing', () => {
+  const publish = () =>
+    inTransaction<{ id: string }[]>((tx) =>
+      insertDeliveries(tx, [stageEvent(accountId, uuidv7(), 'sent')], [], 1),
+    );
+
+  it('leases nothing to the publisher of an endpoint that backs off: one probe at a time is enough', async () => {
+    expect(await publish()).toHaveLength(1);
+    await sql`update endpoints set failures = ${failuresToBackOff} where id = ${endpointId}`.execute(
+      database.db,
+    );
+    expect(await publish()).toEqual([]);
+    const { rows } = await sql<{ due: boolean }>`
+      select due_at <= now() as due from deliveries order by id desc limit 1`.execute(database.db);
+    expect(rows).toEqual([{ due: true }]);
+  });
+});

@@ -1,0 +1,77 @@
+// Mutations of the moves of deliveries.
+import type { Mutation } from '../mutation.ts';
+
+const tests = ['test/db/delivery-moves.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a claim waits for rows that another process has locked',
+    file: 'src/webhooks/delivery/store.ts',
+    find: 'for update of d skip locked) c',
+    replace: 'for update of d) c',
+    tests,
+  },
+  {
+    name: 'a claim takes the youngest deliveries first',
+    file: 'src/webhooks/delivery/store.ts',
+    find: 'order by d.due_at\n',
+    replace: 'order by d.due_at desc\n',
+    tests,
+  },
+  {
+    name: 'later stages are handed over whatever their state',
+    file: 'src/webhooks/delivery/store.ts',
+    find: 'd.state = 3 and d.id > h.id\n',
+    replace: 'd.id > h.id\n',
+    tests,
+  },
+  {
+    name: 'later stages are handed over past one that is under way',
+    file: 'src/webhooks/delivery/store.ts',
+    find: 'q.id < d.id and q.id <> h.id and q.state <> 3 and',
+    replace: 'false and q.id < d.id and q.id <> h.id and q.state <> 3 and',
+    tests,
+  },
+  {
+    name: 'a late failure revives a delivery that has ended',
+    file: 'src/webhooks/delivery/store.ts',
+    find: "where ${match} and coalesce(d.due_at, '-infinity') <> '-infinity'\n      returning",
+    replace: 'where ${match}\n      returning',
+    tests,
+  },
+  {
+    name: 'failures change an endpoint that was disabled or deleted',
+    file: 'src/webhooks/delivery/store.ts',
+    find: "o.status in ('active', 'paused') order by t.id",
+    replace: 'true order by t.id',
+    tests,
+  },
+  {
+    name: 'a released lease brings a retry forward',
+    file: 'src/webhooks/delivery/store.ts',
+    find: 'where ${match} and d.state = 0 and coalesce',
+    replace: 'where ${match} and coalesce',
+    tests,
+  },
+  {
+    name: 'the end of a process brings its retries forward',
+    file: 'src/webhooks/delivery/store.ts',
+    find: 'due_at > now() and state = 0 and leased_by',
+    replace: 'due_at > now() and leased_by',
+    tests,
+  },
+  {
+    name: 'a replay repeats a delivery that is under way',
+    file: 'src/webhooks/replay/store.ts',
+    find: 'where not (l.state = 0 and l.due_at > now()) and ${wanted}',
+    replace: 'where ${wanted}',
+    tests,
+  },
+  {
+    name: 'events for an endpoint that backs off are leased to their publisher',
+    file: 'src/webhooks/publish-store.ts',
+    find: "e.status = 'active' and e.failures < ${failuresToBackOff} and e.paused_until is null\n",
+    replace: "e.status = 'active' and e.paused_until is null\n",
+    tests,
+  },
+];
