@@ -1,10 +1,7 @@
 // The composition root: parts in, running program out.
-
-import { openBookingSteps } from './appointments/booking/booking-steps.ts';
 import { syncCalendars } from './appointments/booking/calendar-sync.ts';
 import { reconcileDue } from './appointments/booking/reconcile.ts';
-import { openBusyTimes } from './appointments/calendar/busy-times.ts';
-import { openReadDay } from './appointments/slots/readings.ts';
+import { openAppointments } from './appointments/open-appointments.ts';
 import type { Clock } from './base/clock.ts';
 import { openRedis } from './base/redis.ts';
 import type { Config } from './config.ts';
@@ -33,26 +30,26 @@ import { openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { doWebhookChores } from './webhooks/maintenance/maintenance.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import type { Worker } from './work/worker.ts';
-import { startClockWatch, startUptime, startWorkers, stopWorkers, type Workers } from './workers.ts';
+import {
+  startClockWatch,
+  startUptime,
+  startWorkers,
+  stopWorkers,
+  type WorkerRounds,
+  type Workers,
+} from './workers.ts';
 
-/** What counts, remembers and waits in this process, and the workers that work with it. */
-async function openDoers(parts: Parts) {
-  const { metrics } = parts;
-  const deliveries = await openDeliveryThread(
-    { ...parts.forDeliveries, graceMs },
-    {
-      log: parts.log,
-      onAttempts: (attempts) => {
-        for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
-      },
-    },
-  );
+/** How long in-flight calls may take to end once the process stops. */
+const graceMs = 4_000;
+
+/** The dispatcher of one process, with what it calls in the other modules. */
+function openMessageDispatcher(parts: Parts, deliveries: Awaited<ReturnType<typeof openDeliveryThread>>) {
   const access = openAccessCache(parts);
-  const dispatcher = openDispatcher({
+  return openDispatcher({
     ...parts,
     deliveries,
     ...access,
-    onOutcome: (outcome) => metrics.messages.inc({ outcome }),
+    onOutcome: (outcome) => parts.metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
     forgetMedia: (of) => forgetRejectedRegistration(parts, of),
     templateOutdated: async (message) => {
@@ -66,46 +63,54 @@ async function openDoers(parts: Parts) {
       await holdRejectedTemplate({ ...parts, deliveries }, { ...sender, name, language }, error);
     },
   });
+}
+
+/** What requests and workers of one process share beyond its parts: queues, caches and batches. */
+async function openShared(parts: Parts) {
+  const { metrics, log } = parts;
+  const onAttempts = (attempts: Record<string, number>) => {
+    for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
+  };
+  const deliveries = await openDeliveryThread({ ...parts.forDeliveries, graceMs }, { log, onAttempts });
   return {
     deliveries,
-    dispatcher,
+    dispatcher: openMessageDispatcher(parts, deliveries),
     applyReports: openApplyReports({ ...parts, deliveries }),
-    busyTimes: openBusyTimes({ ...parts, deliveries }),
-    readDay: openReadDay(parts),
-    bookings: openBookingSteps({ ...parts, deliveries }),
+    ...openAppointments({ ...parts, deliveries }),
   };
 }
 
-/** How long calls under way may take to end once the process is told to. */
-const graceMs = 4_000;
+type Shared = Awaited<ReturnType<typeof openShared>>;
+
+/** The loops that run in this process, as its role says. */
+interface Running {
+  workers?: Workers;
+  clockWatch?: Worker;
+  uptime?: Worker;
+}
 
 export interface App {
   /** `http://HOST:PORT` of the server that listens, as this machine reaches it. */
   url: string;
   db: Db;
   clock: Clock;
-  /** Announces the end: for `ms` it is not ready and every answer ends its connection, but all that comes is served. */
+  /** Announces shutdown: for `ms`, readiness fails and responses close their connections, but every request is served. */
   drain(ms: number): Promise<void>;
-  /** Stops taking requests and work, lets what is under way end, and closes everything. */
+  /** Stops accepting requests and work, waits for what is in flight, and closes everything. */
   close(): Promise<void>;
 }
 
-/**
- * Opens the gateway on an open database, which stays the caller's to close: everything wired, listening, and working
- * as its role says.
- */
+/** Opens the gateway on an open database, which the caller closes: wired, listening, and working as its role says. */
 export async function openApp(config: Config, database: OpenDatabase, options: AppOptions): Promise<App> {
   const parts = await openParts(config, options, database);
-  const doers = await openDoers(parts);
+  const shared = await openShared(parts);
   const redis = await openRedis(config.redisUrl, options.log);
-  let workers: Workers | undefined;
-  let clockWatch: Worker | undefined;
-  let uptime: Worker | undefined;
-  let url = '';
+  const running: Running = {};
   const ending = openEnding(graceMs);
+  let url = '';
   const deps = {
     ...parts,
-    ...doers,
+    ...shared,
     redis,
     readiness: {
       required: { database: () => checkDatabase(parts.db) },
@@ -113,80 +118,87 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       optional: { objectStore: () => parts.objects.check() },
     },
     isDraining: ending.isBegun,
-    nudgeDispatch: () => workers?.dispatch.nudge(),
-    nudgeQueue: () => workers?.queue.nudge(),
-    nudgeSync: () => workers?.sync.nudge(),
-    nudgeSettle: () => workers?.settle.nudge(),
+    nudgeDispatch: () => running.workers?.dispatch.nudge(),
+    nudgeQueue: () => running.workers?.queue.nudge(),
+    nudgeSync: () => running.workers?.templateSync.nudge(),
     publicUrl: () => config.publicUrl ?? url,
   };
   const server = await buildServer(deps);
   let closed: Promise<void> | undefined;
-  const close = async () => {
-    ending.begin();
-    parts.completions.end();
-    const served = server.close();
-    const quiet = Promise.all([
-      workers && stopWorkers(workers),
-      clockWatch?.stop(),
-      uptime?.stop(),
-      doers.dispatcher.stop(),
-      doers.deliveries.stop(),
-    ]);
-    // what the outside does not answer by then is cut off: its rows say that it was under way
-    await Promise.all([within(served, ending.requestsEndWithinMs()), within(quiet, graceMs)]);
-    server.server.closeAllConnections();
-    await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
-    await Promise.all([served, quiet]);
-    await Promise.all([parts.releases.stop(), parts.bookingReleases.stop()]);
-    await parts.authenticator.flush();
-    redis?.disconnect();
-    await parts.processSession.close();
-    await parts.hot.destroy();
+  const close = () => {
+    closed ??= closeApp({ parts, shared, running, ending, server }).finally(() => redis?.disconnect());
+    return closed;
   };
   try {
     await rehashAllSenders(parts);
-    if (config.role !== 'api') {
-      // templates may have changed while nobody listened
-      await requestReading(parts.db, null);
-    }
+    // templates may have changed while no process received callbacks
+    if (config.role !== 'api') await requestReading(parts.db, null);
     url = await listen(server, config);
-    clockWatch = startClockWatch(parts);
+    running.clockWatch = startClockWatch(parts);
     if (config.role !== 'worker') {
       await recordCallbackUptime(parts.hot);
-      uptime = startUptime(parts);
+      running.uptime = startUptime(parts);
     }
   } catch (error) {
     await close();
     throw error;
   }
   if (config.role !== 'api') {
-    doers.deliveries.onRoom(() => workers?.deliver.nudge());
-    workers = startWorkers({
+    shared.deliveries.onRoom(() => running.workers?.deliver.nudge());
+    running.workers = startWorkers({
       ...parts,
       flushKeys: () => parts.authenticator.flush(),
       sweepObjects: () => parts.objects.sweep(),
-      doers: {
-        dispatch: () => doers.dispatcher.round(),
-        queue: () => maintainQueue(deps),
-        removeCodes: openCodeRemoval(deps),
-        deliver: () => doers.deliveries.claimDue(),
-        deliverChores: () => doWebhookChores(parts),
-        settle: () => reconcileDue(deps),
-        follow: () => syncCalendars(deps),
-        register: () => removeLeftovers(parts),
-        sync: () => syncDue(deps),
-        releaseLeases: () => releaseLeasesOfEnded(parts, [releaseMessagesOfProcesses, releaseDeliveriesOf]),
-      },
+      rounds: workerRounds(deps),
     });
   }
+  return { url, db: parts.db, clock: parts.clock, drain: ending.announce, close };
+}
+
+type RoundDeps = Parts & Shared & { nudgeDispatch: () => void; nudgeQueue: () => void };
+
+/** One round of each worker. */
+function workerRounds(deps: RoundDeps): WorkerRounds {
   return {
-    url,
-    db: parts.db,
-    clock: parts.clock,
-    drain: ending.announce,
-    close() {
-      closed ??= close();
-      return closed;
-    },
+    dispatch: () => deps.dispatcher.round(),
+    queue: () => maintainQueue(deps),
+    removeCodes: openCodeRemoval(deps),
+    deliver: () => deps.deliveries.claimDue(),
+    endpointMaintenance: () => doWebhookChores(deps),
+    reconcile: () => reconcileDue(deps),
+    calendarSync: () => syncCalendars(deps),
+    mediaCleanup: () => removeLeftovers(deps),
+    templateSync: () => syncDue(deps),
+    releaseLeases: () => releaseLeasesOfEnded(deps, [releaseMessagesOfProcesses, releaseDeliveriesOf]),
   };
+}
+
+interface Closing {
+  parts: Parts;
+  shared: Shared;
+  running: Running;
+  ending: ReturnType<typeof openEnding>;
+  server: Awaited<ReturnType<typeof buildServer>>;
+}
+
+async function closeApp({ parts, shared, running, ending, server }: Closing): Promise<void> {
+  ending.begin();
+  parts.completions.end();
+  const served = server.close();
+  const quiet = Promise.all([
+    running.workers && stopWorkers(running.workers),
+    running.clockWatch?.stop(),
+    running.uptime?.stop(),
+    shared.dispatcher.stop(),
+    shared.deliveries.stop(),
+  ]);
+  // calls that external systems have not answered by then are aborted; their rows say that they were in flight
+  await Promise.all([within(served, ending.requestsEndWithinMs()), within(quiet, graceMs)]);
+  server.server.closeAllConnections();
+  await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
+  await Promise.all([served, quiet]);
+  await Promise.all([parts.releases.stop(), shared.bookingReleases.stop()]);
+  await parts.authenticator.flush();
+  await parts.processSession.close();
+  await parts.hot.destroy();
 }

@@ -6,7 +6,6 @@ import { caldavCalendar } from './adapters/caldav/calendar.ts';
 import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
-import { releaseBookings } from './appointments/booking/bookings-store.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
 import { type KeyRing, openCipher } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
@@ -116,7 +115,6 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     role: config.role,
     checkQueue: openQueueLimit({ db, clock }),
     releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
-    bookingReleases: openReleases({ clock, log }, (ids) => releaseBookings(db, ids)),
     version,
     /** What the thread that delivers opens anew for itself. */
     forDeliveries: {

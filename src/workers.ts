@@ -1,4 +1,4 @@
-// The map of workers: which, how often, and by which claim. Each does what was left over by requests, crashes and time.
+// The workers and how often each runs: they do what requests, crashes and time left over.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
@@ -9,27 +9,27 @@ import { deleteOldOutages, recordCallbackUptime } from './messaging/sending/call
 import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
-/** What each worker's loop body is; every one claims and does a bounded amount, and answers how much it found. */
-export interface Doers {
-  /** dispatch: messages to the platform. */
+/** One round of each worker: claims and does a bounded amount of work, and returns how much it found. */
+export interface WorkerRounds {
+  /** Messages to the platform. */
   dispatch: () => Promise<number>;
-  /** queue: messages of templates that are approved again, and sends that are being cancelled. */
+  /** Messages of templates that were approved again, and sends that are being cancelled. */
   queue: () => Promise<number>;
-  /** codes: one-time codes of messages that expired, or that earlier versions ended. */
+  /** One-time codes of messages that expired, or that earlier versions sent. */
   removeCodes: () => Promise<number>;
-  /** deliver: events to receivers. */
+  /** Webhook events to receivers. */
   deliver: () => Promise<number>;
-  /** deliver: what endpoints ask for beside their deliveries (burials, recoveries, replays). */
-  deliverChores: () => Promise<number>;
-  /** settle: bookings whose wish differs from what the calendar is known to hold. */
-  settle: () => Promise<number>;
-  /** settle: what was done to bookings' events by hand. */
-  follow: () => Promise<number>;
-  /** register: stored files that were left half-way. */
-  register: () => Promise<number>;
-  /** sync: the platform's templates to ours. */
-  sync: () => Promise<number>;
-  /** release: what processes had leased that have ended. */
+  /** Dead-lettering, recovery and replays of endpoints. */
+  endpointMaintenance: () => Promise<number>;
+  /** Bookings whose pending change is not in the calendar yet. */
+  reconcile: () => Promise<number>;
+  /** External changes of bookings' events. */
+  calendarSync: () => Promise<number>;
+  /** Stored files of unfinished uploads and removals. */
+  mediaCleanup: () => Promise<number>;
+  /** The platform's templates. */
+  templateSync: () => Promise<number>;
+  /** Leases of processes that ended. */
   releaseLeases: () => Promise<number>;
 }
 
@@ -37,41 +37,45 @@ export interface WorkersDeps {
   db: Db;
   clock: Clock;
   log: Log;
-  doers: Doers;
+  rounds: WorkerRounds;
   /** Writes when keys were last used. */
   flushKeys: () => Promise<void>;
-  /** Removes what puts that were cut off left in the object store. */
+  /** Removes what interrupted uploads left in the object store. */
   sweepObjects: () => Promise<unknown>;
 }
 
-export type Workers = Record<keyof Doers | 'tidy' | 'hourly', Worker>;
+export type Workers = Record<keyof WorkerRounds | 'cleanUp' | 'hourly', Worker>;
 
-/** Starts every worker's loop. Requests nudge the ones whose work they made. */
+/** Starts every worker's loop. Requests nudge the workers that they create work for. */
 export function startWorkers(deps: WorkersDeps): Workers {
-  const { doers } = deps;
+  const { rounds } = deps;
   const start = (work: Work) => startWorker(work, deps);
   return {
-    dispatch: start({ name: 'dispatch', perform: doers.dispatch, idleMs: 250 }),
-    queue: start({ name: 'queue', perform: doers.queue, idleMs: 1_000 }),
-    removeCodes: start({ name: 'remove-codes', perform: doers.removeCodes, idleMs: 1_000 }),
-    deliver: start({ name: 'deliver', perform: doers.deliver, idleMs: 250 }),
-    deliverChores: start({ name: 'deliver-chores', perform: doers.deliverChores, idleMs: 1_000 }),
-    settle: start({ name: 'settle', perform: doers.settle, idleMs: 1_000 }),
-    follow: start({ name: 'follow', perform: doers.follow, idleMs: 2_000 }),
-    register: start({ name: 'register', perform: doers.register, idleMs: 5_000 }),
-    sync: start({ name: 'sync', perform: doers.sync, idleMs: 2_000 }),
-    releaseLeases: start({ name: 'release-leases', perform: doers.releaseLeases, idleMs: 2_000 }),
-    tidy: start({ name: 'tidy', perform: () => tidy(deps), idleMs: 30_000 }),
+    dispatch: start({ name: 'dispatch', perform: rounds.dispatch, idleMs: 250 }),
+    queue: start({ name: 'queue', perform: rounds.queue, idleMs: 1_000 }),
+    removeCodes: start({ name: 'remove-codes', perform: rounds.removeCodes, idleMs: 1_000 }),
+    deliver: start({ name: 'deliver', perform: rounds.deliver, idleMs: 250 }),
+    endpointMaintenance: start({
+      name: 'endpoint-maintenance',
+      perform: rounds.endpointMaintenance,
+      idleMs: 1_000,
+    }),
+    reconcile: start({ name: 'reconcile', perform: rounds.reconcile, idleMs: 1_000 }),
+    calendarSync: start({ name: 'calendar-sync', perform: rounds.calendarSync, idleMs: 2_000 }),
+    mediaCleanup: start({ name: 'media-cleanup', perform: rounds.mediaCleanup, idleMs: 5_000 }),
+    templateSync: start({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
+    releaseLeases: start({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
+    cleanUp: start({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
     hourly: start({ name: 'hourly', perform: () => hourly(deps), idleMs: 3_600_000 }),
   };
 }
 
-/** Watches the clocks, in every process, whatever its role. */
+/** Watches the clocks, in processes of every role. */
 export function startClockWatch(deps: ClockWatchDeps): Worker {
   return startWorker({ name: 'clock', perform: openClockWatch(deps), idleMs: 2_000 }, deps);
 }
 
-/** Notes every few seconds that callbacks can be taken; for every process that takes them, whatever its role. */
+/** Records every few seconds that this process accepts callbacks. */
 export function startUptime(deps: { hot: Db; clock: Clock; log: Log }): Worker {
   const perform = async () => {
     await recordCallbackUptime(deps.hot);
@@ -80,13 +84,13 @@ export function startUptime(deps: { hot: Db; clock: Clock; log: Log }): Worker {
   return startWorker({ name: 'callback-uptime', perform, idleMs: 5_000 }, deps);
 }
 
-const tidyMax = 5_000;
+const deletedKeysMax = 5_000;
 
-async function tidy(deps: WorkersDeps): Promise<number> {
+async function cleanUp(deps: WorkersDeps): Promise<number> {
   await deps.flushKeys();
   await analyzeYoungPartitions(deps.db);
-  const deleted = await deleteOldKeys(deps.db, tidyMax);
-  return deleted === tidyMax ? deleted : 0;
+  const deleted = await deleteOldKeys(deps.db, deletedKeysMax);
+  return deleted === deletedKeysMax ? deleted : 0;
 }
 
 async function hourly(deps: WorkersDeps): Promise<number> {
@@ -97,7 +101,7 @@ async function hourly(deps: WorkersDeps): Promise<number> {
   return 0;
 }
 
-/** Stops every loop and waits until what is under way has ended. */
+/** Stops every loop and waits for the rounds in progress. */
 export async function stopWorkers(workers: Workers): Promise<void> {
   await Promise.all(Object.values(workers).map((worker) => worker.stop()));
 }

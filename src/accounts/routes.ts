@@ -35,8 +35,15 @@ const KeyParams = Type.Object({ id: Type.String() }, { additionalProperties: fal
 
 /** GET and POST /v1/keys, POST /v1/keys/:id/rotate, DELETE /v1/keys/:id. */
 export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
-  const config = { scope: 'manage' } as const;
+  listRoute(server, deps);
+  createRoute(server, deps);
+  rotateRoute(server, deps);
+  revokeRoute(server, deps);
+}
 
+const config = { scope: 'manage' } as const;
+
+function listRoute(server: Server, deps: AccountRoutesDeps): void {
   server.get(
     '/v1/keys',
     {
@@ -59,7 +66,9 @@ export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
       return ok('API keys listed.', pageOf(rows.map(keyItem), total, request.query));
     },
   );
+}
 
+function createRoute(server: Server, deps: AccountRoutesDeps): void {
   server.post(
     '/v1/keys',
     {
@@ -85,7 +94,9 @@ export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
       return ok('API key made. It is shown this once.', shownKey(key));
     },
   );
+}
 
+function rotateRoute(server: Server, deps: AccountRoutesDeps): void {
   server.post(
     '/v1/keys/:id/rotate',
     {
@@ -111,7 +122,9 @@ export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
       return ok('API key replaced. The new one is shown this once.', shownKey(key));
     },
   );
+}
 
+function revokeRoute(server: Server, deps: AccountRoutesDeps): void {
   server.delete(
     '/v1/keys/:id',
     {

@@ -6,13 +6,10 @@ import { sql } from 'kysely';
 import { googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
 import { googleCalendar } from '../../src/adapters/google/calendar.ts';
-import { openBookingSteps } from '../../src/appointments/booking/booking-steps.ts';
-import { releaseBookings } from '../../src/appointments/booking/bookings-store.ts';
 import { reconcileDue } from '../../src/appointments/booking/reconcile.ts';
-import { openBusyTimes } from '../../src/appointments/calendar/busy-times.ts';
 import type { Calendars } from '../../src/appointments/calendar/connection.ts';
+import { openAppointments } from '../../src/appointments/open-appointments.ts';
 import { appointmentRoutes } from '../../src/appointments/routes.ts';
-import { openReadDay } from '../../src/appointments/slots/readings.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -25,7 +22,6 @@ import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
-import { openReleases } from '../../src/work/releases.ts';
 import { createTestDatabase } from './database.ts';
 
 /**
@@ -122,13 +118,7 @@ export async function openAppointmentsRoom(
   /** What one process of the gateway works with. */
   const depsOn = (db: Db, calendars: Calendars) => {
     const parts = { ...common, db, hot: db, calendars };
-    return {
-      ...parts,
-      busyTimes: openBusyTimes(parts),
-      readDay: openReadDay(parts),
-      bookings: openBookingSteps(parts),
-      bookingReleases: openReleases(parts, (ids) => releaseBookings(db, ids)),
-    };
+    return { ...parts, ...openAppointments(parts) };
   };
   const deps = depsOn(database.open({ maxConnections: 20, ...options.database }), { google: calendar });
   const { server, listen } = roomServer();

@@ -1,0 +1,18 @@
+// What requests and workers of one process share for appointments: calendar and slot reads, batched booking steps.
+import type { Clock } from '../base/clock.ts';
+import type { Db } from '../db/db.ts';
+import { openReleases } from '../work/releases.ts';
+import { type BookingStepsDeps, openBookingSteps } from './booking/booking-steps.ts';
+import { releaseBookings } from './booking/bookings-store.ts';
+import { type BusyTimesDeps, openBusyTimes } from './calendar/busy-times.ts';
+import { openReadDay } from './slots/readings.ts';
+
+/** Opens what one process shares. Stop `bookingReleases` at its end. */
+export function openAppointments(deps: BookingStepsDeps & BusyTimesDeps & { db: Db; clock: Clock }) {
+  return {
+    busyTimes: openBusyTimes(deps),
+    readDay: openReadDay(deps),
+    bookings: openBookingSteps(deps),
+    bookingReleases: openReleases(deps, (ids) => releaseBookings(deps.db, ids)),
+  };
+}

@@ -1,0 +1,62 @@
+// SQL texts use named constants for states, flags and codes.
+import { expect, test } from 'vitest';
+import { readSources, type Source, source } from './harness/source.ts';
+
+/** Files that still have literals in SQL. Remove an entry when its file is clean; add none. */
+const allowed = new Set([
+  'src/db/clock-mends.ts',
+  'src/messaging/media/removal-store.ts',
+  'src/messaging/sending/cancel-store.ts',
+  'src/messaging/sending/conditions-store.ts',
+  'src/messaging/sending/messages-claims-store.ts',
+  'src/messaging/sending/messages-codes-store.ts',
+  'src/messaging/sending/messages-holds-store.ts',
+  'src/messaging/sending/messages-moves-store.ts',
+  'src/messaging/sending/template-queue-store.ts',
+  'src/webhooks/delivery/store.ts',
+  'src/webhooks/maintenance/store.ts',
+  'src/webhooks/replay/store.ts',
+]);
+
+/** A template literal, with what it inserts cut out, so that `state = ${queued}` leaves `state = `. */
+const template = /`(?:\\[\s\S]|\$\{(?:[^{}`]|\{[^{}`]*\}|`[^`]*`)*\}|[^`\\])*`/g;
+const inserted = /\$\{(?:[^{}`]|\{[^{}`]*\}|`[^`]*`)*\}/g;
+const magic = [
+  /\b(?:state|st|was|emitted|priority)\s*(?:=|<>|!=|<=|>=|<|>)\s*\d+/g,
+  /\b(?:state|st|was|emitted|priority)\s+(?:not\s+)?in\s*\(\s*\d+/g,
+  /(?<!\|)[|&]\s*\d+/g,
+  /'\d{6}'/g,
+];
+
+/** State numbers, bit masks and error codes written as literals in SQL texts, one line each. */
+function magicInSql(file: Source): string[] {
+  const code = file.text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
+  return [...code.matchAll(template)]
+    .map(([text]) => text.replace(inserted, ''))
+    .flatMap((text) => magic.flatMap((pattern) => text.match(pattern) ?? []))
+    .map((found) => `${file.path}: ${found}`);
+}
+
+test('no SQL text has a literal state, flag or error code', () => {
+  const stores = readSources(['src']).filter(({ path }) => /store\.ts$|^src\/db\//.test(path));
+  expect(stores.length).toBeGreaterThan(20);
+  expect(stores.filter(({ path }) => !allowed.has(path)).flatMap(magicInSql)).toEqual([]);
+});
+
+test.each([
+  ['a state', 'sql`update messages m set state = 6`'],
+  ['a comparison', 'sql`where m.state < 4`'],
+  ['a list of states', 'sql`where state in (0, 1)`'],
+  ['a flag', 'sql`set emitted = m.emitted | 8`'],
+  ['an error code', "sql`m.error ->> 'code' = '900001'`"],
+])('%s is found', (_what, text) => {
+  expect(magicInSql(source('src/a.ts', text))).toHaveLength(1);
+});
+
+test.each([
+  ['a constant', 'sql`where state = ${queued} and was < ${sql.lit(states.failed)}`'],
+  ['an expression outside SQL', 'if (row.state === 6) flags = flags | 8;'],
+  ['a concatenation', "sql`select a || b, 'x' || 1`"],
+])('%s is not', (_what, text) => {
+  expect(magicInSql(source('src/a.ts', text))).toEqual([]);
+});
