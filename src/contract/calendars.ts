@@ -6,6 +6,20 @@ import { Id, Instant, nullable } from './envelope.ts';
 const closed = { additionalProperties: false } as const;
 
 export const CalendarQuery = Type.Object({ appointmentUserId: StaffId }, closed);
+export const AuthUrlQuery = Type.Object(
+  {
+    appointmentUserId: StaffId,
+    provider: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          'The calendar provider to connect. Default: the first configured provider with a consent page.',
+      }),
+    ),
+  },
+  closed,
+);
 export const AuthUrlAnswer = Type.Object({
   authUrl: Type.String({
     description:
@@ -73,7 +87,13 @@ const BusyCalendarIds = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }
 });
 export const PutCalendarBody = Type.Object(
   {
-    provider: Type.Optional(Type.Literal('caldav')),
+    provider: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'A provider with password sign-in: `caldav`.',
+      }),
+    ),
     url: Type.Optional(Type.String({ format: 'uri', maxLength: 2000 })),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Never comes out.' })),

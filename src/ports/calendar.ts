@@ -1,32 +1,27 @@
-// What the gateway needs of an outside calendar: interfaces and their data, no behaviour.
+// The calendar port: what the gateway needs of a calendar provider. Interfaces and their data, no code.
 
-export type CalendarProvider = 'google' | 'caldav';
-
-/**
- * What an adapter needs to act for one staff member, as one text (a secret: encrypted where it is kept). Only the
- * adapter that made it knows what is inside.
- */
+/** What an adapter needs to act for one staff member. A secret, and opaque: only the adapter that made it reads it. */
 export type CalendarCredential = string;
 
-/** How long one call may take in all, its own retries included; an abort of `signal` ends it sooner. */
+/** Limits of one call, including its retries. Aborting `signal` ends it sooner. */
 export interface CallLimits {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The `code` of a VendorError that rooms may decide by; any other code is the vendor's own word.
- * `invalid_grant`: the connection is dead, retrying never helps, the staff member must connect again.
- * `scope_missing`: a permission we need was not granted (connect again, and allow everything asked for).
- * `calendar_not_found`: no such calendar, or not visible to this account.
- * `event_deleted`: the event's id is used up by a deleted event; it can neither be changed nor inserted again.
- * `event_id_taken`: the id belongs to an event that is not this booking's.
+ * The VendorError codes that callers act on. Any other code is the provider's own.
+ * `invalid_grant`: the authorization was revoked or has expired. Retrying never helps; the staff member must reconnect.
+ * `scope_missing`: a required permission was not granted. Reconnect and allow every permission.
+ * `calendar_not_found`: the calendar does not exist, or this account cannot see it.
+ * `event_deleted`: a deleted event holds this id. It can neither be changed nor inserted again.
+ * `event_id_taken`: the id belongs to another event.
  * `event_not_found`: there is no event to change.
- * `event_changed`: the event is no longer at the `version` given.
+ * `event_changed`: the event is no longer at the given `version`.
  * `calendar_read_only`: the account may not write to that calendar.
- * `address_unusable`: the address given may not be called, or there are no calendars at it.
+ * `address_unusable`: the address must not be called, or has no calendars.
  */
-export type CalendarRefusal =
+export type CalendarRejection =
   | 'invalid_grant'
   | 'scope_missing'
   | 'calendar_not_found'
@@ -44,32 +39,32 @@ export interface Interval {
 }
 
 /**
- * A connection just made. `calendarId` is the calendar that bookings are written to. `identity` identifies that calendar
- * among all calendars of the provider: the same text for everybody who connects it; null where it cannot be known.
+ * A new connection. Bookings are written to `calendarId`. `identity` is the same text for everyone who connects that
+ * calendar, and unique within the provider; null if the adapter cannot tell.
  */
 export interface Connected {
   credential: CalendarCredential;
   accountEmail: string | null;
   calendarId: string;
   identity: string | null;
-  /** Which of the `known` calendars it turned out to be under another address or account; null: none of them. */
+  /** The index in `known` of the same calendar under another address or account; null if there is none. */
   sameAs: number | null;
   scopes: string[];
 }
 
-/** A calendar that is connected already. */
+/** A calendar that is already connected. */
 export interface KnownCalendar {
   credential: CalendarCredential;
   calendarId: string;
 }
 
 /**
- * Where the video meeting of an event comes from: `provider` asks the calendar to make one, and takes the fallback
- * link where that calendar does not allow it; `link` writes the link given into the event.
+ * The video meeting of a new event. `provider`: the provider creates one, or the event gets `fallbackLink` where it
+ * cannot. `link`: the event gets this link.
  */
-export type MeetingWish = { kind: 'provider'; fallbackLink: string } | { kind: 'link'; link: string };
+export type MeetingRequest = { kind: 'provider'; fallbackLink: string } | { kind: 'link'; link: string };
 
-/** `pending`: being made, ask again by `getEvent`. `failed`: will never be made, use `replaceMeeting`. */
+/** `pending`: the provider is still creating it; poll `getEvent`. `failed`: it never will; call `replaceMeeting`. */
 export type Meeting =
   | { status: 'ready'; link: string }
   | { status: 'pending' }
@@ -81,18 +76,18 @@ export interface Guest {
   name?: string | undefined;
 }
 
-/** `timeZone` (IANA): where an all-day date is read, should somebody have made the event an all-day one. */
+/** `timeZone` (IANA) applies to the dates of an all-day event. */
 export interface EventRef {
   calendarId: string;
   eventId: string;
   timeZone?: string | undefined;
 }
 
-export interface NewEvent {
+export interface NewEvent<Id extends string | null = string | null> {
   calendarId: string;
-  /** From `eventIdFor`; it makes the insert safe to repeat. */
-  eventId: string;
-  /** Kept in the event, out of guests' sight: by it a booking knows its own event again. */
+  /** From `eventIds.idFor`; null where the provider assigns ids. */
+  eventId: Id;
+  /** Stored in the event as a property that guests cannot see. It identifies the booking's own event. */
   bookingId: string;
   summary: string;
   description: string;
@@ -100,33 +95,33 @@ export interface NewEvent {
   end: number;
   timeZone: string;
   guests: Guest[];
-  meeting: MeetingWish;
-  /** Whether guests are told by mail. */
+  meeting: MeetingRequest;
+  /** Whether guests get an e-mail. */
   notify: boolean;
 }
 
 export interface EventChange extends EventRef {
   summary?: string | undefined;
   description?: string | undefined;
-  /** The new time; `timeZone` of the reference is written along. */
+  /** The new time, written in `timeZone`. */
   time?: Interval | undefined;
-  /** Only if the event still is at this version; else refused, `event_changed`. */
+  /** Change the event only at this version; otherwise reject with `event_changed`. */
   version?: string | undefined;
   notify: boolean;
 }
 
-/** An event as the calendar has it now. */
+/** The current state of an event. */
 export interface CalendarEvent {
   eventId: string;
-  /** `deleted`: not to be seen in the calendar; its id may still be used up, and the times may be missing. */
+  /** `deleted`: no longer visible in the calendar. Its id may stay unusable, and the times may be missing. */
   status: 'live' | 'deleted';
   bookingId: string | null;
   start: number | null;
   end: number | null;
-  /** Dates without times of day: `start` and `end` are midnights of the calendar's zone. */
+  /** An all-day event: `start` and `end` are midnights in the calendar's zone. */
   allDay: boolean;
   meeting: Meeting;
-  /** Where a person sees it. */
+  /** A link that opens the event in a browser. */
   link: string | null;
   version: string | null;
 }
@@ -135,81 +130,100 @@ export interface BusyQuestion {
   calendarIds: string[];
   from: number;
   to: number;
-  /** An event of ours that does not count as busy (when it is being moved); it may lie in a calendar not asked for. */
+  /** The booking's own event, which is not busy time while it is being moved. It may be in another calendar. */
   except?: { calendarId: string; eventId: string } | undefined;
-  /** Where dates and floating times are read in a calendar that names no zone of its own (IANA). */
+  /** The zone (IANA) of dates and floating times in a calendar without a zone of its own. */
   timeZone?: string | undefined;
 }
 
-/** An event whose times are not sure. It blocks where it can be known to, and never closes other times. */
+/** An event whose times are uncertain. It blocks the times that are known, and no others. */
 export interface EventProblem {
-  /** Where the calendar keeps it. */
+  /** Where the calendar stores it. */
   event: string;
   problem: 'time_zone_unknown' | 'event_unreadable';
   message: string;
 }
 
-/** `certain`: gone, and no insert that is still under way can bring it back; else look again after that time. */
-export type Removal = { certain: true } | { certain: false; lookAgainAfterMs: number };
+/** `certain`: no insert in flight can bring the event back. Otherwise remove it again after `retryAfterMs`. */
+export type Removal = { certain: true } | { certain: false; retryAfterMs: number };
 
 export interface EventChanges {
-  /** Events of bookings as they are now, and whatever was deleted (of which only the id is sure). */
+  /** Events of bookings in their current state, and deleted events, of which only the id is reliable. */
   events: CalendarEvent[];
-  /** Give it to the next call. */
+  /** Pass it to the next call. */
   cursor: string;
-  /** True if this is a reading from the start, not what changed since the cursor given. */
+  /** True if this is a full reading rather than the changes since the given cursor. */
   complete: boolean;
 }
 
 /**
- * One kind of calendar. Every call throws VendorError, whose outcome speaks of the whole call with its retries:
- * `refused`, `not_sent` (surely nothing was done; also when turned away for pace), `unknown` (it may have been done).
+ * How events get their ids. `chosen`: the gateway chooses the id before the insert, which makes the insert safe to repeat.
+ * `assigned`: the provider assigns it at the insert; until it is stored, the event is found by its `bookingId` property.
+ */
+export type EventIds =
+  | {
+      kind: 'chosen';
+      /** Deterministic; another generation gives another id. */
+      idFor(bookingId: string, generation?: number): string;
+    }
+  | {
+      kind: 'assigned';
+      /** The event of a booking, or null. It must see every insert that was answered. */
+      find(
+        credential: CalendarCredential,
+        ref: { calendarId: string; bookingId: string; timeZone?: string | undefined },
+        limits: CallLimits,
+      ): Promise<CalendarEvent | null>;
+    };
+
+/**
+ * A calendar provider. Every call throws VendorError. Its outcome covers the whole call with all retries: `refused`,
+ * `not_sent` (certainly not done, also when throttled), `unknown` (it may have been done).
  */
 export interface Calendar {
-  readonly provider: CalendarProvider;
+  /** The provider's name in the API and in the database, for example `caldav`. */
+  readonly provider: string;
   readonly supports: {
-    /** Makes video meetings of its own. */
+    /** The provider creates video meetings. */
     meetings: boolean;
-    /** How one connects: by the provider's consent page, or with a name and a password. */
+    /** How a person connects: on the provider's consent page, or with a user name and password. */
     signIn: 'oauth' | 'password';
   };
+  readonly eventIds: EventIds;
   readonly oauth?: OAuthSignIn;
   readonly password?: PasswordSignIn;
 
-  /** The id of a booking's event, always the same for the same input; a higher generation gives another id. */
-  eventIdFor(bookingId: string, generation?: number): string;
-
-  /** Busy times overlapping `[from, to)`, merged and in order. Never "free" where a calendar could not be read. */
+  /** Busy times that overlap `[from, to)`, merged and in order. Throws if a calendar cannot be read. */
   busyTimes(credential: CalendarCredential, question: BusyQuestion, limits: CallLimits): Promise<Interval[]>;
 
-  /** Events that `busyTimes` would answer for and whose times are not sure; absent where the provider reads them itself. */
+  /** Events in the range of `busyTimes` whose times are uncertain. Absent where the provider interprets events itself. */
   eventProblems?(
     credential: CalendarCredential,
     question: BusyQuestion,
     limits: CallLimits,
   ): Promise<EventProblem[]>;
 
-  /** The event, or null if the calendar never knew that id. */
+  /** The event, or null if the calendar never had that id. */
   getEvent(credential: CalendarCredential, ref: EventRef, limits: CallLimits): Promise<CalendarEvent | null>;
 
-  /** Safe to repeat: an event of this booking that is already there is the answer. */
+  /** Safe to repeat: returns this booking's event if it already exists. */
   insertEvent(credential: CalendarCredential, event: NewEvent, limits: CallLimits): Promise<CalendarEvent>;
 
-  /** Changes what is given and nothing else: the meeting stays. Safe to repeat. */
+  /** Changes only the given fields and keeps the meeting. Safe to repeat. */
   updateEvent(
     credential: CalendarCredential,
     change: EventChange,
     limits: CallLimits,
   ): Promise<CalendarEvent>;
 
-  /** Takes the provider's meeting out and puts `link` in its place. Safe to repeat. */
+  /** Replaces the provider's meeting with `link`. Safe to repeat. */
   replaceMeeting(
     credential: CalendarCredential,
     ref: EventRef & { link: string; notify: boolean },
     limits: CallLimits,
   ): Promise<CalendarEvent>;
 
-  /** Deletes the event; one that is not there, or no longer, counts as done. */
+  /** Deletes the event. A missing event counts as done. */
   deleteEvent(
     credential: CalendarCredential,
     ref: EventRef & { notify: boolean },
@@ -217,16 +231,16 @@ export interface Calendar {
   ): Promise<void>;
 
   /**
-   * Removes an event whose insert may still be under way (`api.md` part 6, promise 4). Guests hear of it only if
-   * they had been invited. Safe to repeat.
+   * Removes an event whose insert may still be in flight; without `eventId`, by its booking. Notifies guests only if they
+   * had been invited. Safe to repeat.
    */
   removeForGood(
     credential: CalendarCredential,
-    ref: EventRef & Interval & { bookingId: string },
+    ref: Interval & { calendarId: string; eventId: string | null; bookingId: string },
     limits: CallLimits,
   ): Promise<Removal>;
 
-  /** What was done to the events of bookings since `cursor` (null: read from the start, events ending after `since`). */
+  /** Changes to events of bookings since `cursor`. Null reads every event that ends after `since`. */
   changedEvents(
     credential: CalendarCredential,
     question: { calendarId: string; cursor: string | null; since: number; timeZone?: string | undefined },
@@ -234,15 +248,15 @@ export interface Calendar {
   ): Promise<EventChanges>;
 
   /**
-   * Gives the grant back where the provider has such a thing; one that is gone already counts as done. It ends for
-   * every connection of that account: not to be called while another one still uses it.
+   * Revokes the authorization, if the provider has one; a revoked one counts as done. Revoking ends every connection of
+   * that account, so call it only for the last one.
    */
   disconnect(credential: CalendarCredential, limits: CallLimits): Promise<void>;
 }
 
-/** Connecting by OAuth 2.0 with PKCE (RFC 6749, RFC 7636, method S256). */
+/** Sign-in by OAuth 2.0 with PKCE (RFC 6749, RFC 7636, method S256). */
 export interface OAuthSignIn {
-  /** The address of the consent page; asks nothing of the network. */
+  /** The address of the consent page. Makes no network call. */
   authUrl(request: {
     state: string;
     codeChallenge: string;
@@ -250,18 +264,18 @@ export interface OAuthSignIn {
     loginHint?: string | undefined;
   }): string;
 
-  /** Exchanges the code. Refused with `scope_missing` if the person unticked a permission. Never repeated: a code is good for once. */
+  /** Exchanges the code, once. Rejects with `scope_missing` if the person cleared a permission. */
   finish(
     answer: { code: string; codeVerifier: string; redirectUri: string },
     limits: CallLimits,
   ): Promise<Connected>;
 }
 
-/** Connecting with an address, a name and a password; proves that they work before it answers. */
+/** Sign-in with an address, a user name and a password. Verifies that they work. */
 export interface PasswordSignIn {
   /**
-   * `timeZone` (IANA): where all-day dates are read if the calendar names no zone of its own. `known`: calendars that
-   * the one to connect may be the same as.
+   * `timeZone` (IANA) applies to all-day dates in a calendar without a zone. `known`: connected calendars that may be the
+   * same as this one.
    */
   connect(
     account: {

@@ -86,7 +86,13 @@ export const plainSchedule = {
 
 /** Opens everything; `close` ends it. `speed`: how many times as fast the gateway's clock runs, by which its time limits shrink. */
 export async function openAppointmentsRoom(
-  options: { attemptTimeoutMs?: number; speed?: number; database?: Partial<DbOptions> } = {},
+  options: {
+    attemptTimeoutMs?: number;
+    speed?: number;
+    database?: Partial<DbOptions>;
+    /** Calendar adapters beside Google. */
+    calendars?: Calendars;
+  } = {},
 ) {
   const database = await createTestDatabase();
   const google = await startGoogle({ clients: [client] });
@@ -120,7 +126,10 @@ export async function openAppointmentsRoom(
     const parts = { ...common, db, hot: db, calendars };
     return { ...parts, ...openAppointments(parts) };
   };
-  const deps = depsOn(database.open({ maxConnections: 20, ...options.database }), { google: calendar });
+  const deps = depsOn(database.open({ maxConnections: 20, ...options.database }), {
+    google: calendar,
+    ...options.calendars,
+  });
   const { server, listen } = roomServer();
   appointmentRoutes(server, deps);
   url = await listen();

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Calendar, CalendarCredential } from '../../src/ports/calendar.ts';
 import {
   at,
-  bookingEvent,
   type CalendarUnderTest,
   day,
   eleven,
+  eventOf,
   failure,
   type HandMadeEvent,
   halfPast,
@@ -34,9 +34,7 @@ export function busyTimesSuite(name: string, open: () => Promise<CalendarUnderTe
     });
 
     const insertBooking = async () => {
-      const event = bookingEvent(calendar, calendarId);
-      await calendar.insertEvent(credential, event, limits);
-      return event;
+      return calendar.insertEvent(credential, eventOf(calendar, calendarId), limits);
     };
     const busy = (more: Partial<Parameters<Calendar['busyTimes']>[1]> = {}) =>
       calendar.busyTimes(credential, { calendarIds: [calendarId], ...day, ...more }, limits);

@@ -1,10 +1,10 @@
-// What the calendar suites need of a server under test, and the booking that they handle.
+// The server under test of the calendar suites, and the booking that they use.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { VendorError } from '../../src/base/errors.ts';
 import type { Calendar, CalendarCredential, NewEvent } from '../../src/ports/calendar.ts';
 
-/** An event as a person makes it in the calendar itself. Local times are read in `zone`. */
+/** An event as a person creates it in the calendar. Local times are in `zone`. */
 export interface HandMadeEvent {
   /** `2026-03-10T10:00` */
   from?: string;
@@ -16,28 +16,28 @@ export interface HandMadeEvent {
   mark?: 'transparent' | 'cancelled' | 'declined' | 'tentative';
 }
 
-/** A calendar on a server that the tests may do with as they like. */
+/** A calendar provider under the control of the tests. */
 export interface CalendarUnderTest {
   calendar: Calendar;
   /** The zone of the calendars of `connect`. */
   zone: string;
-  /** A new account with an empty calendar and a second one, both read and written with `credential`. */
+  /** A new account with two empty calendars that `credential` reads and writes. */
   connect(): Promise<{ credential: CalendarCredential; calendarId: string; secondCalendarId: string }>;
   addByHand(calendarId: string, event: HandMadeEvent): Promise<void>;
   moveByHand(calendarId: string, eventId: string, start: number, end: number): Promise<void>;
   deleteByHand(calendarId: string, eventId: string): Promise<void>;
-  /** Ids of the events that a person would see. */
+  /** Ids of the visible events. */
   liveEventIds(calendarId: string): Promise<string[]>;
-  /** The next write is carried out, and its answer lost. */
+  /** The next write succeeds, but its response is lost. */
   loseNextAnswer(): Promise<void>;
-  /** Every call fails (`true`), until all is well again (`false`). */
+  /** `true`: every call fails until `false`. */
   outage(on: boolean): Promise<void>;
-  /** From now on the credential is worth nothing. */
+  /** Revokes the credential. */
   breakCredential(credential: CalendarCredential): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How a call came to fail. */
+/** The error of a call that must fail. */
 export async function failure(call: Promise<unknown>): Promise<VendorError> {
   const error = await call.then(
     () => expect.unreachable('the call should have failed'),
@@ -54,12 +54,35 @@ export const [ten, halfPast, eleven, noon] = ['10:00', '10:30', '11:00', '12:00'
 ) as [number, number, number, number];
 export const day = { from: at('2026-06-10T00:00:00Z'), to: at('2026-06-11T00:00:00Z') };
 
-/** A booking's event from 10:00 to 10:30 UTC on 10 June 2026, with a link of ours. */
-export function bookingEvent(calendar: Calendar, calendarId: string, more: Partial<NewEvent> = {}): NewEvent {
+/** The id of a booking's event; fails for an adapter that cannot choose it. */
+export function eventIdFor(calendar: Calendar, bookingId: string, generation?: number): string {
+  if (calendar.eventIds.kind !== 'chosen') return expect.unreachable('the adapter cannot choose event ids');
+  return calendar.eventIds.idFor(bookingId, generation);
+}
+
+/** The event of `newEvent` with the id that the adapter chooses for it. */
+export function bookingEvent(
+  calendar: Calendar,
+  calendarId: string,
+  more: Partial<NewEvent<string>> = {},
+): NewEvent<string> {
+  const event = newEvent(calendarId, more);
+  return { ...event, eventId: more.eventId ?? eventIdFor(calendar, event.bookingId) };
+}
+
+/** The event for an adapter's suite: with an id, where the adapter chooses it. */
+export function eventOf(calendar: Calendar, calendarId: string, more: Partial<NewEvent> = {}): NewEvent {
+  const event = newEvent(calendarId, more);
+  if (calendar.eventIds.kind === 'assigned') return event;
+  return { ...event, eventId: calendar.eventIds.idFor(event.bookingId) };
+}
+
+/** A booking's event without an id, from 10:00 to 10:30 UTC on 10 June 2026, with a meeting link of the gateway. */
+function newEvent(calendarId: string, more: Partial<NewEvent> = {}): NewEvent {
   const bookingId = more.bookingId ?? randomUUID();
   return {
     calendarId,
-    eventId: calendar.eventIdFor(bookingId),
+    eventId: null,
     bookingId,
     summary: 'Consultation: Ravi',
     description: 'Booked by chat.\nAnswers:\n- Reason: "check-up", 50 % off; café',

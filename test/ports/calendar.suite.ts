@@ -1,18 +1,13 @@
-// What every calendar adapter must do with a booking's event: run on each one against a real server of its kind.
+// The calendar port's suite for the event of a booking. It runs on every adapter, against a server of its kind.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type {
-  Calendar,
-  CalendarCredential,
-  CalendarEvent,
-  EventRef,
-  NewEvent,
-} from '../../src/ports/calendar.ts';
+import type { Calendar, CalendarCredential, CalendarEvent, NewEvent } from '../../src/ports/calendar.ts';
 import {
-  bookingEvent,
   type CalendarUnderTest,
   day,
   eleven,
+  eventIdFor,
+  eventOf,
   failure,
   halfPast,
   limits,
@@ -20,7 +15,7 @@ import {
   ten,
 } from './calendar-under-test.ts';
 
-/** Booking, changing, taking out, changes by hand, and failures. */
+/** Insert, change, delete, external changes, and failures. */
 export function calendarSuite(name: string, open: () => Promise<CalendarUnderTest>): void {
   describe(`calendar port: ${name}`, () => {
     let outside: CalendarUnderTest;
@@ -37,75 +32,95 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
       ({ credential, calendarId } = await outside.connect());
     });
 
-    const booking = (more: Partial<NewEvent> = {}) => bookingEvent(calendar, calendarId, more);
+    const booking = (more: Partial<NewEvent> = {}) => eventOf(calendar, calendarId, more);
     const insert = (event: NewEvent) => calendar.insertEvent(credential, event, limits);
-    const get = (ref: EventRef) => calendar.getEvent(credential, ref, limits);
+    const get = (eventId: string) => calendar.getEvent(credential, { calendarId, eventId }, limits);
+    /** The event as a process finds it that does not know whether the insert succeeded. */
+    const find = ({ eventId, bookingId }: NewEvent) => {
+      const { eventIds } = calendar;
+      if (eventIds.kind === 'assigned') return eventIds.find(credential, { calendarId, bookingId }, limits);
+      return get(eventId ?? '');
+    };
+    const unknownId = () =>
+      calendar.eventIds.kind === 'chosen' ? eventIdFor(calendar, randomUUID()) : randomUUID();
     const busy = () => calendar.busyTimes(credential, { calendarIds: [calendarId], ...day }, limits);
     const isGone = (event: CalendarEvent | null) => event === null || event.status === 'deleted';
 
     describe('a booking in the calendar', () => {
-      test('is found again by its id, with its booking, times and link', async () => {
+      test('is found by its id and as the event of its booking, with its times and link', async () => {
         const event = booking();
         const made = await insert(event);
         expect(made).toMatchObject({
-          eventId: event.eventId,
+          eventId: event.eventId ?? expect.any(String),
           bookingId: event.bookingId,
           status: 'live',
           start: ten,
           end: halfPast,
           meeting: { status: 'ready', link: 'https://meet.example/room-1' },
         });
-        expect(await get(event)).toEqual(made);
+        expect(await get(made.eventId)).toEqual(made);
+        expect(await find(event)).toEqual(made);
       });
 
-      test('has an id that follows from the booking, and another for each generation', () => {
+      test('has an id that the adapter derives from the booking and generation, or that the provider assigns', async () => {
         const bookingId = randomUUID();
-        const ids = [0, 1, 2].map((generation) => calendar.eventIdFor(bookingId, generation));
-        expect(calendar.eventIdFor(bookingId)).toBe(ids[0]);
-        expect(new Set([...ids, calendar.eventIdFor(randomUUID())]).size).toBe(4);
+        if (calendar.eventIds.kind === 'assigned') {
+          expect((await insert(booking({ bookingId }))).eventId).not.toBe(bookingId);
+          return;
+        }
+        const ids = [0, 1, 2].map((generation) => eventIdFor(calendar, bookingId, generation));
+        expect(eventIdFor(calendar, bookingId)).toBe(ids[0]);
+        expect(new Set([...ids, eventIdFor(calendar, randomUUID())]).size).toBe(4);
       });
 
-      test('is there once however often it is inserted, one after the other and at once', async () => {
+      test('exists once after repeated and concurrent inserts', async () => {
         const event = booking();
         const made = await insert(event);
         expect(await insert(event)).toEqual(made);
         const rival = booking({ start: eleven, end: noon });
-        await Promise.all(Array.from({ length: 8 }, () => insert(rival)));
-        const ids = await outside.liveEventIds(calendarId);
-        expect(ids.toSorted()).toEqual([event.eventId, rival.eventId].toSorted());
+        const rivals = await Promise.all(Array.from({ length: 8 }, () => insert(rival)));
+        const ids = new Set([made, ...rivals].map(({ eventId }) => eventId));
+        expect(ids.size).toBe(2);
+        expect((await outside.liveEventIds(calendarId)).toSorted()).toEqual([...ids].toSorted());
       });
 
-      test('is there once when the answer to its insert was lost', async () => {
+      test('exists once after the response to its insert was lost', async () => {
         await outside.loseNextAnswer();
         const event = booking();
-        expect(await insert(event)).toMatchObject({ eventId: event.eventId, status: 'live' });
-        expect(await outside.liveEventIds(calendarId)).toEqual([event.eventId]);
+        const made = await insert(event);
+        expect(made).toMatchObject({ bookingId: event.bookingId, status: 'live' });
+        expect(await outside.liveEventIds(calendarId)).toEqual([made.eventId]);
       });
 
-      test('is never mistaken for another booking that has its id', async () => {
+      test('is never mistaken for the event of another booking', async () => {
         const event = booking();
         await insert(event);
+        if (calendar.eventIds.kind === 'assigned') {
+          expect(await find(booking())).toBeNull();
+          return;
+        }
         const error = await failure(insert({ ...event, bookingId: randomUUID() }));
         expect(error).toMatchObject({ outcome: 'refused', code: 'event_id_taken' });
       });
 
-      test('is refused by a calendar that is not there', async () => {
+      test('is rejected by a calendar that does not exist', async () => {
         const error = await failure(insert(booking({ calendarId: `${calendarId}-unknown` })));
         expect(error).toMatchObject({ outcome: 'refused', code: 'calendar_not_found' });
       });
 
-      test('is null where the calendar never knew it', async () => {
-        expect(await get(booking())).toBeNull();
+      test('is null if the calendar never had it', async () => {
+        expect(await get(unknownId())).toBeNull();
+        expect(await find(booking())).toBeNull();
       });
     });
 
     describe('changing it', () => {
-      test('moves it and keeps its link, as often as it is asked', async () => {
+      test('moves it and keeps its link, however often it is repeated', async () => {
         const event = booking();
         const made = await insert(event);
         const change = {
           calendarId,
-          eventId: event.eventId,
+          eventId: made.eventId,
           timeZone: 'Asia/Kolkata',
           time: { start: eleven, end: noon },
           notify: true,
@@ -117,62 +132,61 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         expect(await busy()).toEqual([{ start: eleven, end: noon }]);
       });
 
-      test('is refused at an old version, for an unknown event and for a deleted one', async () => {
+      test('is rejected at an old version, for an unknown event and for a deleted one', async () => {
         const event = booking();
-        const { version } = await insert(event);
-        const change = { calendarId, eventId: event.eventId, summary: 'Changed', notify: false };
-        await outside.moveByHand(calendarId, event.eventId, eleven, noon);
+        const { eventId, version } = await insert(event);
+        const change = { calendarId, eventId, summary: 'Changed', notify: false };
+        await outside.moveByHand(calendarId, eventId, eleven, noon);
         const stale = { ...change, version: version ?? 'none' };
         expect(await failure(calendar.updateEvent(credential, stale, limits))).toMatchObject({
           outcome: 'refused',
           code: 'event_changed',
         });
-        const unknown = { ...change, eventId: calendar.eventIdFor(randomUUID()) };
+        const unknown = { ...change, eventId: unknownId() };
         expect(await failure(calendar.updateEvent(credential, unknown, limits))).toMatchObject({
           outcome: 'refused',
           code: 'event_not_found',
         });
-        await outside.deleteByHand(calendarId, event.eventId);
+        await outside.deleteByHand(calendarId, eventId);
         const { outcome, code } = await failure(calendar.updateEvent(credential, change, limits));
         expect(outcome).toBe('refused');
         expect(['event_deleted', 'event_not_found']).toContain(code);
       });
 
-      test('puts another link in the place of the meeting', async () => {
+      test('replaces the meeting with another link', async () => {
         const event = booking();
-        await insert(event);
-        const ref = { calendarId, eventId: event.eventId, link: 'https://meet.example/other', notify: false };
+        const { eventId } = await insert(event);
+        const ref = { calendarId, eventId, link: 'https://meet.example/other', notify: false };
         await calendar.replaceMeeting(credential, ref, limits);
         await calendar.replaceMeeting(credential, ref, limits);
-        expect(await get(event)).toMatchObject({ meeting: { status: 'ready', link: ref.link }, start: ten });
+        expect(await get(eventId)).toMatchObject({
+          meeting: { status: 'ready', link: ref.link },
+          start: ten,
+        });
       });
     });
 
-    describe('taking it out', () => {
-      test('deletes it; twice, or where there was nothing, counts as done', async () => {
+    describe('deleting it', () => {
+      test('succeeds when repeated and when there was no event', async () => {
         const event = booking();
-        await insert(event);
-        const ref = { calendarId, eventId: event.eventId, notify: true };
+        const { eventId } = await insert(event);
+        const ref = { calendarId, eventId, notify: true };
         await calendar.deleteEvent(credential, ref, limits);
         await calendar.deleteEvent(credential, ref, limits);
-        await calendar.deleteEvent(
-          credential,
-          { ...ref, eventId: calendar.eventIdFor(randomUUID()) },
-          limits,
-        );
-        expect(isGone(await get(event))).toBe(true);
+        await calendar.deleteEvent(credential, { ...ref, eventId: unknownId() }, limits);
+        expect(isGone(await get(eventId))).toBe(true);
         expect(await busy()).toEqual([]);
       });
 
-      test('for good leaves nothing, whether it had landed or not, as often as it is asked', async () => {
+      test('for good leaves nothing, whether the insert had landed or not, however often it is repeated', async () => {
         for (const landed of [true, false]) {
           const event = booking();
           if (landed) await insert(event);
           const first = await calendar.removeForGood(credential, event, limits);
           expect(await calendar.removeForGood(credential, event, limits)).toEqual(first);
-          expect(isGone(await get(event))).toBe(true);
+          expect(isGone(await find(event))).toBe(true);
           if (!first.certain) {
-            expect(first.lookAgainAfterMs).toBeGreaterThan(0);
+            expect(first.retryAfterMs).toBeGreaterThan(0);
             continue;
           }
           expect(await failure(insert(event))).toMatchObject({ outcome: 'refused', code: 'event_deleted' });
@@ -182,14 +196,13 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
       });
     });
 
-    describe('changes by hand', () => {
+    describe('external changes', () => {
       const changes = (cursor: string | null) =>
         calendar.changedEvents(credential, { calendarId, cursor, since: day.from }, limits);
 
-      test('are told once, from the cursor on', async () => {
-        const [moved, deleted] = [booking(), booking({ start: eleven, end: noon })];
-        await insert(moved);
-        await insert(deleted);
+      test('are reported once, from the cursor on', async () => {
+        const moved = await insert(booking());
+        const deleted = await insert(booking({ start: eleven, end: noon }));
         const first = await changes(null);
         expect(first.complete).toBe(true);
         expect(first.events.map((event) => event.eventId).toSorted()).toEqual(
@@ -198,20 +211,20 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         await outside.moveByHand(calendarId, moved.eventId, noon, noon + 1_800_000);
         await outside.deleteByHand(calendarId, deleted.eventId);
         const next = await changes(first.cursor);
-        const told = new Map(next.events.map((event) => [event.eventId, event]));
-        expect(told.get(moved.eventId)).toMatchObject({ bookingId: moved.bookingId, start: noon });
-        if (next.complete) expect(isGone(told.get(deleted.eventId) ?? null)).toBe(true);
-        else expect(told.get(deleted.eventId)?.status).toBe('deleted');
+        const reported = new Map(next.events.map((event) => [event.eventId, event]));
+        expect(reported.get(moved.eventId)).toMatchObject({ bookingId: moved.bookingId, start: noon });
+        if (next.complete) expect(isGone(reported.get(deleted.eventId) ?? null)).toBe(true);
+        else expect(reported.get(deleted.eventId)?.status).toBe('deleted');
         if (!next.complete) expect((await changes(next.cursor)).events).toEqual([]);
       });
     });
 
     describe('failures', () => {
-      test('an outage is never told as a refusal nor as "free", and ends within the time given', async () => {
+      test('an outage is never reported as a rejection nor as free time, and ends within the given time', async () => {
         await busy();
         await outside.outage(true);
         try {
-          const calls = [busy(), insert(booking()), get(booking())];
+          const calls = [busy(), insert(booking()), get(unknownId())];
           const outcomes = (await Promise.all(calls.map(failure))).map((error) => error.outcome);
           expect(outcomes).not.toContain('refused');
         } finally {
@@ -220,15 +233,15 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         expect(await busy()).toEqual([]);
       });
 
-      test('a dead credential is told as invalid_grant, refused', async () => {
+      test('a revoked credential is rejected as invalid_grant', async () => {
         await outside.breakCredential(credential);
-        const calls = [busy(), insert(booking()), get(booking())];
+        const calls = [busy(), insert(booking()), get(unknownId())];
         for (const error of await Promise.all(calls.map(failure))) {
           expect(error).toMatchObject({ outcome: 'refused', code: 'invalid_grant' });
         }
       });
 
-      test('a call that was given up writes nothing', async () => {
+      test('an aborted call writes nothing', async () => {
         const given = { timeoutMs: 10_000, signal: AbortSignal.abort() };
         const error = await failure(calendar.insertEvent(credential, booking(), given));
         expect(error.outcome).toBe('not_sent');
@@ -236,7 +249,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
       });
     });
 
-    test('disconnecting ends the credential, and may be repeated', async () => {
+    test('disconnecting revokes the credential and can be repeated', async () => {
       await calendar.disconnect(credential, limits);
       await calendar.disconnect(credential, limits);
     });

@@ -128,7 +128,7 @@ export function connectedGoogle() {
     credential: '' as CalendarCredential,
     calendarId: '',
     /** A booking that wants a meeting of Google's. */
-    booking: (more: Partial<NewEvent> = {}) =>
+    booking: (more: Partial<NewEvent<string>> = {}) =>
       bookingEvent(outside.calendar, google.calendarId, {
         meeting: { kind: 'provider', fallbackLink },
         ...more,

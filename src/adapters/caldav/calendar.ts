@@ -57,7 +57,7 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     provider: 'caldav',
     supports: { meetings: false, signIn: 'password' },
     password: passwordSignIn(outgoing),
-    eventIdFor,
+    eventIds: { kind: 'chosen', idFor: eventIdFor },
     busyTimes: (credential, question, limits) =>
       repeated(credential, limits, async (attempt) => {
         const { busyTimes } = await import('./busy-times.ts');
@@ -71,7 +71,9 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     getEvent: (credential, ref, limits) =>
       repeated(credential, limits, async (attempt) => (await events()).getEvent(attempt, ref)),
     insertEvent: (credential, event, limits) =>
-      repeated(credential, limits, async (attempt) => (await events()).insertEvent(attempt, event)),
+      repeated(credential, limits, async (attempt) =>
+        (await events()).insertEvent(attempt, withEventId(event)),
+      ),
     updateEvent: (credential, change, limits) =>
       repeated(credential, limits, async (attempt) => (await events()).updateEvent(attempt, change)),
     replaceMeeting: (credential, ref, limits) =>
@@ -79,9 +81,11 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     deleteEvent: (credential, ref, limits) =>
       repeated(credential, limits, async (attempt) => (await events()).deleteEvent(attempt, ref)),
     removeForGood: async (credential, ref, limits) => {
-      await repeated(credential, limits, async (attempt) => (await events()).deleteEvent(attempt, ref));
+      await repeated(credential, limits, async (attempt) =>
+        (await events()).deleteEvent(attempt, withEventId(ref)),
+      );
       // A name is free again once its event is deleted: an insert that is still on its way would land.
-      return { certain: false, lookAgainAfterMs: attemptTimeoutMs + lateMs };
+      return { certain: false, retryAfterMs: attemptTimeoutMs + lateMs };
     },
     changedEvents: (credential, question, limits) => {
       const read = async (attempt: Attempt) => {
@@ -95,6 +99,11 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     disconnect: async (credential) => void opened(credential),
   };
 }
+
+const withEventId = <T extends { bookingId: string; eventId: string | null }>(of: T) => ({
+  ...of,
+  eventId: of.eventId ?? eventIdFor(of.bookingId),
+});
 
 /** Cuts the password out of what servers say; the whole Authorization header never gets past `base/outgoing.ts`. */
 async function withoutPassword<T>(password: string, act: () => Promise<T>): Promise<T> {

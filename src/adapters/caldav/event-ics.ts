@@ -19,7 +19,7 @@ export const linkOf = (meeting: NewEvent['meeting']) =>
  * The text of a new event. Guests are written only where the server named the owner's address: there it sends the
  * invitations (RFC 6638), elsewhere nobody could be told. `now`: epoch milliseconds.
  */
-export function newEventText(event: NewEvent, organizer: string | null, now: number): string {
+export function newEventText(event: NewEvent<string>, organizer: string | null, now: number): string {
   const object = new ICAL.Component('vcalendar');
   object.updatePropertyWithValue('prodid', producer);
   object.updatePropertyWithValue('version', '2.0');
@@ -48,7 +48,7 @@ export function newEventText(event: NewEvent, organizer: string | null, now: num
 
 const described = (text: string, link: string) => `${text}\n\nVideo meeting: ${link}`;
 
-function addGuests(vevent: ICAL.Component, event: NewEvent, organizer: string): void {
+function addGuests(vevent: ICAL.Component, event: NewEvent<string>, organizer: string): void {
   // The server itself sends mails; CLIENT asks it not to (RFC 6638 section 7.1).
   const agent = event.notify ? 'SERVER' : 'CLIENT';
   vevent.addPropertyWithValue('organizer', `mailto:${organizer}`);

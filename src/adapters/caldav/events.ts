@@ -56,7 +56,7 @@ function understood<T>(act: () => T): T {
 }
 
 /** The insert, which takes the file's name once and for all (RFC 4791 section 5.3.2); a name in use is looked at. */
-export async function insertEvent(attempt: Attempt, event: NewEvent): Promise<CalendarEvent> {
+export async function insertEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const url = urlOf(attempt, event);
   const text = newEventText(event, attempt.account.organizer, attempt.now);
   const answer = await put(attempt, url, text, { 'if-none-match': '*' });
@@ -90,7 +90,7 @@ function notVisible(): VendorError {
 }
 
 /** The event that has the name, if it is this booking's and still stands. */
-async function ownEvent(attempt: Attempt, event: NewEvent): Promise<CalendarEvent> {
+async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const found = await getEvent(attempt, event);
   if (found === null) throw notVisible();
   if (found.bookingId !== event.bookingId) throw idTaken();
@@ -113,7 +113,11 @@ function eventDeleted(): VendorError {
 }
 
 /** Servers tell a calendar that is not there by 403, 404 or 409: only looking tells it apart. */
-async function insertFailure(attempt: Attempt, event: NewEvent, answer: DavAnswer): Promise<VendorError> {
+async function insertFailure(
+  attempt: Attempt,
+  event: NewEvent<string>,
+  answer: DavAnswer,
+): Promise<VendorError> {
   const failure = failureOf(answer);
   if (failure.outcome !== 'refused' || answer.status === 401) return failure;
   if (failure.code === 'no-uid-conflict') return idTaken();

@@ -37,6 +37,11 @@ export interface GoogleCalendarOptions {
   attemptTimeoutMs?: number | undefined;
 }
 
+const withEventId = <T extends { bookingId: string; eventId: string | null }>(of: T) => ({
+  ...of,
+  eventId: of.eventId ?? eventIdFor(of.bookingId),
+});
+
 /** Refusals that rest on the event itself, as it was seen last. */
 const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
 
@@ -75,14 +80,14 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
     provider: 'google',
     supports: { meetings: true, signIn: 'oauth' },
     oauth: googleSignIn(oauth),
-    eventIdFor,
+    eventIds: { kind: 'chosen', idFor: eventIdFor },
     busyTimes: (credential, question, limits) =>
       repeated(credential, limits, (attempt) =>
         busyTimes(attempt.deps, opened(credential), question, attempt.limits),
       ),
     getEvent: (credential, ref, limits) => repeated(credential, limits, (attempt) => getEvent(attempt, ref)),
     insertEvent: (credential, event, limits) =>
-      repeated(credential, limits, (attempt) => insertEvent(attempt, event)),
+      repeated(credential, limits, (attempt) => insertEvent(attempt, withEventId(event))),
     updateEvent: (credential, change, limits) =>
       repeated(credential, limits, (attempt) => updateEvent(attempt, change)),
     replaceMeeting: (credential, ref, limits) =>
@@ -90,7 +95,7 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
     deleteEvent: (credential, ref, limits) =>
       repeated(credential, limits, (attempt) => deleteEvent(attempt, ref)),
     removeForGood: async (credential, ref, limits) => {
-      await repeated(credential, limits, (attempt) => removeForGood(attempt, ref));
+      await repeated(credential, limits, (attempt) => removeForGood(attempt, withEventId(ref)));
       return { certain: true };
     },
     changedEvents: (credential, question, limits) => {

@@ -14,7 +14,7 @@ export function eventIdFor(bookingId: string, generation = 0): string {
 }
 
 /** The body of an insert, with the provider's meeting or, if `fallbackLink` is given, with that link. */
-export function newEventJson(event: NewEvent, fallbackLink: string | null): Json {
+export function newEventJson(event: NewEvent<string>, fallbackLink: string | null): Json {
   const link = event.meeting.kind === 'link' ? event.meeting.link : fallbackLink;
   const hidden = { [bookingKey]: event.bookingId, ...(link === null ? {} : { [linkKey]: link }) };
   return {

@@ -38,7 +38,7 @@ export async function getEvent(attempt: Attempt, ref: EventRef): Promise<Calenda
 }
 
 /** The insert; an id in use is looked at, and a calendar that allows no such meeting gets the fallback link. */
-export async function insertEvent(attempt: Attempt, event: NewEvent): Promise<CalendarEvent> {
+export async function insertEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   try {
     return await postEvent(attempt, event, null);
   } catch (error) {
@@ -55,7 +55,7 @@ export async function insertEvent(attempt: Attempt, event: NewEvent): Promise<Ca
 
 async function postEvent(
   attempt: Attempt,
-  event: NewEvent,
+  event: NewEvent<string>,
   fallbackLink: string | null,
 ): Promise<CalendarEvent> {
   const json = await call(attempt, {
@@ -70,7 +70,7 @@ async function postEvent(
 }
 
 /** Without the id that was asked for, a repeat would make a second event: a server that does not keep it is of no use. */
-async function idNotKept(attempt: Attempt, event: NewEvent, eventId: string): Promise<VendorError> {
+async function idNotKept(attempt: Attempt, event: NewEvent<string>, eventId: string): Promise<VendorError> {
   if (eventId !== '') await deleteEvent(attempt, { ...event, eventId });
   return new VendorError('refused', 'The calendar gave the event another id than the one asked for.', {
     code: 'event_id_not_kept',
@@ -84,7 +84,7 @@ function meetingRefused(error: unknown): boolean {
 }
 
 /** After "the identifier already exists": the event, if it is this booking's and still there. */
-async function ownEvent(attempt: Attempt, event: NewEvent): Promise<CalendarEvent> {
+async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const found = await getEvent(attempt, event);
   if (found === null) {
     throw new VendorError('unknown', 'The event exists and cannot be seen yet.', {

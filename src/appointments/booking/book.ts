@@ -17,6 +17,7 @@ import { activeReading, askedDay, type ReadDay, type Reading } from '../slots/re
 import { minuteMs } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { requestTimeoutMs } from './booking.ts';
+import { chosenEventId } from './booking-calendar.ts';
 import type { NewHold } from './bookings-store.ts';
 import { chosenStart, reserving, slotTaken, tooManyAtOnce } from './chosen-slot.ts';
 import { type CreateEventDeps, createEvent } from './create-event.ts';
@@ -159,7 +160,7 @@ function prepared(
     provider: connection?.calendar.provider ?? null,
     calendar_id: connection?.calendarId ?? null,
     calendar_key: connection?.calendarKey ?? null,
-    event_id: connection?.calendar.eventIdFor(id) ?? null,
+    event_id: connection ? chosenEventId(connection.calendar, id) : null,
     // whoever knows a room's name may enter it: 128 random bits, in letters that no room server folds
     fallback_link: `${deps.meetingUrl}/${randomBytes(16).toString('hex')}`,
     created_at: new Date(now),

@@ -1,5 +1,6 @@
 // The calendar and the event of a booking: how to reach them, and how long a call may take.
-import type { Calendar, CallLimits } from '../../ports/calendar.ts';
+import { VendorError } from '../../base/errors.ts';
+import type { Calendar, CalendarCredential, CalendarEvent, CallLimits } from '../../ports/calendar.ts';
 import { type LiveConnection, liveConnection } from '../calendar/connection.ts';
 import { findConnection } from '../calendar/connections-store.ts';
 import type { SlotsDeps } from '../slots/available.ts';
@@ -27,10 +28,41 @@ export async function reachCalendar(
   return liveConnection(deps, connection) ?? 'dead';
 }
 
-/** The event of a booking, as the calendar knows it. */
-export function eventRef(row: BookingRow, calendar: Calendar): { calendarId: string; eventId: string } {
+/** The id of a booking's event, chosen before the insert; null where the provider assigns ids. */
+export function chosenEventId({ eventIds }: Calendar, bookingId: string, generation = 0): string | null {
+  return eventIds.kind === 'chosen' ? eventIds.idFor(bookingId, generation) : null;
+}
+
+/** The event of a booking for calls that insert or remove it; `eventId` is null until the provider has assigned one. */
+export function newEventRef(
+  row: BookingRow,
+  calendar: Calendar,
+): { calendarId: string; eventId: string | null; bookingId: string } {
   return {
     calendarId: row.calendar_id ?? '',
-    eventId: row.event_id ?? calendar.eventIdFor(row.id, row.event_generation),
+    eventId: row.event_id ?? chosenEventId(calendar, row.id, row.event_generation),
+    bookingId: row.id,
   };
+}
+
+/** The event of a booking by its id. Throws `event_not_found` if the provider has not assigned one. */
+export function eventRef(row: BookingRow, calendar: Calendar): { calendarId: string; eventId: string } {
+  const { calendarId, eventId } = newEventRef(row, calendar);
+  if (eventId === null) {
+    throw new VendorError('refused', 'The event of this booking is not known.', { code: 'event_not_found' });
+  }
+  return { calendarId, eventId };
+}
+
+/** The event of a booking whose insert may have been cut off: by its id, or by its booking if none is stored. */
+export function findEvent(
+  calendar: Calendar,
+  credential: CalendarCredential,
+  row: BookingRow,
+  limits: CallLimits,
+): Promise<CalendarEvent | null> {
+  const { calendarId, eventId, bookingId } = newEventRef(row, calendar);
+  if (eventId !== null) return calendar.getEvent(credential, { calendarId, eventId }, limits);
+  if (calendar.eventIds.kind === 'chosen') return Promise.resolve(null);
+  return calendar.eventIds.find(credential, { calendarId, bookingId }, limits);
 }

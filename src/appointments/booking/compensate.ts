@@ -3,7 +3,7 @@ import { VendorError } from '../../base/errors.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import { useCalendar } from '../calendar/connection.ts';
 import { type BookingRow, retryDelayMs } from './booking.ts';
-import { type BookingDeps, eventRef, limitsUntil, reachCalendar } from './booking-calendar.ts';
+import { type BookingDeps, limitsUntil, newEventRef, reachCalendar } from './booking-calendar.ts';
 import { finishCompensation, postpone, recordRemoval } from './bookings-store.ts';
 
 /** After this long past its end, a booking whose calendar cannot be reached is no longer in anybody's way. */
@@ -28,8 +28,7 @@ export async function compensate(deps: BookingDeps, row: BookingRow, deadline: n
       calendar.removeForGood(
         credential,
         {
-          ...eventRef(row, calendar),
-          bookingId: row.id,
+          ...newEventRef(row, calendar),
           start: row.starts_at.getTime(),
           end: row.ends_at.getTime(),
         },
@@ -37,7 +36,7 @@ export async function compensate(deps: BookingDeps, row: BookingRow, deadline: n
       ),
     );
     if (removal.certain || row.removed_once) return end(deps, row);
-    await recordRemoval(deps.db, row.id, removal.lookAgainAfterMs);
+    await recordRemoval(deps.db, row.id, removal.retryAfterMs);
     return false;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;

@@ -8,7 +8,7 @@ import { type AskedDate, reachOf, slotUnavailable, takenByBookings } from '../sl
 import { freeStarts } from '../slots/engine.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, eventText } from './booking.ts';
-import { type BookingDeps, eventRef, limitsUntil } from './booking-calendar.ts';
+import { type BookingDeps, chosenEventId, eventRef, limitsUntil, newEventRef } from './booking-calendar.ts';
 import type { BookingSteps } from './booking-steps.ts';
 import {
   changeEventId,
@@ -125,15 +125,13 @@ async function insert(
     if (!(error instanceof VendorError)) throw error;
     const idUsedUp = error.code === 'event_deleted' || error.code === 'event_id_taken';
     const generation = row.event_generation + 1;
-    const next = {
-      ...row,
-      event_generation: generation,
-      event_id: connection.calendar.eventIdFor(row.id, generation),
-    };
+    const id = chosenEventId(connection.calendar, row.id, generation);
+    const next = { ...row, event_generation: generation, event_id: id };
     if (
       idUsedUp &&
+      id !== null &&
       generation <= 2 &&
-      (await changeEventId(deps.db, row.id, { id: next.event_id, generation }))
+      (await changeEventId(deps.db, row.id, { id, generation }))
     ) {
       return insert(deps, connection, next, staff, deadline);
     }
@@ -155,9 +153,8 @@ async function insertAs(
   deadline: number,
 ): Promise<CalendarEvent> {
   const event = {
-    ...eventRef(row, connection.calendar),
+    ...newEventRef(row, connection.calendar),
     ...eventText(row, staff.name),
-    bookingId: row.id,
     start: row.starts_at.getTime(),
     end: row.ends_at.getTime(),
     timeZone: staff.timezone,
@@ -236,7 +233,12 @@ async function confirm(
   eventLink: string | null,
   meetingLink: string,
 ): Promise<BookingRow> {
-  const confirmed = await deps.bookings.confirm({ id: row.id, eventLink, meetingLink });
+  const confirmed = await deps.bookings.confirm({
+    id: row.id,
+    eventId: row.event_id,
+    eventLink,
+    meetingLink,
+  });
   if (confirmed) return confirmed;
   // a connection lost at the commit, and the confirmation tried again, finds its own work done
   const found = await findBooking(deps.db, row.account_id, row.id);

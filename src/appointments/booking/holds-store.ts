@@ -95,6 +95,7 @@ export async function startInserts(
 
 export interface Confirmation {
   id: string;
+  eventId: string | null;
   eventLink: string | null;
   meetingLink: string;
 }
@@ -102,10 +103,10 @@ export interface Confirmation {
 /** Held → confirmed; those no longer held are left out: what is being undone is confirmed by nobody. */
 export async function confirmHolds(tx: Tx, given: readonly Confirmation[]): Promise<Map<string, BookingRow>> {
   const { rows } = await sql<BookingRow>`
-    update bookings b set state = 'confirmed', event_link = x.event_link, meeting_link = x.meeting_link, due_at = null,
+    update bookings b set state = 'confirmed', event_id = x.event_id, event_link = x.event_link, meeting_link = x.meeting_link, due_at = null,
       attempts = 0
-    from unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ eventLink }) => eventLink)}::text[],
-      ${given.map(({ meetingLink }) => meetingLink)}::text[]) as x(id, event_link, meeting_link)
+    from unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ eventId }) => eventId)}::text[], ${given.map(({ eventLink }) => eventLink)}::text[],
+      ${given.map(({ meetingLink }) => meetingLink)}::text[]) as x(id, event_id, event_link, meeting_link)
     where b.id = x.id and b.state = 'held' returning b.*`.execute(tx);
   return byId(rows);
 }

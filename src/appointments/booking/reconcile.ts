@@ -2,7 +2,7 @@
 import { notConnected, useCalendar } from '../calendar/connection.ts';
 import { applyCancel, applyMove } from './apply-change.ts';
 import { type BookingRow, leaseMs, requestTimeoutMs, retryDelayMs, taskFor } from './booking.ts';
-import { eventRef, limitsUntil, reachCalendar } from './booking-calendar.ts';
+import { findEvent, limitsUntil, reachCalendar } from './booking-calendar.ts';
 import { claimDue, claimExpiredLease, postpone, startCompensation } from './bookings-store.ts';
 import { compensate } from './compensate.ts';
 import { type CreateEventDeps, discardHold, finishBooking } from './create-event.ts';
@@ -55,10 +55,10 @@ async function recover(deps: CreateEventDeps, row: BookingRow, deadline: number)
   if (connection === 'dead' && deps.clock.now() < row.ends_at.getTime()) throw notConnected();
   if (typeof connection !== 'string') {
     const event = await useCalendar(deps, connection, (calendar, credential) =>
-      calendar.getEvent(credential, eventRef(row, calendar), limitsUntil(deps, deadline)),
+      findEvent(calendar, credential, row, limitsUntil(deps, deadline)),
     );
     if (event?.status === 'live' && event.bookingId === row.id) {
-      await finishBooking(deps, connection, row, event, deadline);
+      await finishBooking(deps, connection, { ...row, event_id: event.eventId }, event, deadline);
       return;
     }
   }

@@ -39,9 +39,12 @@ export type ConnectDeps = CalendarDeps & {
 const callLimits = { timeoutMs: 15_000 };
 const dayMs = 86_400_000;
 
-/** 409 for a kind of calendar that the operator has not set up. */
+/** 409 for a calendar provider that the operator has not configured. */
 export function notConfigured(what: string): AppError {
-  return new AppError('calendar_provider_not_configured', `${what} is not configured in this gateway.`);
+  return new AppError(
+    'calendar_provider_not_configured',
+    `${what} is not configured in this gateway. Its operator can see what is missing with "doctor".`,
+  );
 }
 
 /**
@@ -101,14 +104,13 @@ export async function putCalendar(
     const missing = Object.entries({ url, username, password }).filter(([, value]) => value === undefined);
     throw invalidRequest(missing.map(([path]) => ({ path, message: 'this field is required' })));
   }
-  const calendar = deps.calendars.caldav;
-  if (!calendar?.password) throw notConfigured('CalDAV');
+  const { calendar, signIn } = calendarWithPassword(deps, provider);
   const known = (await knownCalendars(deps.db, staff.account_id, calendar.provider)).map((row) => ({
     credential: deps.cipher.open(row.credential, credentialPlace(row.id)),
     calendarId: row.calendar_id,
     calendarKey: row.calendar_key,
   }));
-  const connected = await calendar.password
+  const connected = await signIn
     .connect({ url, username, password, calendarUrl, timeZone: staff.timezone, known }, callLimits)
     .catch((error) => {
       throw accountError(error, calendarUrl === undefined ? 'url' : 'calendarUrl');
@@ -116,6 +118,13 @@ export async function putCalendar(
   if (busyCalendarIds) await proveBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
   const sameKey = connected.sameAs === null ? null : (known[connected.sameAs]?.calendarKey ?? null);
   return keep(deps, staff, calendar, connected, { busyCalendarIds, sameKey });
+}
+
+function calendarWithPassword({ calendars }: ConnectDeps, provider: string) {
+  const calendar = calendars[provider];
+  if (calendar?.password) return { calendar, signIn: calendar.password };
+  const names = Object.values(calendars).flatMap((each) => (each.password ? [each.provider] : []));
+  throw invalidRequest([{ path: 'provider', message: `must be one of: ${names.join(', ')}` }]);
 }
 
 /** What does not work about an account that somebody gave is for that caller to mend: 400, naming the field. */

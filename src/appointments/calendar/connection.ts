@@ -5,13 +5,13 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import type { Calendar, CalendarCredential, CalendarProvider } from '../../ports/calendar.ts';
+import type { Calendar, CalendarCredential } from '../../ports/calendar.ts';
 import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
 import { type ConnectionRow, findConnection, markDead, noteFailure, noteUse } from './connections-store.ts';
 import { calendarStatusEvent } from './status-event.ts';
 
-/** The calendars that this gateway can speak to. */
-export type Calendars = Partial<Record<CalendarProvider, Calendar>>;
+/** The configured calendar adapters by provider name, the default of each sign-in first. */
+export type Calendars = Record<string, Calendar>;
 
 export interface CalendarDeps {
   db: Db;
@@ -78,12 +78,12 @@ export function notConnected(why?: string): AppError {
 
 /** True for a connection whose grant is not known to be gone, and whose kind of calendar is configured. */
 export function isAlive(deps: CalendarDeps, row: Pick<UsableConnection, 'provider' | 'dead_at'>): boolean {
-  return row.dead_at === null && deps.calendars[row.provider as CalendarProvider] !== undefined;
+  return row.dead_at === null && deps.calendars[row.provider] !== undefined;
 }
 
 /** The connection of a row that is alive; undefined for a dead one, or one whose kind of calendar is not configured. */
 export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveConnection | undefined {
-  const calendar = deps.calendars[row.provider as CalendarProvider];
+  const calendar = deps.calendars[row.provider];
   if (row.dead_at !== null || !calendar) return undefined;
   return {
     id: row.id,

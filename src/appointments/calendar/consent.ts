@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { asciiEmail } from '../../base/email.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import type { CalendarProvider, OAuthSignIn } from '../../ports/calendar.ts';
+import type { Calendar, OAuthSignIn } from '../../ports/calendar.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import { type ConnectDeps, keep, notConfigured } from './connect.ts';
 import { calendarError } from './connection.ts';
@@ -22,15 +22,16 @@ const callLimits = { timeoutMs: 15_000 };
 const statePlace = { table: 'oauth_states', column: 'state', row: 'state' };
 const verifierPlace = (id: string) => ({ table: 'oauth_states', column: 'code_verifier', row: id });
 
-/** The address of the consent page, good for one connection within the hour (RFC 6749, RFC 7636). */
+/**
+ * A link to the consent page of `provider` (default: the first with OAuth), valid for one connection within an hour
+ * (RFC 6749, RFC 7636). 409 `calendar_provider_not_configured`.
+ */
 export async function consentUrl(
   deps: ConnectDeps,
   staff: StaffRow,
+  provider?: string,
 ): Promise<{ authUrl: string; expiresAt: string }> {
-  const calendar = deps.calendars.google;
-  if (!calendar?.oauth) {
-    throw notConfigured('A Google client (GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET)');
-  }
+  const { calendar, oauth } = calendarWithOAuth(deps, provider);
   const id = uuidv7(deps.clock.now());
   const codeVerifier = randomBytes(32).toString('base64url');
   const redirectUri = `${deps.publicUrl()}/callbacks/calendar`;
@@ -47,8 +48,23 @@ export async function consentUrl(
   });
   // encrypted, so nobody else can make one; the row it names is good for one connection
   const state = deps.cipher.encrypt(id, statePlace).toString('base64url');
-  const authUrl = pageUrl(calendar.oauth, { state, codeVerifier, redirectUri }, staff);
+  const authUrl = pageUrl(oauth, { state, codeVerifier, redirectUri }, staff);
   return { authUrl, expiresAt: expiresAt.toISOString() };
+}
+
+function calendarWithOAuth(
+  { calendars }: ConnectDeps,
+  provider?: string,
+): { calendar: Calendar; oauth: OAuthSignIn } {
+  for (const calendar of Object.values(calendars)) {
+    const { oauth } = calendar;
+    if (oauth && (provider === undefined || calendar.provider === provider)) return { calendar, oauth };
+  }
+  throw notConfigured(
+    provider === undefined
+      ? 'A calendar provider with a consent page'
+      : `A calendar provider "${provider}" with a consent page`,
+  );
 }
 
 function pageUrl(
@@ -109,7 +125,7 @@ export async function finishConsent(
   const encrypted = given.state ?? '';
   const state = await openState(deps, encrypted);
   const staff = await findStaff(deps.db, state.account_id, state.staff_id);
-  const calendar = deps.calendars[state.provider as CalendarProvider];
+  const calendar = deps.calendars[state.provider];
   if (!staff || !calendar?.oauth) throw notOurs();
   const codeVerifier = deps.cipher.open(state.code_verifier, verifierPlace(state.id));
   const redirectUri = state.redirect_uri;

@@ -3,7 +3,13 @@ import { Type } from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
-import { AuthUrlAnswer, CalendarQuery, CalendarStatus, PutCalendarBody } from '../../contract/calendars.ts';
+import {
+  AuthUrlAnswer,
+  AuthUrlQuery,
+  CalendarQuery,
+  CalendarStatus,
+  PutCalendarBody,
+} from '../../contract/calendars.ts';
 import { success } from '../../contract/envelope.ts';
 import { httpStatus, ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -54,14 +60,14 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
         description:
           'OAuth 2.0 with PKCE. Whoever opens the address binds their calendar to this staff member; it is good for one connection within the hour.',
         tags,
-        querystring: CalendarQuery,
+        querystring: AuthUrlQuery,
         response: { 200: success(AuthUrlAnswer) },
       },
       config: { scope: 'manage' },
     },
     async ({ caller, query }) => {
       const staff = await staffOf(deps, caller.accountId, query.appointmentUserId);
-      return ok('Open authUrl as the owner of the calendar.', await consentUrl(deps, staff));
+      return ok('Open authUrl as the owner of the calendar.', await consentUrl(deps, staff, query.provider));
     },
   );
 

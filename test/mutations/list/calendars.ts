@@ -74,4 +74,18 @@ export const mutations: Mutation[] = [
     replace: '=== null)',
     tests: ['test/api/appointments-changes.test.ts'],
   },
+  {
+    name: 'an event whose assigned id was not stored counts as absent',
+    file: 'src/appointments/booking/booking-calendar.ts',
+    find: 'return calendar.eventIds.find(credential, { calendarId, bookingId }, limits);',
+    replace: 'return Promise.resolve(null);',
+    tests: ['test/api/appointments-assigned-ids.test.ts'],
+  },
+  {
+    name: 'the id that a provider assigned is not stored',
+    file: 'src/appointments/booking/holds-store.ts',
+    find: 'event_id = x.event_id, ',
+    replace: '',
+    tests: ['test/api/appointments-assigned-ids.test.ts'],
+  },
 ];

@@ -1,0 +1,122 @@
+// Bookings in a calendar whose provider assigns event ids: the event is found by its booking until its id is stored.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { book } from '../../src/appointments/booking/book.ts';
+import {
+  type AppointmentsRoom,
+  bookingOf,
+  comingMonday,
+  openAppointmentsRoom,
+} from '../harness/appointments-room.ts';
+import { calendarChanges } from '../harness/calendar-changes.ts';
+import { deadSwitch } from '../harness/dead-switch.ts';
+import { openAssignedIds } from '../ports/assigned-ids-calendar.ts';
+
+const date = comingMonday();
+const at = (clock: string) => `${date}T${clock}:00.000Z`;
+const outside = await openAssignedIds();
+let room: AppointmentsRoom;
+let account: string;
+
+beforeAll(async () => {
+  room = await openAppointmentsRoom({ calendars: { assigned: outside.calendar } });
+  account = await room.account();
+});
+afterAll(() => room.close());
+
+/** A staff member with a connected calendar of the provider; the calendar's id is the staff member's e-mail address. */
+async function staffMember(): Promise<{ id: string; email: string }> {
+  const staff = await room.staff(account, { calendar: 'unconnected', schedule: { slotStepMinutes: 15 } });
+  const credentials = { url: 'https://calendar.example', username: staff.email, password: 'secret' };
+  const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
+  await room.must(room.call(account, 'PUT', path, { provider: 'assigned', ...credentials }));
+  return staff;
+}
+
+const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
+
+test('a booking is made, moved by request and by staff, and cancelled', async () => {
+  const staff = await staffMember();
+  const { read, shown } = calendarChanges(room, account);
+  const booked = await room.must(room.book(account, ten(staff.id)));
+  const path = `/v1/appointments/bookings/${booked.bookingId}`;
+  expect(await outside.liveEventIds(staff.email)).toEqual([booked.calendarEventId]);
+
+  const to = { date, from: '10:15', to: '10:45' };
+  const moved = await room.must(room.call(account, 'POST', `${path}/reschedule`, to));
+  expect(moved).toMatchObject({ startsAt: at('10:15'), calendarEventId: booked.calendarEventId });
+
+  await outside.moveByHand(
+    staff.email,
+    booked.calendarEventId,
+    Date.parse(at('11:00')),
+    Date.parse(at('11:30')),
+  );
+  await read(staff.id);
+  expect(await shown(booked.bookingId)).toMatchObject({
+    startsAt: at('11:00'),
+    calendarState: { state: 'in_step' },
+  });
+
+  await room.must(room.call(account, 'POST', `${path}/cancel`, {}));
+  expect(await outside.liveEventIds(staff.email)).toEqual([]);
+});
+
+test('a booking whose process dies at any step is confirmed with its one event, or gone with none', async () => {
+  const foundByBooking = { confirmed: 0, undone: 0 };
+  for (let step = 1, isAlive = false; !isAlive; step += 1) {
+    const staff = await staffMember();
+    const doomed = deadSwitch(room.deps.db, outside.calendar, step);
+    const deps = room.depsOn(doomed.db, { assigned: doomed.calendar });
+    isAlive = await book(deps, { accountId: account, key: staff.id, body: ten(staff.id) }).then(
+      () => doomed.steps() < step,
+      () => false,
+    );
+    const [before] = await room.bookingRows(staff.id);
+    const hadEvent = (await outside.liveEventIds(staff.email)).length > 0;
+    await room.settleAll();
+    const [after] = await room.bookingRows(staff.id);
+    const isConfirmed = after?.state === 'confirmed';
+    expect([step, await outside.liveEventIds(staff.email)]).toEqual([
+      step,
+      isConfirmed ? [after.event_id] : [],
+    ]);
+    expect(await room.occupancies(staff.id)).toBe(isConfirmed ? 1 : 0);
+    if (hadEvent && before?.event_id === null) foundByBooking[isConfirmed ? 'confirmed' : 'undone'] += 1;
+    expect(step).toBeLessThan(80);
+  }
+  expect(foundByBooking.confirmed).toBeGreaterThan(0);
+});
+
+test('an event whose insert was not answered is removed by its booking', async () => {
+  const staff = await staffMember();
+  const silent = new Proxy(outside.calendar, {
+    get: (calendar, name) =>
+      name === 'insertEvent'
+        ? async (...given: Parameters<typeof calendar.insertEvent>) => {
+            await calendar.insertEvent(...given);
+            await outside.outage(true);
+            return calendar.insertEvent(...given);
+          }
+        : Reflect.get(calendar, name),
+  });
+  const deps = room.depsOn(room.deps.db, { assigned: silent });
+  const request = { accountId: account, key: staff.id, body: ten(staff.id) };
+  await expect(book(deps, request)).rejects.toMatchObject({ code: 'provider_unavailable' });
+  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'undoing', event_id: null }]);
+  await outside.outage(false);
+  expect(await outside.liveEventIds(staff.email)).toHaveLength(1);
+  await room.settleAll();
+  expect(await outside.liveEventIds(staff.email)).toEqual([]);
+  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
+  expect(await room.occupancies(staff.id)).toBe(0);
+});
+
+test('auth-url connects the named provider and returns 409 for one without a consent page', async () => {
+  const { id } = await room.staff(account, { calendar: 'unconnected' });
+  const path = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${id}`;
+  const { authUrl } = await room.must(room.call(account, 'GET', `${path}&provider=google`));
+  expect(new URL(authUrl).pathname).toBe('/o/oauth2/v2/auth');
+  const other = await room.call(account, 'GET', `${path}&provider=assigned`);
+  expect(other.status).toBe(409);
+  expect(other.json.code ?? other.json.error?.code).toBe('calendar_provider_not_configured');
+});
