@@ -124,6 +124,7 @@ function calendarWithPassword({ calendars }: ConnectDeps, provider: string) {
   const calendar = calendars[provider];
   if (calendar?.password) return { calendar, signIn: calendar.password };
   const names = Object.values(calendars).flatMap((each) => (each.password ? [each.provider] : []));
+  if (names.length === 0) throw notConfigured('A calendar provider with password sign-in');
   throw invalidRequest([{ path: 'provider', message: `must be one of: ${names.join(', ')}` }]);
 }
 
