@@ -78,7 +78,7 @@ function work(): number {
     { name: 'deliver', perform: () => deliveries.claimDue(), idleMs: 250 },
     { clock: systemClock, log },
   );
-  deliveries.onRoom(() => worker.nudge());
+  deliveries.onCapacity(() => worker.nudge());
   opened().worker = worker;
   return nowMs();
 }
@@ -121,7 +121,7 @@ async function publishAll(input: PublishInput): Promise<Map<string, number>> {
   const began = nowMs();
   const commits: Promise<void>[] = [];
   const one = async (ids: string[], account: string) => {
-    const startable = await db.transaction().execute((tx) =>
+    const leasedDeliveries = await db.transaction().execute((tx) =>
       // a backlog is leased to nobody
       publish(
         { deliveries: perCommitMs > 0 ? deliveries : nobody(deliveries) },
@@ -131,7 +131,7 @@ async function publishAll(input: PublishInput): Promise<Map<string, number>> {
     );
     const at = nowMs();
     for (const id of ids) committed.set(id, at);
-    if (perCommitMs > 0) deliveries.offer(startable);
+    if (perCommitMs > 0) deliveries.offer(leasedDeliveries);
   };
   for (let made = 0; made < input.messages; made += input.perCommit) {
     const count = Math.min(input.perCommit, input.messages - made);

@@ -27,7 +27,7 @@ import { type AppOptions, openParts, type Parts } from './parts.ts';
 import { buildServer } from './server.ts';
 import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
 import { openDeliveryThread } from './webhooks/delivery/thread/client.ts';
-import { doWebhookChores } from './webhooks/maintenance/maintenance.ts';
+import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import type { Worker } from './work/worker.ts';
 import {
@@ -144,7 +144,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     throw error;
   }
   if (config.role !== 'api') {
-    shared.deliveries.onRoom(() => running.workers?.deliver.nudge());
+    shared.deliveries.onCapacity(() => running.workers?.deliver.nudge());
     running.workers = startWorkers({
       ...parts,
       flushKeys: () => parts.authenticator.flush(),
@@ -164,7 +164,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     queue: () => maintainQueue(deps),
     removeCodes: openCodeRemoval(deps),
     deliver: () => deps.deliveries.claimDue(),
-    endpointMaintenance: () => doWebhookChores(deps),
+    endpointMaintenance: () => maintainWebhooks(deps),
     reconcile: () => reconcileDue(deps),
     calendarSync: () => syncCalendars(deps),
     mediaCleanup: () => removeLeftovers(deps),

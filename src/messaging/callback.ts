@@ -162,10 +162,10 @@ async function applyTemplates(deps: CallbackDeps, app: CallbackApp, content: Cal
     accountId: number.account_id,
     businessAccountId: number.business_account_id,
   }));
-  const { startable, toRead, hasChanged } = await deps.db
+  const { leasedDeliveries, toRead, hasChanged } = await deps.db
     .transaction()
     .execute((tx) => applyTemplateReports(deps, tx, businessAccounts, content.templates));
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   await requestReadings(deps.db, toRead);
   deps.nudgeQueue();
   if (toRead.length > 0 || hasChanged) deps.nudgeSync();

@@ -31,13 +31,13 @@ export function asciiJson(value: unknown): string {
 }
 
 /** The body of an event of any kind: `{event, timestamp, data}`; `madeAtMs` is when the event was made. */
-export function eventBody(kind: EventKind, madeAtMs: number, data: unknown): string {
-  return asciiJson({ event: kind, timestamp: new Date(madeAtMs).toISOString(), data });
+export function eventBody(kind: EventKind, createdAtMs: number, data: unknown): string {
+  return asciiJson({ event: kind, timestamp: new Date(createdAtMs).toISOString(), data });
 }
 
 /** The body of a `messages.status` event; `error` stays null for every stage but `failed`. */
-export function messageStatusBody(status: MessageStatus, madeAtMs: number): string {
-  return eventBody('messages.status', madeAtMs, {
+export function messageStatusBody(status: MessageStatus, createdAtMs: number): string {
+  return eventBody('messages.status', createdAtMs, {
     messageId: status.messageId,
     status: status.status,
     recipientPhone: status.recipientPhone,

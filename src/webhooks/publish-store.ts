@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { arrayText } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { jsonLines } from '../db/json-lines.ts';
-import { failuresToBackOff, leaseMs, type Outcome, type Startable } from './delivery/delivery.ts';
+import { type AttemptResult, failuresToBackOff, type LeasedDelivery, leaseMs } from './delivery/delivery.ts';
 
 export interface NewEvent {
   accountId: string;
@@ -15,7 +15,7 @@ export interface NewEvent {
 }
 
 /** A delivery that was written and leased: `place` 1 may start now, the rows after it up to the next such follow it. */
-export type Started = Pick<Startable, 'id' | 'endpointId' | 'version' | 'failures'> & {
+export type Started = Pick<LeasedDelivery, 'id' | 'endpointId' | 'version' | 'failures'> & {
   /** The place of its event among those given, from 1. */
   no: number;
   place: number;
@@ -73,9 +73,9 @@ export async function insertDeliveries(
 }
 
 /** Writes one delivery to one endpoint that has already been tried, whatever the endpoint's state: a test event's. */
-export async function insertTriedDelivery(
+export async function insertAttemptedDelivery(
   tx: Tx,
-  { outcome, ...delivery }: { id: string; endpointId: string; outcome: Outcome } & NewEvent,
+  { outcome, ...delivery }: { id: string; endpointId: string; outcome: AttemptResult } & NewEvent,
 ): Promise<void> {
   const { delivered, status, durationMs, answer } = outcome;
   const failure = delivered ? null : outcome.reason;

@@ -1,12 +1,13 @@
 // The only door of this room for other rooms: publishing events in the caller's transaction, and seeing what became of them.
 import type { DeliveryItem } from '../contract/webhooks.ts';
 import type { Db, Tx } from '../db/db.ts';
-import type { Startable } from './delivery/delivery.ts';
+import type { LeasedDelivery } from './delivery/delivery.ts';
 import type { Deliveries } from './delivery/queue.ts';
 import { eventBody, messageStatusBody } from './event.ts';
 import { deliveriesOfSubject } from './history/history.ts';
 import { insertDeliveries, type NewEvent } from './publish-store.ts';
 
+export type { LeasedDelivery };
 export { eventBody, messageStatusBody };
 
 /**
@@ -15,9 +16,6 @@ export { eventBody, messageStatusBody };
  * fresh UUIDv7 and 0. `body` comes from `messageStatusBody` or `eventBody`.
  */
 export type EventToPublish = NewEvent;
-
-/** A delivery that is leased to this process and may start once the transaction that wrote it has committed. */
-export type StartableDelivery = Startable;
 
 export interface PublishDeps {
   deliveries: Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'>;
@@ -32,9 +30,9 @@ export async function publish(
   deps: PublishDeps,
   tx: Tx,
   events: readonly EventToPublish[],
-): Promise<StartableDelivery[]> {
+): Promise<LeasedDelivery[]> {
   if (events.length === 0) return [];
-  const heads: StartableDelivery[] = [];
+  const heads: LeasedDelivery[] = [];
   let endpointId = '';
   const { deliveries } = deps;
   for (const row of await insertDeliveries(tx, events, deliveries.busyEndpoints(), deliveries.processId)) {
@@ -42,26 +40,26 @@ export async function publish(
     // one text for an endpoint, not one for each of its rows: whoever looks it up by that text finds it sooner
     if (row.endpointId !== endpointId) endpointId = row.endpointId;
     const { id, version, failures } = row;
-    const delivery: StartableDelivery = {
+    const delivery: LeasedDelivery = {
       id,
       subjectId,
       endpointId,
       stage,
       body,
-      failedTries: 0,
+      failedAttempts: 0,
       version,
       failures,
     };
     if (row.place === 1) heads.push(delivery);
-    else followersOf(heads.at(-1)).push(delivery);
+    else laterStagesOf(heads.at(-1)).push(delivery);
   }
   return heads;
 }
 
-function followersOf(head: StartableDelivery | undefined): StartableDelivery[] {
+function laterStagesOf(head: LeasedDelivery | undefined): LeasedDelivery[] {
   if (!head) throw new Error('a delivery that follows came without the one that it follows');
-  head.followers ??= [];
-  return head.followers;
+  head.laterStages ??= [];
+  return head.laterStages;
 }
 
 /** The webhook deliveries of one message, in the order of their making. */

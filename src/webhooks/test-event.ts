@@ -1,16 +1,16 @@
 // The test operation: one event of kind `test` to one endpoint, tried once while the caller waits.
 import { uuidv7 } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
-import type { Outcome } from './delivery/delivery.ts';
+import type { AttemptResult } from './delivery/delivery.ts';
 import type { Deliveries } from './delivery/queue.ts';
-import { noteRecovery } from './delivery/store.ts';
+import { recordEndpointRecovery } from './delivery/store.ts';
 import { type EndpointDeps, endpointNotFound, getEndpoint } from './endpoints/endpoint.ts';
 import { eventBody } from './event.ts';
-import { insertTriedDelivery } from './publish-store.ts';
+import { insertAttemptedDelivery } from './publish-store.ts';
 
 export interface TestEventDeps extends Pick<EndpointDeps, 'clock'> {
   db: Db;
-  deliveries: Pick<Deliveries, 'tryOnce'>;
+  deliveries: Pick<Deliveries, 'attemptOnce'>;
 }
 
 /**
@@ -20,15 +20,15 @@ export interface TestEventDeps extends Pick<EndpointDeps, 'clock'> {
 export async function sendTestEvent(
   deps: TestEventDeps,
   input: { accountId: string; id: string },
-): Promise<{ deliveryId: string; outcome: Outcome }> {
+): Promise<{ deliveryId: string; outcome: AttemptResult }> {
   const endpoint = await getEndpoint(deps.db, input.accountId, input.id);
   const now = deps.clock.now();
   const deliveryId = uuidv7(now);
   const body = eventBody('test', now, { endpointId: endpoint.id, message: 'A test event, sent on request.' });
-  const outcome = await deps.deliveries.tryOnce(endpoint.id, endpoint.version, deliveryId, body);
+  const outcome = await deps.deliveries.attemptOnce(endpoint.id, endpoint.version, deliveryId, body);
   if (outcome === undefined) throw endpointNotFound();
   await deps.db.transaction().execute(async (tx) => {
-    await insertTriedDelivery(tx, {
+    await insertAttemptedDelivery(tx, {
       id: deliveryId,
       accountId: input.accountId,
       endpointId: endpoint.id,
@@ -39,7 +39,7 @@ export async function sendTestEvent(
       body,
       outcome,
     });
-    if (outcome.delivered) await noteRecovery(tx, [endpoint.id]);
+    if (outcome.delivered) await recordEndpointRecovery(tx, [endpoint.id]);
   });
   return { deliveryId, outcome };
 }

@@ -36,11 +36,11 @@ export const longestRetryAfterMs = 24 * hourMs;
  */
 export function retryDelayMs(
   schedule: Schedule,
-  failedTries: number,
+  failedAttempts: number,
   random: number,
   retryAfterMs = 0,
 ): number | undefined {
-  const delay = schedule.delaysMs[failedTries - 1];
+  const delay = schedule.delaysMs[failedAttempts - 1];
   if (delay === undefined) return undefined;
   const spread = delay * (1 + schedule.jitter * (2 * random - 1));
   return Math.round(Math.max(spread, Math.min(retryAfterMs, longestRetryAfterMs)));

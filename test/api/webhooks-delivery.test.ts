@@ -50,7 +50,7 @@ describe('a delivery', () => {
     await room.endpoint(account, 'templates', { events: ['templates.status'] });
     await room.endpoint(stranger, 'stranger');
     const body = eventBody('templates.status', Date.now(), { name: 'welcome' });
-    const startable = await room.db.transaction().execute((tx) =>
+    const leasedDeliveries = await room.db.transaction().execute((tx) =>
       publish({ deliveries: room.deliveries }, tx, [
         {
           accountId: account,
@@ -63,8 +63,8 @@ describe('a delivery', () => {
         stageEvent(account, uuidv7(), 'sent'),
       ]),
     );
-    expect(startable).toHaveLength(4);
-    room.deliveries.offer(startable);
+    expect(leasedDeliveries).toHaveLength(4);
+    room.deliveries.offer(leasedDeliveries);
     await until(() => expect(hitsOf('both')).toHaveLength(2));
     await until(() => expect([...hitsOf('plain'), ...hitsOf('templates')]).toHaveLength(2));
     expect(hitsOf('plain')[0]?.json.event).toBe('messages.status');
@@ -110,14 +110,14 @@ describe('many deliveries at once', () => {
     const account = await room.account();
     await room.endpoint(account, 'flood');
     const small = room.another({ inFlightPerEndpoint: 4, queuedPerEndpoint: 20, queuedInAll: 40 });
-    const startable = await room.db.transaction().execute((tx) =>
+    const leasedDeliveries = await room.db.transaction().execute((tx) =>
       publish(
         { deliveries: small },
         tx,
         Array.from({ length: 300 }, () => stageEvent(account, uuidv7(), 'sent')),
       ),
     );
-    small.offer(startable);
+    small.offer(leasedDeliveries);
     await until(async () => {
       await small.claimDue();
       expect(hitsOf('flood').length).toBeGreaterThanOrEqual(300);
@@ -138,14 +138,14 @@ describe('many deliveries at once', () => {
       await held;
       return { status: 200 };
     });
-    const startable = await room.db.transaction().execute((tx) =>
+    const leasedDeliveries = await room.db.transaction().execute((tx) =>
       publish(
         { deliveries: leaving },
         tx,
         Array.from({ length: 10 }, () => stageEvent(account, uuidv7(), 'sent')),
       ),
     );
-    leaving.offer(startable);
+    leaving.offer(leasedDeliveries);
     await until(() => expect(hitsOf('stopping')).toHaveLength(2));
     const stopped = leaving.stop();
     letGo();

@@ -173,7 +173,7 @@ describe('an endpoint', () => {
     expect((await room.call(account, 'DELETE', `${path}/${id}`)).status).toBe(200);
     expect((await room.call(account, 'GET', `${path}/${id}`)).status).toBe(404);
     await room.stages(account, uuidv7(), ['sent']);
-    await room.chores();
+    await room.maintained();
     const { body } = await room.call(account, 'GET', '/v1/webhooks/deliveries');
     expect(body.data.items).toMatchObject([
       { endpointId: id, status: 'dead', lastFailure: 'endpoint_deleted' },

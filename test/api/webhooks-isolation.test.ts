@@ -3,7 +3,7 @@ import { verify } from '@octokit/webhooks-methods';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import type { DeliverSettings } from '../../src/webhooks/delivery/settings.ts';
+import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';
 import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
@@ -23,7 +23,7 @@ async function hanging(count: number): Promise<string[]> {
   return accounts;
 }
 
-const short: Partial<DeliverSettings> = {
+const short: Partial<DeliverySettings> = {
   inFlightPerEndpoint: 4,
   queuedPerEndpoint: 20,
   queuedInAll: 60,
@@ -110,7 +110,7 @@ const kindOf: Record<string, string> = {
 
 describe('claims', () => {
   it('that cannot bring all go round: nobody waits until those before them have caught up', async () => {
-    room = await openRoom({ ...short, claimedAtOnce: 16 });
+    room = await openRoom({ ...short, claimedPerRound: 16 });
     const ids: string[] = [];
     for (let index = 0; index < 10; index++) {
       const account = await room.account();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db } from '../../src/db/db.ts';
-import { completeDeliveries, releaseNext } from '../../src/webhooks/delivery/store.ts';
+import { completeDeliveries, leaseNextStages } from '../../src/webhooks/delivery/store.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';
 import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
@@ -146,7 +146,7 @@ describe('the stages of one message', () => {
       ];
       const end = async () => {
         await completeDeliveries(ending, [sent]);
-        return releaseNext(ending, [sent], 0);
+        return leaseNextStages(ending, [sent], 0);
       };
       const next = () => publish(deps, publishing, [stageEvent(account, subjectId, 'delivered')]);
       const started: { stage: number }[] = [];

@@ -55,7 +55,7 @@ describe('a replay of a stretch', () => {
     const messages = [uuidv7(), uuidv7()];
     for (const message of messages) await room.stages(account, message, ['sent', 'delivered', 'read']);
     await until(async () => {
-      await room.chores();
+      await room.maintained();
       expect(await room.listed(account, '?status=dead')).toHaveLength(6);
     });
     const met = room.hooks.hitsOf('in-order').length;
@@ -111,7 +111,7 @@ describe('a replay of a stretch', () => {
     await sql`update endpoints set status = 'paused' where id = ${id}`.execute(room.db);
     const begun = await replay(account, id, { status: 'delivered' });
     expect(begun).toMatchObject({ replayed: 500, finished: false, finishedAt: null, status: 'delivered' });
-    await room.chores();
+    await room.maintained();
     expect(await due(id), 'no more than a thousand due at once').toBeLessThanOrEqual(1_500);
     const [half] = await replaysOf(account, id);
     expect(half).toMatchObject({ _id: begun._id, finished: false });
@@ -119,7 +119,7 @@ describe('a replay of a stretch', () => {
     expect(half.reachedAt > half.from && half.reachedAt < half.to).toBe(true);
     await room.call(account, 'PATCH', endpointPath(id), { status: 'active' });
     await until(async () => {
-      await room.chores();
+      await room.maintained();
       await room.deliveries.claimDue();
       expect((await replaysOf(account, id))[0]).toMatchObject({ replayed: 2_600, finished: true });
       expect(await due(id)).toBe(0);
@@ -140,7 +140,7 @@ describe('a replay of a stretch', () => {
     await sql`update deliveries set due_at = null, state = 1 where endpoint_id = ${id}`.execute(room.db);
     await sql`select pg_sleep(0.02)`.execute(room.db);
     await history(account, id, 30, 1);
-    await room.chores();
+    await room.maintained();
     expect((await replaysOf(account, id))[0]).toMatchObject({ replayed: 600, finished: true });
   });
 
@@ -190,10 +190,10 @@ describe('what is left to do for endpoints', () => {
     }
     await room.call(account, 'DELETE', endpointPath(bad.id));
     await room.call(account, 'DELETE', endpointPath(good.id));
-    await room.chores();
+    await room.maintained();
     expect([(await due(bad.id)) > 0, await due(good.id)]).toEqual([true, 0]);
     await sql.raw('drop trigger refuse_one on deliveries; drop function refuse_one').execute(room.db);
-    await room.chores();
+    await room.maintained();
     expect(await due(bad.id)).toBe(0);
   });
 
@@ -203,13 +203,13 @@ describe('what is left to do for endpoints', () => {
     await sql`update endpoints set status = 'paused' where id = ${stuck.id}`.execute(room.db);
     await history(account, stuck.id, 1_600, 1);
     await replay(account, stuck.id);
-    await room.chores();
+    await room.maintained();
     for (let count = 0; count < 120; count++) await replay(account, stuck.id);
     const other = await room.account();
     const { id } = await room.endpoint(other, 'free');
     await history(other, id, 700, 1);
     await replay(other, id);
-    await room.chores();
+    await room.maintained();
     expect((await replaysOf(other, id))[0]).toMatchObject({ replayed: 700, finished: true });
   });
 });

@@ -35,7 +35,7 @@ async function refusedForADay(hook: string) {
 /** What the worker does, until `count` deliveries of the account have arrived. */
 async function arrive(account: string, count: number): Promise<void> {
   await until(async () => {
-    await room.chores();
+    await room.maintained();
     await room.deliveries.claimDue();
     expect(await room.listed(account, '?status=delivered')).toHaveLength(count);
   });

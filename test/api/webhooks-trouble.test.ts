@@ -71,7 +71,7 @@ describe('one endpoint’s trouble', () => {
     await room.stages(account, uuidv7(), ['sent']);
     await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(1));
     await until(async () => {
-      await room.chores();
+      await room.maintained();
       await room.deliveries.claimDue();
       expect(await list(account, '?status=delivered')).toHaveLength(6);
     });
@@ -120,7 +120,7 @@ describe('one endpoint’s trouble', () => {
       expect(body.data).toMatchObject({ status: 'disabled', disabledReason: expect.stringContaining('410') });
     });
     await room.stages(account, uuidv7(), ['sent']);
-    await room.chores();
+    await room.maintained();
     const items = await list(account);
     expect(items).toHaveLength(3);
     for (const item of items)
@@ -160,7 +160,7 @@ describe('one endpoint’s trouble', () => {
         disabledReason: expect.stringContaining('five days'),
       });
     });
-    await room.chores();
+    await room.maintained();
     expect(await list(account, '?status=pending')).toEqual([]);
   });
 });

@@ -6,10 +6,10 @@ import { failuresToBackOff } from '../../src/webhooks/delivery/delivery.ts';
 import {
   claimDeliveries,
   failDeliveries,
-  findFollowers,
-  giveBack,
-  noteTrouble,
+  findLaterStages,
+  recordEndpointFailures,
   releaseDeliveriesOf,
+  releaseLeases,
 } from '../../src/webhooks/delivery/store.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { replayOne } from '../../src/webhooks/replay/store.ts';
@@ -90,8 +90,8 @@ describe('a claim', () => {
 
 describe('later stages are handed over with the earliest', () => {
   const laterThan = async (head: Awaited<ReturnType<typeof delivery>>) => {
-    const found = await findFollowers(database.hot, [
-      { ...head, body: '', failedTries: 0, version: 1, failures: 0 },
+    const found = await findLaterStages(database.hot, [
+      { ...head, body: '', failedAttempts: 0, version: 1, failures: 0 },
     ]);
     return idsOf(found);
   };
@@ -134,7 +134,7 @@ describe('a failure', () => {
         database.db,
       );
       const trouble = { endpointId, failures: 20, gone: true, retryAfterMs: 0 };
-      expect(await inTransaction<unknown[]>((tx) => noteTrouble(tx, [trouble]))).toEqual([]);
+      expect(await inTransaction<unknown[]>((tx) => recordEndpointFailures(tx, [trouble]))).toEqual([]);
       const { rows } = await sql`select status, failures from endpoints where id = ${endpointId}`.execute(
         database.db,
       );
@@ -148,7 +148,7 @@ describe('releasing a lease', () => {
     const leased = await delivery('sent', 0, 60);
     const waiting = await delivery('sent', 4, 60);
     const behind = await delivery('delivered', 3, 60, { subjectId: leased.subjectId });
-    await giveBack(database.hot, [leased, waiting, behind]);
+    await releaseLeases(database.hot, [leased, waiting, behind]);
     expect(await rowOf(leased)).toMatchObject({ state: 0, due: true });
     expect(await rowOf(waiting)).toMatchObject({ state: 4, due: false });
     expect(await rowOf(behind)).toMatchObject({ state: 3, due: false });

@@ -6,9 +6,9 @@ import {
   claimDeliveries,
   completeDeliveries,
   failDeliveries,
-  findFollowers,
-  giveBack,
-  releaseNext,
+  findLaterStages,
+  leaseNextStages,
+  releaseLeases,
 } from '../../src/webhooks/delivery/store.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -42,15 +42,17 @@ describe('on an empty database', () => {
       'deliveries_default_pkey',
     ],
     ['completing', (tx: Tx) => completeDeliveries(tx, [delivery]), 'deliveries_default_pkey'],
-    ['releasing', (tx: Tx) => releaseNext(tx, [delivery], 0), 'deliveries_default_pkey'],
+    ['releasing', (tx: Tx) => leaseNextStages(tx, [delivery], 0), 'deliveries_default_pkey'],
     ['failing', (tx: Tx) => failDeliveries(tx, [delivery]), 'deliveries_default_pkey'],
     [
       'finding what follows',
       (tx: Tx) =>
-        findFollowers(tx, [{ ...delivery, id: uuidv7(), body: '', failedTries: 0, version: 1, failures: 0 }]),
+        findLaterStages(tx, [
+          { ...delivery, id: uuidv7(), body: '', failedAttempts: 0, version: 1, failures: 0 },
+        ]),
       'deliveries_default_pkey',
     ],
-    ['giving back', (tx: Tx) => giveBack(tx, [delivery]), 'deliveries_default_pkey'],
+    ['giving back', (tx: Tx) => releaseLeases(tx, [delivery]), 'deliveries_default_pkey'],
     [
       'claiming',
       (tx: Tx) => claimDeliveries(tx, { perEndpoint: 10, total: 100, except: [], processId: 0 }),

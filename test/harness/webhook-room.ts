@@ -13,10 +13,10 @@ import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { type Deliveries, openDeliveries } from '../../src/webhooks/delivery/queue.ts';
-import type { DeliverSettings } from '../../src/webhooks/delivery/settings.ts';
+import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
 import { endpointRoutes } from '../../src/webhooks/endpoints/routes.ts';
 import { deliveryRoutes } from '../../src/webhooks/history/routes.ts';
-import { doWebhookChores } from '../../src/webhooks/maintenance/maintenance.ts';
+import { maintainWebhooks } from '../../src/webhooks/maintenance/maintenance.ts';
 import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
 import { replayRoutes } from '../../src/webhooks/replay/routes.ts';
 import { testEventRoute } from '../../src/webhooks/test-event-routes.ts';
@@ -52,9 +52,9 @@ export interface Room {
   makeDue(endpointId: string, what?: 'tries' | 'leases'): Promise<void>;
   /** Pauses every endpoint, so that what one test leaves due is not for the claims of the next. */
   pauseAll(): Promise<void>;
-  chores(): Promise<void>;
+  maintained(): Promise<void>;
   /** A deliverer of another process on the same database. */
-  another(settings?: Partial<DeliverSettings>): Deliveries;
+  another(settings?: Partial<DeliverySettings>): Deliveries;
   /** Ends every call under way, as a process does that has waited long enough. */
   cutOff(): Promise<void>;
   close(): Promise<void>;
@@ -94,7 +94,7 @@ export function stageEvent(accountId: string, messageId: string, name: StageName
 
 /** Opens everything; `close` ends it. A receiver has `webhookTimeoutMs` to answer. */
 export async function openRoom(
-  settings: Partial<DeliverSettings> = {},
+  settings: Partial<DeliverySettings> = {},
   webhookTimeoutMs = 2_000,
 ): Promise<Room> {
   const database = await createTestDatabase();
@@ -123,7 +123,7 @@ export async function openRoom(
     webhookTimeoutMs,
   };
   const opened: Deliveries[] = [];
-  const another = (more: Partial<DeliverSettings> = {}) => {
+  const another = (more: Partial<DeliverySettings> = {}) => {
     const deliveries = openDeliveries(deps, { ...settings, ...more });
     opened.push(deliveries);
     return deliveries;
@@ -167,14 +167,14 @@ export async function openRoom(
       return { id: body.data._id, secret: body.data.secret };
     },
     async stages(accountId, messageId, names, offer = true) {
-      const startable = await database.hot.transaction().execute((tx) =>
+      const leasedDeliveries = await database.hot.transaction().execute((tx) =>
         publish(
           { deliveries },
           tx,
           names.map((name) => stageEvent(accountId, messageId, name)),
         ),
       );
-      if (offer) deliveries.offer(startable);
+      if (offer) deliveries.offer(leasedDeliveries);
     },
     async listed(accountId, query = '') {
       return (await call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data.items;
@@ -188,8 +188,8 @@ export async function openRoom(
     async pauseAll() {
       await sql`update endpoints set status = 'paused' where status = 'active'`.execute(database.db);
     },
-    async chores() {
-      while ((await doWebhookChores({ db: database.db, log })) > 0);
+    async maintained() {
+      while ((await maintainWebhooks({ db: database.db, log })) > 0);
     },
     async close() {
       const stopped = opened.map((one) => one.stop());

@@ -1,35 +1,35 @@
 // Promises of the kept part of a receiver's answer: its first 4 KB, whole characters, and nothing that the database refuses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keptAnswer, keptAnswerBytes } from '../../src/webhooks/delivery/response.ts';
+import { keptResponse, keptResponseBytes } from '../../src/webhooks/delivery/response.ts';
 
 describe('of an answer', () => {
   it('the first 4,096 bytes are kept, and of an empty one nothing', () => {
-    expect(keptAnswer(Buffer.from(''))).toBeNull();
-    expect(keptAnswer(Buffer.from('ok'))).toBe('ok');
-    expect(keptAnswer(Buffer.from('x'.repeat(4_096)))).toBe('x'.repeat(4_096));
-    expect(keptAnswer(Buffer.from(`${'x'.repeat(4_096)}y`))).toBe('x'.repeat(4_096));
+    expect(keptResponse(Buffer.from(''))).toBeNull();
+    expect(keptResponse(Buffer.from('ok'))).toBe('ok');
+    expect(keptResponse(Buffer.from('x'.repeat(4_096)))).toBe('x'.repeat(4_096));
+    expect(keptResponse(Buffer.from(`${'x'.repeat(4_096)}y`))).toBe('x'.repeat(4_096));
   });
 
   it('a character that the cut divides is left out, of two, three or four bytes', () => {
     for (const character of ['é', '語', '🙂']) {
       for (let before = 4_090; before <= 4_096; before++) {
         const text = 'x'.repeat(before) + character.repeat(3);
-        const kept = keptAnswer(Buffer.from(text)) ?? '';
+        const kept = keptResponse(Buffer.from(text)) ?? '';
         expect(text.startsWith(kept)).toBe(true);
         expect(kept.length).toBeGreaterThanOrEqual(before - 1);
-        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(keptAnswerBytes);
-        expect(Buffer.byteLength(kept)).toBeGreaterThan(keptAnswerBytes - 4);
+        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(keptResponseBytes);
+        expect(Buffer.byteLength(kept)).toBeGreaterThan(keptResponseBytes - 4);
       }
     }
   });
 
   it('what is not UTF-8, and NUL, shows as U+FFFD; a byte order mark stays', () => {
-    expect(keptAnswer(Buffer.from([0x61, 0, 0x62, 0xff, 0xc3]))).toBe('a\ufffdb\ufffd\ufffd');
-    expect(keptAnswer(Buffer.from('\ufeffok'))).toBe('\ufeffok');
+    expect(keptResponse(Buffer.from([0x61, 0, 0x62, 0xff, 0xc3]))).toBe('a\ufffdb\ufffd\ufffd');
+    expect(keptResponse(Buffer.from('\ufeffok'))).toBe('\ufeffok');
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        const kept = keptAnswer(Buffer.from(bytes)) ?? '';
+        const kept = keptResponse(Buffer.from(bytes)) ?? '';
         expect(kept).not.toContain('\0');
         expect(kept.isWellFormed()).toBe(true);
       }),
@@ -49,12 +49,12 @@ describe('of an answer', () => {
       Buffer.from(secret).toString('base64url'),
     ];
     for (const form of forms) {
-      expect(keptAnswer(Buffer.from(`é wants ${form}, got x`), secrets)).toMatch(
+      expect(keptResponse(Buffer.from(`é wants ${form}, got x`), secrets)).toMatch(
         /^é wants "?\[secret\]"?, got x$/,
       );
       const cutOff = `${'x'.repeat(16_384)}${form}`.slice(form.length, 16_384 + form.length - 3);
-      expect(keptAnswer(Buffer.from(cutOff.slice(-4_096)), secrets)).not.toContain(form.slice(0, 8));
+      expect(keptResponse(Buffer.from(cutOff.slice(-4_096)), secrets)).not.toContain(form.slice(0, 8));
     }
-    expect(keptAnswer(Buffer.from('nothing here'), secrets)).toBe('nothing here');
+    expect(keptResponse(Buffer.from('nothing here'), secrets)).toBe('nothing here');
   });
 });

@@ -2,7 +2,7 @@
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { findKeys, type IdempotencyKeyRow, type KeyOf, storeKeyAnswers } from '../../db/idempotency-keys.ts';
-import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
 import type { BookingRow } from './booking.ts';
 import { leaseMs } from './booking.ts';
@@ -15,7 +15,7 @@ export interface BookingStepsDeps {
   hot: Db;
   clock: { now(): number };
   log: Log;
-  deliveries: PublishDeps['deliveries'] & { offer(startable: StartableDelivery[]): void };
+  deliveries: PublishDeps['deliveries'] & { offer(leasedDeliveries: LeasedDelivery[]): void };
 }
 
 export interface BookingSteps {

@@ -6,7 +6,7 @@ import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { Calendar, CalendarCredential } from '../../ports/calendar.ts';
-import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type ConnectionRow, findConnection, markDead, noteFailure, noteUse } from './connections-store.ts';
 import { calendarStatusEvent } from './status-event.ts';
 
@@ -19,7 +19,7 @@ export interface CalendarDeps {
   cipher: Cipher;
   calendars: Calendars;
   clock: Pick<Clock, 'now'>;
-  deliveries: PublishDeps['deliveries'] & { offer(startable: StartableDelivery[]): void };
+  deliveries: PublishDeps['deliveries'] & { offer(leasedDeliveries: LeasedDelivery[]): void };
 }
 
 /** A connection ready for calls. */

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { StatusReport } from '../../ports/platform.ts';
-import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { foldReports, overtakenFailure } from './message.ts';
@@ -70,8 +70,11 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   // a failure that gives way in the same batch is told first, as if the reports had come one by one
   const steps = [movesOf(overtakenFailure), movesOf(foldReports)].filter((step) => step.length > 0);
   if (steps.length === 0) return results;
-  const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
-    const done: { moved: MovedMessage[]; startable: StartableDelivery[] } = { moved: [], startable: [] };
+  const { moved, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
+    const done: { moved: MovedMessage[]; leasedDeliveries: LeasedDelivery[] } = {
+      moved: [],
+      leasedDeliveries: [],
+    };
     for (const step of steps) {
       const moved = await applyMoves(
         tx,
@@ -79,11 +82,11 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
       );
       for (const { no } of moved) (step[no - 1] as (typeof step)[number]).message.hasMoved = true;
       done.moved.push(...moved);
-      done.startable.push(...(await publish(deps, tx, statusEvents(moved, deps.clock.now()))));
+      done.leasedDeliveries.push(...(await publish(deps, tx, statusEvents(moved, deps.clock.now()))));
     }
     return done;
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   await reactToFailures(deps, moved);
   for (const message of moved) deps.completions.completed(message);
   await countResults(deps, messages, results);

@@ -81,13 +81,13 @@ async function beginDeleting(
   of: TemplateKey,
   cancelQueued: boolean,
 ): Promise<TemplateRow> {
-  const { before, startable } = await deps.hot.transaction().execute(async (tx) => {
+  const { before, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
     // waits for sends that are being written; those that come later see the mark
     const before = await lockTemplate(tx, of.templateId);
     if (!before) throw templateNotFound();
     if (before.status === 'draft') {
       await deleteTemplates(tx, [before.id]);
-      return { before, startable: [] };
+      return { before, leasedDeliveries: [] };
     }
     if (before.deleting_until && before.deleting_until.getTime() > deps.clock.now())
       throw new AppError('conflict', 'The template is being deleted at this moment.', {
@@ -98,9 +98,9 @@ async function beginDeleting(
         'Messages of this template are queued. Wait until they are sent, cancel their sends, or delete it with cancelQueued=true.',
       );
     const after = await markDeleting(tx, before.id);
-    return { before, startable: await publishChanges(deps, tx, [{ before, after, reason: null }]) };
+    return { before, leasedDeliveries: await publishChanges(deps, tx, [{ before, after, reason: null }]) };
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   return before;
 }
 
@@ -126,18 +126,18 @@ async function emptyQueue(deps: DeleteTemplateDeps, of: TemplateKey): Promise<nu
 
 /** The template is what it was before; or, where the platform may have deleted it, stays marked until it was read. */
 async function takeBack(deps: DeleteTemplateDeps, before: TemplateRow, staysMarked = false): Promise<void> {
-  const startable = await deps.db.transaction().execute(async (tx) => {
+  const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const marked = await lockTemplate(tx, before.id);
     const after = await endDeleting(tx, before.id, staysMarked ? undefined : before);
     return publishChanges(deps, tx, marked && after ? [{ before: marked, after, reason: null }] : []);
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
 }
 
 async function remove(deps: DeleteTemplateDeps, { id }: TemplateRow): Promise<void> {
-  const startable = await deps.db.transaction().execute(async (tx) => {
+  const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const removed = await deleteTemplates(tx, [id]);
     return publishChanges(deps, tx, removed.map(removalOf));
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
 }

@@ -21,11 +21,11 @@ export async function failAndPublish(
 ): Promise<number> {
   if (failures.length === 0) return 0;
   const sorted = failures.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const { moved, startable } = await deps.hot.transaction().execute(async (tx) => {
+  const { moved, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
     const moved = await failMessages(tx, sorted, from);
-    return { moved, startable: await publish(deps, tx, statusEvents(moved, deps.clock.now())) };
+    return { moved, leasedDeliveries: await publish(deps, tx, statusEvents(moved, deps.clock.now())) };
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   for (const message of moved) deps.completions.completed(message);
   return moved.length;
 }

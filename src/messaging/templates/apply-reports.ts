@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { TemplateReport } from '../../ports/platform.ts';
-import type { PublishDeps, StartableDelivery } from '../../webhooks/publish.ts';
+import type { LeasedDelivery, PublishDeps } from '../../webhooks/publish.ts';
 import { type ReadingKey, requestReading } from '../senders/template-readings-store.ts';
 import type { TemplateChange } from './presenter.ts';
 import { makeTemplatesDue } from './single-reads-store.ts';
@@ -10,7 +10,7 @@ import { changeTemplate, lockByProviderId, type TemplateRow } from './store.ts';
 import { publishChanges } from './sync.ts';
 
 export interface AppliedReports {
-  startable: StartableDelivery[];
+  leasedDeliveries: LeasedDelivery[];
   /** Lists to read: those with a template that we do not know, since the platform may be quicker than the answer to its submission. */
   toRead: ReadingKey[];
   /** True if a template is due to be read by itself, since a report did not say what it is now. */
@@ -52,8 +52,8 @@ export async function applyTemplateReports(
     }
   }
   await makeTemplatesDue(tx, toReadSingly);
-  const startable = await publishChanges(deps, tx, changes);
-  return { startable, toRead, hasChanged: toReadSingly.length > 0 };
+  const leasedDeliveries = await publishChanges(deps, tx, changes);
+  return { leasedDeliveries, toRead, hasChanged: toReadSingly.length > 0 };
 }
 
 /** True if a newer report was applied before. The platform's times are whole seconds: within one, the order of arrival counts. */

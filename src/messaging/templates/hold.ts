@@ -23,7 +23,7 @@ export async function holdRejectedTemplate(
   error: { code: number; title: string },
 ): Promise<void> {
   if (!(await isApproved(deps.db, template))) return;
-  const startable = await deps.db.transaction().execute(async (tx) => {
+  const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const row = await lockByName(tx, template);
     if (row?.status !== 'approved') return [];
     const providerStatus = deps.platform.templateStatusOf(error);
@@ -35,6 +35,6 @@ export async function holdRejectedTemplate(
     });
     return publish(deps, tx, await statusEvents(deps, tx, [{ before: row, after: changed, reason }]));
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   await requestReading(deps.db, template);
 }

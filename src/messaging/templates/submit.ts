@@ -159,7 +159,7 @@ async function keepAnswer(
   businessAccountId: string,
   answer: Awaited<ReturnType<MessagingPlatform['createTemplate']>>,
 ): Promise<TemplateRow | undefined> {
-  const { after, startable } = await deps.db.transaction().execute(async (tx) => {
+  const { after, leasedDeliveries } = await deps.db.transaction().execute(async (tx) => {
     const before = await lockTemplate(tx, id);
     const after =
       before &&
@@ -171,9 +171,9 @@ async function keepAnswer(
         category: answer.category,
       }));
     const changes = before && after ? [{ before, after, reason: null }] : [];
-    return { after, startable: await publishChanges(deps, tx, changes) };
+    return { after, leasedDeliveries: await publishChanges(deps, tx, changes) };
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   return after;
 }
 

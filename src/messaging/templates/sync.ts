@@ -5,7 +5,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { MessagingPlatform, PlatformTemplate } from '../../ports/platform.ts';
-import { type PublishDeps, publish, type StartableDelivery } from '../../webhooks/publish.ts';
+import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import type { SenderRow } from '../senders/store.ts';
 import type { TemplateChange } from './presenter.ts';
@@ -69,7 +69,7 @@ export async function publishChanges(
   deps: { clock: Clock } & PublishDeps,
   tx: Tx,
   changes: readonly TemplateChange[],
-): Promise<StartableDelivery[]> {
+): Promise<LeasedDelivery[]> {
   return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
@@ -93,7 +93,7 @@ export async function syncTemplates(
   const begun = await databaseTime(deps.db);
   const { templates, calls } = await readAll(deps, sender);
   const account = { accountId: sender.account_id, businessAccountId: sender.business_account_id };
-  const startable = await deps.db.transaction().execute(async (tx) => {
+  const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const known = await lockTemplates(tx, account);
     const newer = known.filter((one) => one.status !== 'draft' && one.updated_at >= begun);
     const newerNames = new Set([...newer, ...known.filter(isBeingDeleted(begun))].map(nameOf));
@@ -114,7 +114,7 @@ export async function syncTemplates(
     );
     return publishChanges(deps, tx, [...changes, ...gone.map(removalOf)]);
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   deps.nudgeQueue();
   return { count: templates.length, calls };
 }
@@ -146,7 +146,7 @@ export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: 
   const begun = await databaseTime(deps.db);
   const read = await deps.platform.readTemplate(senderAccess(deps, sender), template.provider_template_id);
   const account = { accountId: template.account_id, businessAccountId: sender.business_account_id };
-  const startable = await deps.db.transaction().execute(async (tx) => {
+  const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const [before] = await lockByProviderId(tx, {
       accountIds: [account.accountId],
       businessAccountId: account.businessAccountId,
@@ -159,6 +159,6 @@ export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: 
     await recordSingleRead(tx, template);
     return publishChanges(deps, tx, changes);
   });
-  deps.deliveries.offer(startable);
+  deps.deliveries.offer(leasedDeliveries);
   deps.nudgeQueue();
 }

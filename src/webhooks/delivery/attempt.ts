@@ -5,8 +5,8 @@ import { OutgoingError } from '../../base/outgoing-error.ts';
 import { retryAfterMs } from '../../work/backoff.ts';
 import { givenSignature, standardSignature } from '../endpoints/sign.ts';
 import type { Target } from '../endpoints/targets.ts';
-import type { Outcome } from './delivery.ts';
-import { keptAnswer } from './response.ts';
+import type { AttemptResult } from './delivery.ts';
+import { keptResponse } from './response.ts';
 
 export interface AttemptDeps {
   clock: Clock;
@@ -15,7 +15,7 @@ export interface AttemptDeps {
 }
 
 /** Read, so that the connection can be used again; an answer beyond is cut off with its connection. */
-const mostAnswerBytes = 16 * 1024;
+const responseBytesMax = 16 * 1024;
 
 /**
  * Posts `body` to the endpoint under the id that stays the same on every try. Never rejects; undefined if we gave the
@@ -26,7 +26,7 @@ export async function attempt(
   target: Target,
   id: string,
   body: string,
-): Promise<Outcome | undefined> {
+): Promise<AttemptResult | undefined> {
   const now = deps.clock.now();
   const timestamp = Math.floor(now / 1000);
   const startedAt = performance.now();
@@ -44,10 +44,10 @@ export async function attempt(
       },
       body,
       timeoutMs: deps.webhookTimeoutMs,
-      maxResponseBytes: mostAnswerBytes,
+      maxResponseBytes: responseBytesMax,
     });
     const { status, durationMs } = response;
-    const answer = keptAnswer(response.body, target.secrets);
+    const answer = keptResponse(response.body, target.secrets);
     if (isSuccess(status)) return { delivered: true, status, durationMs, answer };
     return {
       delivered: false,
@@ -60,20 +60,23 @@ export async function attempt(
     };
   } catch (error) {
     const failure = error instanceof OutgoingError ? error : undefined;
-    return withoutAnswer(failure, Math.round(performance.now() - startedAt));
+    return resultWithoutResponse(failure, Math.round(performance.now() - startedAt));
   }
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** A call that brought no whole answer. */
-function withoutAnswer(failure: OutgoingError | undefined, durationMs: number): Outcome | undefined {
+function resultWithoutResponse(
+  failure: OutgoingError | undefined,
+  durationMs: number,
+): AttemptResult | undefined {
   if (failure?.kind === 'aborted') return undefined;
   const status = failure?.status ?? null;
-  const unheard = { durationMs, answer: null };
+  const noResponse = { durationMs, answer: null };
   // The status is what counts: an answer whose body then drags on or breaks was an answer all the same.
-  if (status !== null && isSuccess(status)) return { delivered: true, status, ...unheard };
+  if (status !== null && isSuccess(status)) return { delivered: true, status, ...noResponse };
   const detail = failure?.message ?? 'the call could not be made';
   const reason = status === null ? (failure?.kind ?? 'reset') : 'status';
-  return { delivered: false, status, reason, ...unheard, detail, retryAfterMs: 0 };
+  return { delivered: false, status, reason, ...noResponse, detail, retryAfterMs: 0 };
 }

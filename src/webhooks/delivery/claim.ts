@@ -1,7 +1,7 @@
 // Taking what is due: endpoint after endpoint in turn, each delivery with the later stages that wait for it alone.
 import type { Db } from '../../db/db.ts';
-import { lastStage, type Startable } from './delivery.ts';
-import { claimDeliveries, findFollowers } from './store.ts';
+import { type LeasedDelivery, lastStage } from './delivery.ts';
+import { claimDeliveries, findLaterStages } from './store.ts';
 
 export interface Claim {
   perEndpoint: number;
@@ -11,33 +11,33 @@ export interface Claim {
 }
 
 /** Makes a way to claim for a process. A claim that brought all it may goes on behind its last endpoint, so that none is passed over. */
-export function openClaims(db: Db, processId: number): (claim: Claim) => Promise<Startable[]> {
+export function openClaims(db: Db, processId: number): (claim: Claim) => Promise<LeasedDelivery[]> {
   let after: string | undefined;
 
-  return async function take(claim): Promise<Startable[]> {
+  return async function take(claim): Promise<LeasedDelivery[]> {
     const heads = await claimDeliveries(db, { ...claim, after, processId });
     const wasBehind = after !== undefined;
     after = heads.length < claim.total ? undefined : lastEndpoint(heads);
     // Nothing is left behind it: those before it have their turn at once.
     if (heads.length === 0 && wasBehind) return take(claim);
-    return withFollowers(db, heads);
+    return withLaterStages(db, heads);
   };
 }
 
 /** The one whose id stands last. */
-const lastEndpoint = (heads: readonly Startable[]): string =>
+const lastEndpoint = (heads: readonly LeasedDelivery[]): string =>
   heads.reduce((last, { endpointId }) => (endpointId > last ? endpointId : last), '');
 
-async function withFollowers(db: Db, heads: Startable[]): Promise<Startable[]> {
+async function withLaterStages(db: Db, heads: LeasedDelivery[]): Promise<LeasedDelivery[]> {
   const awaited = new Map(
     heads.filter(({ stage }) => stage > 0 && stage < lastStage).map((head) => [head.id, head]),
   );
   if (awaited.size === 0) return heads;
-  for (const { headId, ...follower } of await findFollowers(db, [...awaited.values()])) {
+  for (const { headId, ...later } of await findLaterStages(db, [...awaited.values()])) {
     const head = awaited.get(headId);
     if (!head) continue;
-    head.followers ??= [];
-    head.followers.push({ ...follower, version: head.version, failures: head.failures });
+    head.laterStages ??= [];
+    head.laterStages.push({ ...later, version: head.version, failures: head.failures });
   }
   return heads;
 }

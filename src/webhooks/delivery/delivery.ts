@@ -2,7 +2,7 @@
 import type { AttemptFailure } from '../../contract/webhooks.ts';
 
 /** A delivery that this process holds the lease of and may try now. */
-export interface Startable {
+export interface LeasedDelivery {
   /** The receiver's `webhook-id`. */
   id: string;
   subjectId: string;
@@ -11,16 +11,16 @@ export interface Startable {
   /** The exact bytes: ASCII JSON. */
   body: string;
   /** Tries that failed since it was made or replayed. */
-  failedTries: number;
+  failedAttempts: number;
   /** The endpoint's version that was read with it. */
   version: number;
   /** Failures of the endpoint in a row when it was read. */
   failures: number;
   /** Later stages that wait for this one alone, in their order: its holder may try them next, without asking. */
-  followers?: Startable[];
+  laterStages?: LeasedDelivery[];
 }
 
-export interface Success {
+export interface SuccessfulAttempt {
   delivered: true;
   status: number;
   durationMs: number;
@@ -28,7 +28,7 @@ export interface Success {
   answer: string | null;
 }
 
-export interface Failure {
+export interface FailedAttempt {
   delivered: false;
   status: number | null;
   reason: AttemptFailure;
@@ -41,16 +41,16 @@ export interface Failure {
   retryAfterMs: number;
 }
 
-export type Outcome = Success | Failure;
+export type AttemptResult = SuccessfulAttempt | FailedAttempt;
 
-export type Succeeded = Startable & Success;
-export type Failed = Startable & Failure;
+export type SucceededDelivery = LeasedDelivery & SuccessfulAttempt;
+export type FailedDelivery = LeasedDelivery & FailedAttempt;
 
 /** The receiver said that it is gone for good. */
-export const isGone = (outcome: Pick<Failure, 'status'>): boolean => outcome.status === 410;
+export const isGone = (outcome: Pick<FailedAttempt, 'status'>): boolean => outcome.status === 410;
 
 /** The rows' primary key in one text, whose order is the order in which every statement locks them. */
-export function lockKey(delivery: Pick<Startable, 'subjectId' | 'endpointId' | 'stage'>): string {
+export function lockKey(delivery: Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>): string {
   return `${delivery.subjectId}/${delivery.endpointId}/${delivery.stage}`;
 }
 

@@ -1,13 +1,13 @@
 // One delivery and the later stages that wait for it alone, tried one after another.
-import type { Failed, Outcome, Startable, Succeeded } from './delivery.ts';
+import type { AttemptResult, FailedDelivery, LeasedDelivery, SucceededDelivery } from './delivery.ts';
 
 /** What became of a chain. Stages after the last one tried still wait behind it in the database. */
-export interface ChainOutcome {
-  done: Succeeded[];
+export interface GroupResult {
+  done: SucceededDelivery[];
   /** The stage that failed, after those done. */
-  failure?: Failed;
+  failure?: FailedDelivery;
   /** The stage that could not be tried, after those done. */
-  untried?: Startable;
+  untried?: LeasedDelivery;
 }
 
 /**
@@ -15,13 +15,13 @@ export interface ChainOutcome {
  * though nothing is on disk in between. `tryOne` answers undefined where the call could not be made. Rejects only if
  * `tryOne` does before anything arrived.
  */
-export async function tryChain(
-  head: Startable,
-  tryOne: (delivery: Startable) => Promise<Outcome | undefined>,
+export async function attemptGroup(
+  head: LeasedDelivery,
+  tryOne: (delivery: LeasedDelivery) => Promise<AttemptResult | undefined>,
   mayGoOn: () => boolean,
-): Promise<ChainOutcome> {
-  const done: Succeeded[] = [];
-  for (const next of [head, ...(head.followers ?? [])]) {
+): Promise<GroupResult> {
+  const done: SucceededDelivery[] = [];
+  for (const next of [head, ...(head.laterStages ?? [])]) {
     if (done.length > 0 && !mayGoOn()) break;
     const outcome = await tryOne(next).catch((error) => {
       if (done.length === 0) throw error;

@@ -5,16 +5,16 @@ import { openTargets } from '../endpoints/targets.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
 import { openClaims } from './claim.ts';
 import {
-  type Failed,
+  type AttemptResult,
+  type FailedDelivery,
   failuresToBackOff,
+  type LeasedDelivery,
   leaseMs,
-  type Outcome,
-  type Startable,
-  type Succeeded,
+  type SucceededDelivery,
 } from './delivery.ts';
-import { tryChain } from './ordering-group.ts';
+import { attemptGroup } from './ordering-group.ts';
 import { openRecorder, type RecordDeps } from './record.ts';
-import { type DeliverSettings, deliverDefaults } from './settings.ts';
+import { type DeliverySettings, deliveryDefaults } from './settings.ts';
 
 export interface DeliverDeps extends AttemptDeps, RecordDeps {
   cipher: Cipher;
@@ -24,7 +24,7 @@ export interface Deliveries {
   /** The process that its deliveries are leased to. */
   readonly processId: number;
   /** Takes deliveries that are leased to this process; call it after the commit that wrote them. */
-  offer(startable: Startable[]): void;
+  offer(leasedDeliveries: LeasedDelivery[]): void;
   /** Endpoints whose queue here is so full that new deliveries should not be leased to us (for `publish`). */
   busyEndpoints(): string[];
   /** Claims what is due and takes it; answers how many. The worker's perform. */
@@ -32,15 +32,20 @@ export interface Deliveries {
   /** Gives back what waits in memory for an endpoint that was paused, changed or deleted. */
   drop(endpointId: string): void;
   /** `listener` is told when an endpoint's queue has run dry while more of it was left in the database. */
-  onRoom(listener: () => void): void;
+  onCapacity(listener: () => void): void;
   /** One try outside the queue, such as a test event's; undefined if the endpoint is gone, or we stop. Nothing is recorded. */
-  tryOnce(endpointId: string, version: number, id: string, body: string): Promise<Outcome | undefined>;
+  attemptOnce(
+    endpointId: string,
+    version: number,
+    id: string,
+    body: string,
+  ): Promise<AttemptResult | undefined>;
   /** Takes nothing more, gives back what waits, and resolves when what is under way has been recorded. */
   stop(): Promise<void>;
 }
 
 interface Lane {
-  queue: { delivery: Startable; freshUntil: number }[];
+  queue: { delivery: LeasedDelivery; freshUntil: number }[];
   running: number;
   /** More of it lies in the database. */
   more: boolean;
@@ -67,8 +72,8 @@ const chainMs = 1_000;
 /** Between the end of the longest call and the lapse of its lease. */
 const leaseMarginMs = 5_000;
 
-export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings> = {}): Deliveries {
-  const settings = { ...deliverDefaults, ...given };
+export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverySettings> = {}): Deliveries {
+  const settings = { ...deliveryDefaults, ...given };
   const waitInMemoryMs = leaseMs - leaseMarginMs - deps.webhookTimeoutMs;
   const targets = openTargets({ ...deps, db: deps.hot });
   const claim = openClaims(deps.hot, deps.processId);
@@ -89,7 +94,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   });
 
   /** The lease lapses by itself should giving it back fail. */
-  function giveBack(delivery: Startable): void {
+  function releaseLeases(delivery: LeasedDelivery): void {
     const given = recorder
       .returned(delivery)
       .catch((error) => deps.log.error({ err: error }, 'webhooks.not_given_back'))
@@ -101,15 +106,15 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   // A claim may bring what is assured to a lane that has nearly as much.
   const mostQueued = () => (isFull() ? settings.assuredPerEndpoint * 2 : settings.queuedPerEndpoint);
 
-  function offer(startable: Startable[], leasedAtMs = deps.clock.steady()): void {
+  function offer(leasedDeliveries: LeasedDelivery[], leasedAtMs = deps.clock.steady()): void {
     const freshUntil = leasedAtMs + waitInMemoryMs;
     const touched = new Set<string>();
-    for (const delivery of startable) {
+    for (const delivery of leasedDeliveries) {
       if (judged.size > 0 && judged.has(delivery.id)) continue;
       const lane = lanes.get(delivery.endpointId) ?? emptyLane();
       if (stopping || lane.queue.length >= mostQueued()) {
         lane.more = true;
-        giveBack(delivery);
+        releaseLeases(delivery);
         continue;
       }
       lanes.set(delivery.endpointId, lane);
@@ -173,12 +178,12 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     const { drops } = lane;
     const until = Math.min(freshUntil, deps.clock.steady() + chainMs);
     try {
-      const { done, failure, untried } = await tryChain(
+      const { done, failure, untried } = await attemptGroup(
         delivery,
-        ({ id, body }) => tryOnce(delivery.endpointId, delivery.version, id, body),
+        ({ id, body }) => attemptOnce(delivery.endpointId, delivery.version, id, body),
         () => !stopping && lane.drops === drops && deps.clock.steady() < until,
       );
-      if (untried) giveBack(untried);
+      if (untried) releaseLeases(untried);
       if (failure) judged.add(failure.id);
       if (done.length > 0) {
         const recorded = recordSuccesses(done);
@@ -192,17 +197,17 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     pump(delivery.endpointId);
   }
 
-  async function recordFailure(failure: Failed): Promise<void> {
+  async function recordFailure(failure: FailedDelivery): Promise<void> {
     await recorder.failed(failure).catch((error) => notRecorded(failure, error));
     judged.delete(failure.id);
   }
 
   /** Resolves when they are on disk: a receiver's next call need not wait for that. */
-  function recordSuccesses(done: Succeeded[]): Promise<void> {
+  function recordSuccesses(done: SucceededDelivery[]): Promise<void> {
     unrecorded += done.length;
     const recording = recorder
       .succeeded(done)
-      .catch((error) => notRecorded(done[0] as Startable, error))
+      .catch((error) => notRecorded(done[0] as LeasedDelivery, error))
       .finally(() => {
         unrecorded -= done.length;
         returning.delete(recording);
@@ -212,16 +217,16 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
   }
 
   /** Its lease lapses, and it is tried again. */
-  function notRecorded({ id, endpointId }: Startable, error: unknown): void {
+  function notRecorded({ id, endpointId }: LeasedDelivery, error: unknown): void {
     deps.log.error({ err: error, deliveryId: id, endpointId }, 'webhooks.not_recorded');
   }
 
-  async function tryOnce(
+  async function attemptOnce(
     endpointId: string,
     version: number,
     id: string,
     body: string,
-  ): Promise<Outcome | undefined> {
+  ): Promise<AttemptResult | undefined> {
     const target = await targets.get(endpointId, version);
     if (!target) return undefined;
     const outcome = await attempt(deps, target, id, body);
@@ -236,7 +241,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     queued -= waiting.length;
     lane.drops += 1;
     lane.more = false;
-    for (const { delivery } of waiting) giveBack(delivery);
+    for (const { delivery } of waiting) releaseLeases(delivery);
     pump(endpointId);
   }
 
@@ -254,7 +259,7 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     const claimed = await claim({
       // Twice what one endpoint may have under way, so that its next ones are here when a call ends.
       perEndpoint: isFull() ? enough : enough * 2,
-      total: settings.claimedAtOnce,
+      total: settings.claimedPerRound,
       except,
     });
     offer(claimed, leasedAtMs);
@@ -275,10 +280,10 @@ export function openDeliveries(deps: DeliverDeps, given: Partial<DeliverSettings
     },
     claimDue,
     drop,
-    onRoom(listener) {
+    onCapacity(listener) {
       roomListener = listener;
     },
-    tryOnce,
+    attemptOnce,
     async stop() {
       stopping = true;
       clearTimeout(watching);

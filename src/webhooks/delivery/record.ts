@@ -4,16 +4,23 @@ import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { retryDelayMs, type Schedule } from '../../work/backoff.ts';
 import { batch } from '../../work/batch.ts';
-import { type Failed, isGone, lastStage, lockKey, type Startable, type Succeeded } from './delivery.ts';
+import {
+  type FailedDelivery,
+  isGone,
+  type LeasedDelivery,
+  lastStage,
+  lockKey,
+  type SucceededDelivery,
+} from './delivery.ts';
 import {
   completeDeliveries,
-  type EndpointTrouble,
+  type EndpointFailures,
+  type FailingEndpoint,
   failDeliveries,
-  giveBack,
-  noteRecovery,
-  noteTrouble,
-  releaseNext,
-  type TroubledEndpoint,
+  leaseNextStages,
+  recordEndpointFailures,
+  recordEndpointRecovery,
+  releaseLeases,
 } from './store.ts';
 
 export interface RecordDeps {
@@ -30,23 +37,23 @@ export interface Recorder {
    * Resolves when the successes are committed: stages of one subject at one endpoint, in their order. What waited for
    * the last of them has then been handed on.
    */
-  succeeded(done: Succeeded[]): Promise<void>;
-  failed(delivery: Failed): Promise<void>;
+  succeeded(done: SucceededDelivery[]): Promise<void>;
+  failed(delivery: FailedDelivery): Promise<void>;
   /** Gives the lease of a delivery back that will not be tried here. */
-  returned(delivery: Startable): Promise<void>;
+  returned(delivery: LeasedDelivery): Promise<void>;
 }
 
 interface Listener {
   /** Deliveries that may start now, leased. */
-  onReleased(released: Startable[]): void;
+  onReleased(released: LeasedDelivery[]): void;
   /** An endpoint that rests or was disabled: what still waits for it here should be given back. */
-  onTrouble(endpoint: TroubledEndpoint): void;
+  onTrouble(endpoint: FailingEndpoint): void;
 }
 
 const byKey = { max: 500, key: lockKey };
 
 /** Whether a later stage may wait for the end of this one. */
-const isAwaited = ({ stage }: Startable): boolean => stage > 0 && stage !== lastStage;
+const isAwaited = ({ stage }: LeasedDelivery): boolean => stage > 0 && stage !== lastStage;
 
 /** `random` is in [0, 1), for the jitter of the schedule. */
 export function openRecorder(
@@ -59,10 +66,10 @@ export function openRecorder(
   const failingHere = new Set<string>();
   const onDeadlock = () => deps.log.warn('webhooks.deadlock');
 
-  const release = async (tx: Tx, ended: Startable[]): Promise<Startable[]> =>
-    ended.length === 0 ? [] : releaseNext(tx, ended, deps.processId);
+  const release = async (tx: Tx, ended: LeasedDelivery[]): Promise<LeasedDelivery[]> =>
+    ended.length === 0 ? [] : leaseNextStages(tx, ended, deps.processId);
 
-  async function writeSuccesses(done: Succeeded[], awaited: Startable[], recovered: string[]) {
+  async function writeSuccesses(done: SucceededDelivery[], awaited: LeasedDelivery[], recovered: string[]) {
     // mostly nothing waits and nobody recovers: one statement alone needs no transaction, and none of its round trips
     if (awaited.length + recovered.length === 0) {
       await completeDeliveries(deps.hot, done);
@@ -71,15 +78,15 @@ export function openRecorder(
     return deps.hot.transaction().execute(async (tx) => {
       await completeDeliveries(tx, done);
       const released = await release(tx, awaited);
-      if (recovered.length > 0) await noteRecovery(tx, recovered);
+      if (recovered.length > 0) await recordEndpointRecovery(tx, recovered);
       return released;
     });
   }
 
-  async function recordSuccesses(chains: Succeeded[][]): Promise<undefined[]> {
+  async function recordSuccesses(chains: SucceededDelivery[][]): Promise<undefined[]> {
     const done = chains.flat();
     const last = chains.flatMap((chain) => chain.slice(-1));
-    const hasFailed = (item: Succeeded) =>
+    const hasFailed = (item: SucceededDelivery) =>
       item.failures > 0 || (failingHere.size > 0 && failingHere.has(item.endpointId));
     const recovered = new Set(done.filter(hasFailed).map((item) => item.endpointId));
     const released = await writeSuccesses(done, last.filter(isAwaited), [...recovered]);
@@ -89,18 +96,18 @@ export function openRecorder(
     return chains.map(() => undefined);
   }
 
-  async function recordFailures(failed: Failed[]): Promise<undefined[]> {
+  async function recordFailures(failed: FailedDelivery[]): Promise<undefined[]> {
     const judged = failed.map((item) => ({
       ...item,
       delayMs: isGone(item)
         ? undefined
-        : retryDelayMs(settings.schedule, item.failedTries + 1, random(), item.retryAfterMs),
+        : retryDelayMs(settings.schedule, item.failedAttempts + 1, random(), item.retryAfterMs),
     }));
     const dead = judged.filter((item) => item.delayMs === undefined);
     const { released, troubled } = await deps.hot.transaction().execute(async (tx) => {
       await failDeliveries(tx, judged);
       // Before the release, which leases nothing to an endpoint that rests or was just disabled.
-      const noted = await noteTrouble(tx, troubles(failed));
+      const noted = await recordEndpointFailures(tx, failuresByEndpoint(failed));
       return { released: await release(tx, dead.filter(isAwaited)), troubled: noted };
     });
     for (const item of judged) {
@@ -133,9 +140,9 @@ export function openRecorder(
     onDeadlock,
   });
   const failure = batch(recordFailures, { ...byKey, gapMs: 8, onDeadlock });
-  const back = batch<Startable, undefined>(
+  const back = batch<LeasedDelivery, undefined>(
     async (items) => {
-      await giveBack(deps.hot, items);
+      await releaseLeases(deps.hot, items);
       return items.map(() => undefined);
     },
     { ...byKey, gapMs: 20, onDeadlock },
@@ -148,8 +155,8 @@ export function openRecorder(
 }
 
 /** One entry an endpoint, sorted by its id as every statement locks endpoints. */
-function troubles(failed: Failed[]): EndpointTrouble[] {
-  const byEndpoint = new Map<string, EndpointTrouble>();
+function failuresByEndpoint(failed: FailedDelivery[]): EndpointFailures[] {
+  const byEndpoint = new Map<string, EndpointFailures>();
   for (const { endpointId, retryAfterMs, status } of failed) {
     const entry = byEndpoint.get(endpointId) ?? { endpointId, failures: 0, gone: false, retryAfterMs: 0 };
     entry.failures += 1;

@@ -1,8 +1,8 @@
 // How much of the delivering this process does at a time, and how long it keeps trying.
 import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
-import type { Outcome } from './delivery.ts';
+import type { AttemptResult } from './delivery.ts';
 
-export interface DeliverSettings {
+export interface DeliverySettings {
   schedule: Schedule;
   /** Calls under way to one endpoint at most, so that a slow one holds no more than these. */
   inFlightPerEndpoint: number;
@@ -12,18 +12,18 @@ export interface DeliverSettings {
   /** Of each endpoint this many may wait even when memory is full, so that those that hang cannot shut the others out. */
   assuredPerEndpoint: number;
   /** Deliveries that one claim brings at most. */
-  claimedAtOnce: number;
+  claimedPerRound: number;
   /** In [0, 1), for the jitter of retries. */
   random?: () => number;
   /** Told of every try, for metrics. */
-  onAttempt?: (outcome: Outcome) => void;
+  onAttempt?: (outcome: AttemptResult) => void;
 }
 
-export const deliverDefaults: DeliverSettings = {
+export const deliveryDefaults: DeliverySettings = {
   schedule: webhookSchedule,
   inFlightPerEndpoint: 64,
   queuedPerEndpoint: 1_000,
   queuedInAll: 10_000,
   assuredPerEndpoint: 16,
-  claimedAtOnce: 2_000,
+  claimedPerRound: 2_000,
 };

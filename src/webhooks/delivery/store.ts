@@ -2,17 +2,17 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { buryFor } from '../endpoints/store.ts';
+import { deadLetterFor } from '../endpoints/store.ts';
 import {
-  type Failure,
+  type FailedAttempt,
   failuresToBackOff,
+  type LeasedDelivery,
   leaseMs,
   longestRestMs,
-  type Startable,
-  type Success,
+  type SuccessfulAttempt,
 } from './delivery.ts';
 
-type Key = Pick<Startable, 'subjectId' | 'endpointId' | 'stage'>;
+type Key = Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>;
 
 const keyArrays = (keys: readonly Key[]) => sql`
   unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
@@ -24,8 +24,8 @@ const lease = sql`${leaseMs}::int * interval '1 ms'`;
 /** Failures that the deliverer goes by: an endpoint that was resting is tried with one delivery, as one that backs off. */
 const failuresOf = sql`case when e.paused_until is null then e.failures else greatest(e.failures, ${failuresToBackOff}) end`;
 
-const startable = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
-  d.attempts - d.attempts_before as "failedTries"`;
+const leasedDeliveries = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
+  d.attempts - d.attempts_before as "failedAttempts"`;
 
 /**
  * Leases due deliveries to a process: the same few, oldest first, of every endpoint that takes them, whatever lies behind one of
@@ -42,8 +42,8 @@ export async function claimDeliveries(
     after?: string | undefined;
     processId: number;
   },
-): Promise<Startable[]> {
-  const { rows } = await sql<Startable>`
+): Promise<LeasedDelivery[]> {
+  const { rows } = await sql<LeasedDelivery>`
     with recursive waiting(id) as (
       (select endpoint_id from deliveries where due_at is not null and endpoint_id > ${claim.after ?? beforeAll}::uuid
         order by endpoint_id limit 1)
@@ -62,7 +62,7 @@ export async function claimDeliveries(
         and not e.id = any (${[...claim.except]}::uuid[])
       limit ${claim.total}::int)
     update deliveries d set state = 0, due_at = now() + ${lease}, leased_by = ${claim.processId} from x where ${match}
-    returning ${startable}, x.version, x.failures`.execute(db);
+    returning ${leasedDeliveries}, x.version, x.failures`.execute(db);
   return rows;
 }
 
@@ -70,12 +70,12 @@ export async function claimDeliveries(
  * The later stages of claimed deliveries that wait for them alone, in the order of their making: nothing else of their
  * message that is due or under way at that endpoint stands before them.
  */
-export async function findFollowers(
+export async function findLaterStages(
   db: Db,
-  heads: readonly Startable[],
-): Promise<(Omit<Startable, 'version' | 'failures'> & { headId: string })[]> {
-  const { rows } = await sql<Omit<Startable, 'version' | 'failures'> & { headId: string }>`
-    select ${startable}, h.id as "headId"
+  heads: readonly LeasedDelivery[],
+): Promise<(Omit<LeasedDelivery, 'version' | 'failures'> & { headId: string })[]> {
+  const { rows } = await sql<Omit<LeasedDelivery, 'version' | 'failures'> & { headId: string }>`
+    select ${leasedDeliveries}, h.id as "headId"
     from ${keyArrays(heads)}, ${arrayText(heads.map((head) => head.id))}::uuid[]) h(subject_id, endpoint_id, stage, id)
     join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = 3 and d.id > h.id
     where not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
@@ -92,7 +92,7 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
  */
 export async function completeDeliveries(
   db: Db | Tx,
-  done: readonly (Key & Pick<Success, 'status' | 'durationMs' | 'answer'>)[],
+  done: readonly (Key & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
 ): Promise<void> {
   await sql`
     update deliveries d set state = 1, attempts = d.attempts + 1, due_at = null, last_status = x.status,
@@ -108,8 +108,12 @@ export async function completeDeliveries(
  * the transaction that ended the earlier one: once that one's row lock is held, a publisher of the next stage has
  * either committed, and this statement's snapshot sees its row, or waits for us and will find nothing to wait for.
  */
-export async function releaseNext(tx: Tx, ended: readonly Key[], processId: number): Promise<Startable[]> {
-  const { rows } = await sql<Startable & { open: boolean }>`
+export async function leaseNextStages(
+  tx: Tx,
+  ended: readonly Key[],
+  processId: number,
+): Promise<LeasedDelivery[]> {
+  const { rows } = await sql<LeasedDelivery & { open: boolean }>`
     update deliveries d set state = 0, due_at = now() + case when x.open then ${lease} else interval '0' end,
       leased_by = ${processId}
     from (
@@ -120,7 +124,7 @@ export async function releaseNext(tx: Tx, ended: readonly Key[], processId: numb
     where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = 3
       and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
         and q.id < d.id and q.due_at is not null)
-    returning ${startable}, x.version, x.failures, x.open`.execute(tx);
+    returning ${leasedDeliveries}, x.version, x.failures, x.open`.execute(tx);
   return rows.filter((row) => row.open);
 }
 
@@ -132,7 +136,7 @@ export async function releaseNext(tx: Tx, ended: readonly Key[], processId: numb
 export async function failDeliveries(
   tx: Tx,
   failed: readonly (Key &
-    Pick<Failure, 'status' | 'reason' | 'durationMs' | 'answer' | 'detail' | 'retryAfterMs'> & {
+    Pick<FailedAttempt, 'status' | 'reason' | 'durationMs' | 'answer' | 'detail' | 'retryAfterMs'> & {
       delayMs: number | undefined;
     })[],
 ): Promise<void> {
@@ -156,7 +160,7 @@ export async function failDeliveries(
   );
 }
 
-export interface EndpointTrouble {
+export interface EndpointFailures {
   endpointId: string;
   failures: number;
   /** It answered 410. */
@@ -165,7 +169,7 @@ export interface EndpointTrouble {
   retryAfterMs: number;
 }
 
-export interface TroubledEndpoint {
+export interface FailingEndpoint {
   id: string;
   status: string;
   disabledReason: string | null;
@@ -177,8 +181,11 @@ export interface TroubledEndpoint {
  * it has been failing, a minute at most; a wait that it asked for holds for all its deliveries, 15 minutes at most; 410,
  * or five days of nothing but failures, disable it. Sorted by id.
  */
-export async function noteTrouble(tx: Tx, troubles: readonly EndpointTrouble[]): Promise<TroubledEndpoint[]> {
-  const { rows } = await sql<TroubledEndpoint>`
+export async function recordEndpointFailures(
+  tx: Tx,
+  failuresByEndpoint: readonly EndpointFailures[],
+): Promise<FailingEndpoint[]> {
+  const { rows } = await sql<FailingEndpoint>`
     update endpoints e set
       failing_since = y.since, failures = e.failures + y.failures,
       paused_until = nullif(greatest(coalesce(e.paused_until, '-infinity'), now() + y.wait * interval '1 ms',
@@ -186,15 +193,15 @@ export async function noteTrouble(tx: Tx, troubles: readonly EndpointTrouble[]):
           then now() + least(interval '1 minute', (now() - y.since) / 4) else '-infinity' end), '-infinity'),
       status = case when y.why is null then e.status else 'disabled' end,
       disabled_reason = y.why,
-      bury_until = case when y.why is null then null else now() + ${buryFor} end,
+      bury_until = case when y.why is null then null else now() + ${deadLetterFor} end,
       recovered_at = case when y.why is null then e.recovered_at end,
       version = e.version + case when y.why is null then 0 else 1 end
     from (
       select t.id, t.failures, nullif(least(t.wait, ${longestRestMs}), 0) as wait, coalesce(o.failing_since, now()) as since,
         case when t.gone then 'gone: the receiver answered 410'
           when o.failing_since <= now() - interval '5 days' then 'failing: five days of nothing but failures' end as why
-      from unnest(${troubles.map((item) => item.endpointId)}::uuid[], ${troubles.map((item) => item.failures)}::int[],
-        ${troubles.map((item) => item.gone)}::bool[], ${troubles.map((item) => item.retryAfterMs)}::float8[])
+      from unnest(${failuresByEndpoint.map((item) => item.endpointId)}::uuid[], ${failuresByEndpoint.map((item) => item.failures)}::int[],
+        ${failuresByEndpoint.map((item) => item.gone)}::bool[], ${failuresByEndpoint.map((item) => item.retryAfterMs)}::float8[])
         t(id, failures, gone, wait)
       join endpoints o on o.id = t.id and o.status in ('active', 'paused') order by t.id for update of o) y
     where e.id = y.id
@@ -204,7 +211,7 @@ export async function noteTrouble(tx: Tx, troubles: readonly EndpointTrouble[]):
 }
 
 /** A success at endpoints that had been failing: their rest is over, and what waits for its next try is due at once. */
-export async function noteRecovery(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+export async function recordEndpointRecovery(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   await sql`
     update endpoints set failing_since = null, failures = 0, paused_until = null, recovered_at = now()
     where id in (select id from endpoints where id = any (${[...endpointIds]}::uuid[]) and failing_since is not null
@@ -215,7 +222,7 @@ export async function noteRecovery(tx: Tx, endpointIds: readonly string[]): Prom
  * Gives leases back that will not be used; the claim brings the deliveries again. (A bare `due_at > now()` would make
  * the planner of an empty database read every due delivery instead of these.)
  */
-export async function giveBack(db: Db, keys: readonly Key[]): Promise<void> {
+export async function releaseLeases(db: Db, keys: readonly Key[]): Promise<void> {
   await sql`
     update deliveries d set due_at = now() from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
     where ${match} and d.state = 0 and coalesce(d.due_at, '-infinity') > now()`.execute(db);

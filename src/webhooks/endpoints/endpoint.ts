@@ -28,12 +28,12 @@ export interface EndpointDeps {
 }
 
 /** Endpoints an account may have. */
-export const mostEndpoints = 10;
+export const endpointsPerAccountMax = 10;
 
 /** An endpoint with its secret, which is shown this once. */
-export type MadeEndpoint = EndpointRow & { shownSecret: string };
+export type EndpointWithSecret = EndpointRow & { shownSecret: string };
 
-const makeSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+const generateSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 export function endpointNotFound(): AppError {
   return new AppError('endpoint_not_found', 'There is no such webhook endpoint in this account.');
@@ -73,16 +73,16 @@ export async function createEndpoint(
     events?: SubscribableKind[];
     secret?: string;
   },
-): Promise<MadeEndpoint> {
+): Promise<EndpointWithSecret> {
   const problems = [...(await urlProblems(deps, input.url)), ...secretProblems(input.secret)];
   if (problems.length > 0) throw invalidRequest(problems);
   const id = uuidv7(deps.clock.now());
-  const secret = input.secret ?? makeSecret();
+  const secret = input.secret ?? generateSecret();
   const row = await deps.db.transaction().execute(async (tx) => {
-    if ((await countEndpointsForInsert(tx, input.accountId)) >= mostEndpoints) {
+    if ((await countEndpointsForInsert(tx, input.accountId)) >= endpointsPerAccountMax) {
       throw new AppError(
         'endpoint_limit_reached',
-        `An account has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
+        `An account has at most ${endpointsPerAccountMax} webhook endpoints. Delete one first.`,
       );
     }
     return insertEndpoint(tx, {
@@ -140,9 +140,9 @@ export async function removeEndpoint(
 export async function rotateSecret(
   deps: Pick<EndpointDeps, 'db' | 'cipher' | 'clock'>,
   input: { accountId: string; id: string; overlapSeconds: number; secret?: string },
-): Promise<MadeEndpoint> {
+): Promise<EndpointWithSecret> {
   const problems = secretProblems(input.secret);
-  const fresh = input.secret ?? makeSecret();
+  const fresh = input.secret ?? generateSecret();
   const now = deps.clock.now();
   return deps.db.transaction().execute(async (tx) => {
     const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');

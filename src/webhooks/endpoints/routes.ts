@@ -19,8 +19,8 @@ import {
   changeEndpoint,
   createEndpoint,
   type EndpointDeps,
+  type EndpointWithSecret,
   getEndpoint,
-  type MadeEndpoint,
   overlaps,
   removeEndpoint,
   rotateSecret,
@@ -39,7 +39,7 @@ const path = '/v1/webhooks/endpoints';
 /** `GET` and `POST /v1/webhooks/endpoints`, and what is below one of them, but for replays and test events. */
 export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
   const item = (row: EndpointRow): EndpointItem => endpointItem(row, deps.clock.now());
-  const shown = (made: MadeEndpoint) => ({ ...item(made), secret: made.shownSecret });
+  const shown = (made: EndpointWithSecret) => ({ ...item(made), secret: made.shownSecret });
 
   listAndCreate(server, deps, item, shown);
   oneEndpoint(server, deps, item);
@@ -47,7 +47,7 @@ export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
 }
 
 type Item = (row: EndpointRow) => EndpointItem;
-type Shown = (made: MadeEndpoint) => EndpointItem & { secret: string };
+type Shown = (made: EndpointWithSecret) => EndpointItem & { secret: string };
 
 function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, shown: Shown): void {
   server.get(

@@ -24,7 +24,7 @@ export interface EndpointRow {
 }
 
 /** Longer than any statement or call that may have begun while the endpoint still took deliveries. */
-export const buryFor = sql`interval '3 minutes'`;
+export const deadLetterFor = sql`interval '3 minutes'`;
 
 const columns = sql`id, account_id, url, description, events, status, disabled_reason, secret, next_secret,
   overlap_until, next_activated, version, failing_since,
@@ -140,7 +140,7 @@ export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange)
 export async function deleteEndpoint(db: Db, accountId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     with gone as (
-      update endpoints set status = 'deleted', disabled_reason = 'deleted',  bury_until = now() + ${buryFor},
+      update endpoints set status = 'deleted', disabled_reason = 'deleted',  bury_until = now() + ${deadLetterFor},
         recovered_at = null, secret = ''::bytea, next_secret = null, overlap_until = null, next_activated = false,
         version = version + 1
       where id = ${id} and account_id = ${accountId} and status <> 'deleted' returning id),

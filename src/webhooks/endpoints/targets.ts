@@ -30,7 +30,7 @@ interface Known {
   target: Target | undefined;
 }
 
-const mostRemembered = 10_000;
+const rememberedMax = 10_000;
 
 export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Targets {
   const known = new Map<string, Known>();
@@ -59,7 +59,7 @@ export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Tar
   async function load(id: string): Promise<Known> {
     try {
       const entry = opened(await findTarget(deps.db, id), deps.clock.now());
-      if (known.size >= mostRemembered) known.clear();
+      if (known.size >= rememberedMax) known.clear();
       known.set(id, entry);
       return entry;
     } finally {

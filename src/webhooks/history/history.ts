@@ -31,7 +31,7 @@ export function deliveryNotFound(): AppError {
 }
 
 /** The milliseconds in a UUIDv7. */
-export const madeAtMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const createdAtMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 export function deliveryItem(row: DeliveryRow): DeliveryItem {
   return {
@@ -44,7 +44,7 @@ export function deliveryItem(row: DeliveryRow): DeliveryItem {
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     lastStatusCode: row.last_status,
     lastFailure: row.last_failure,
-    createdAt: new Date(madeAtMs(row.id)).toISOString(),
+    createdAt: new Date(createdAtMs(row.id)).toISOString(),
     deliveredAt: row.delivered_at?.toISOString() ?? null,
   };
 }

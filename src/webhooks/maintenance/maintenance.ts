@@ -3,17 +3,17 @@ import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { findOpenReplays, replayStep } from '../replay/store.ts';
 import {
-  buryDeliveries,
-  type Chore,
-  endBurial,
+  deadLetterDeliveries,
+  endDeadLettering,
   endRecovery,
-  findChores,
-  hasRoom,
-  lockChore,
+  findEndpointsToMaintain,
+  hasCapacity,
+  lockMaintenance,
+  type Maintenance,
   recoverDeliveries,
 } from './store.ts';
 
-export interface ChoresDeps {
+export interface MaintenanceDeps {
   db: Db;
   log: Log;
 }
@@ -21,7 +21,7 @@ export interface ChoresDeps {
 /** Deliveries in one step: what one transaction locks, and how much comes due at once. */
 const stepSize = 500;
 /** An endpoint with this many due deliveries gets no more from recovery or replay until it has caught up. */
-const mostDue = 1_000;
+const dueMax = 1_000;
 const pageSize = 100;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
@@ -30,20 +30,20 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
  * fails is logged and met again in the next round; it holds up no other. Answers how many deliveries were touched: 0
  * means that nothing can be done now.
  */
-export async function doWebhookChores(deps: ChoresDeps): Promise<number> {
-  const chores = await inTurn(deps, findChores, async (tx, { id }) => {
-    const chore = await lockChore(tx, id);
-    return chore === undefined ? 0 : choreStep(deps, tx, chore);
+export async function maintainWebhooks(deps: MaintenanceDeps): Promise<number> {
+  const maintained = await inTurn(deps, findEndpointsToMaintain, async (tx, { id }) => {
+    const maintenance = await lockMaintenance(tx, id);
+    return maintenance === undefined ? 0 : maintenanceStep(deps, tx, maintenance);
   });
   const replays = await inTurn(deps, findOpenReplays, async (tx, { id, endpointId }) =>
-    (await hasRoom(tx, endpointId, mostDue)) ? replayStep(tx, id, stepSize) : 0,
+    (await hasCapacity(tx, endpointId, dueMax)) ? replayStep(tx, id, stepSize) : 0,
   );
-  return chores + replays;
+  return maintained + replays;
 }
 
 /** Takes a step of all that is found, page by page, so that those who can do nothing now hide nobody behind them. */
 async function inTurn<T extends { id: string }>(
-  deps: ChoresDeps,
+  deps: MaintenanceDeps,
   find: (db: Db, page: { after: string; limit: number }) => Promise<T[]>,
   step: (tx: Tx, found: T) => Promise<number>,
 ): Promise<number> {
@@ -63,17 +63,20 @@ async function inTurn<T extends { id: string }>(
   return touched;
 }
 
-async function choreStep(deps: ChoresDeps, tx: Tx, chore: Chore): Promise<number> {
-  if (chore.buryAs !== null) {
-    const buried = await buryDeliveries(tx, chore.id, chore.buryAs, stepSize);
-    if (buried === 0 && chore.buryEnds) await endBurial(tx, chore.id);
-    if (buried > 0)
-      deps.log.info({ endpointId: chore.id, count: buried, reason: chore.buryAs }, 'webhooks.buried');
-    return buried;
+async function maintenanceStep(deps: MaintenanceDeps, tx: Tx, maintenance: Maintenance): Promise<number> {
+  if (maintenance.deadReason !== null) {
+    const deadLettered = await deadLetterDeliveries(tx, maintenance.id, maintenance.deadReason, stepSize);
+    if (deadLettered === 0 && maintenance.deadLetteringEnds) await endDeadLettering(tx, maintenance.id);
+    if (deadLettered > 0)
+      deps.log.info(
+        { endpointId: maintenance.id, count: deadLettered, reason: maintenance.deadReason },
+        'webhooks.buried',
+      );
+    return deadLettered;
   }
-  if (chore.recoveredAt === null || !(await hasRoom(tx, chore.id, mostDue))) return 0;
-  const { due, left } = await recoverDeliveries(tx, chore.id, chore.recoveredAt, stepSize);
-  if (due === 0 && left === 0) await endRecovery(tx, chore.id);
-  if (due > 0) deps.log.info({ endpointId: chore.id, count: due }, 'webhooks.brought_forward');
+  if (maintenance.recoveredAt === null || !(await hasCapacity(tx, maintenance.id, dueMax))) return 0;
+  const { due, left } = await recoverDeliveries(tx, maintenance.id, maintenance.recoveredAt, stepSize);
+  if (due === 0 && left === 0) await endRecovery(tx, maintenance.id);
+  if (due > 0) deps.log.info({ endpointId: maintenance.id, count: due }, 'webhooks.brought_forward');
   return due;
 }

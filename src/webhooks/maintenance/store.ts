@@ -3,34 +3,42 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 
 /** Endpoints with an open chore, in the order of their ids. */
-export async function findChores(db: Db, page: { after: string; limit: number }): Promise<{ id: string }[]> {
+export async function findEndpointsToMaintain(
+  db: Db,
+  page: { after: string; limit: number },
+): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints where (bury_until is not null or recovered_at is not null) and id > ${page.after}
     order by id limit ${page.limit}::int`.execute(db);
   return rows;
 }
 
-export interface Chore {
+export interface Maintenance {
   id: string;
   /** What pending deliveries are made dead with; null: they are not. */
-  buryAs: string | null;
+  deadReason: string | null;
   /** No delivery can be being written any more. */
-  buryEnds: boolean;
+  deadLetteringEnds: boolean;
   recoveredAt: Date | null;
 }
 
 /** The endpoint's chore, locked; undefined if another process has it or nothing is left. */
-export async function lockChore(tx: Tx, id: string): Promise<Chore | undefined> {
-  const { rows } = await sql<Chore>`
-    select id, case when bury_until is not null then 'endpoint_' || status end as "buryAs",
-      coalesce(bury_until <= now(), true) as "buryEnds", recovered_at as "recoveredAt"
+export async function lockMaintenance(tx: Tx, id: string): Promise<Maintenance | undefined> {
+  const { rows } = await sql<Maintenance>`
+    select id, case when bury_until is not null then 'endpoint_' || status end as "deadReason",
+      coalesce(bury_until <= now(), true) as "deadLetteringEnds", recovered_at as "recoveredAt"
     from endpoints where id = ${id} and (bury_until is not null or recovered_at is not null)
     for update skip locked`.execute(tx);
   return rows[0];
 }
 
 /** Makes up to `limit` pending deliveries of an endpoint dead; answers how many. */
-export async function buryDeliveries(tx: Tx, id: string, reason: string, limit: number): Promise<number> {
+export async function deadLetterDeliveries(
+  tx: Tx,
+  id: string,
+  reason: string,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     update deliveries d set state = 2, due_at = null, last_failure = ${reason}
     from (select subject_id, endpoint_id, stage from deliveries
@@ -40,12 +48,12 @@ export async function buryDeliveries(tx: Tx, id: string, reason: string, limit: 
 }
 
 /** Ends an endpoint's burial. */
-export async function endBurial(tx: Tx, id: string): Promise<void> {
+export async function endDeadLettering(tx: Tx, id: string): Promise<void> {
   await sql`update endpoints set bury_until = null where id = ${id}`.execute(tx);
 }
 
 /** Whether fewer than `limit` deliveries of the endpoint are due. */
-export async function hasRoom(tx: Tx, id: string, limit: number): Promise<boolean> {
+export async function hasCapacity(tx: Tx, id: string, limit: number): Promise<boolean> {
   const { rows } = await sql<{ due: number }>`
     select count(*) as due from (
       select from deliveries where endpoint_id = ${id} and due_at <= now() limit ${limit}::int) x`.execute(

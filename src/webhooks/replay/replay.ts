@@ -6,7 +6,7 @@ import type { DeliveryItem, ReplayItem } from '../../contract/webhooks.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
 import type { EndpointRow } from '../endpoints/store.ts';
-import { deliveryNotFound, getDelivery, madeAtMs, statesOf, statusOf } from '../history/history.ts';
+import { createdAtMs, deliveryNotFound, getDelivery, statesOf, statusOf } from '../history/history.ts';
 import { findReplay, insertReplay, listReplays, type ReplayRow, replayOne, replayStep } from './store.ts';
 
 export interface ReplayDeps {
@@ -39,7 +39,7 @@ export async function replayDelivery(
 }
 
 /** Starts replaying what was made for an endpoint in `[from, to)`, of one status or of all. */
-export async function replayStretch(
+export async function replayRange(
   deps: ReplayDeps,
   input: { accountId: string; endpointId: string; from: Date; to: Date; status?: DeliveryItem['status'] },
 ): Promise<ReplayRow> {
@@ -64,7 +64,7 @@ async function begin(
 }
 
 /** The endpoint's replays, newest first, or 404. */
-export async function listOfReplays(
+export async function listEndpointReplays(
   db: Db,
   input: { accountId: string; endpointId: string; limit: number; before?: string },
 ): Promise<ReplayRow[]> {
@@ -74,7 +74,7 @@ export async function listOfReplays(
 }
 
 export function replayItem(row: ReplayRow): ReplayItem {
-  const reachedAtMs = Math.max(madeAtMs(row.after_id), row.from_at.getTime());
+  const reachedAtMs = Math.max(createdAtMs(row.after_id), row.from_at.getTime());
   return {
     _id: row.id,
     endpointId: row.endpoint_id,

@@ -4,7 +4,7 @@ import { DeliveryItem, IdParams, ReplayBody, ReplayItem, ReplayListQuery } from 
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { listOfReplays, type ReplayDeps, replayDelivery, replayItem, replayStretch } from './replay.ts';
+import { listEndpointReplays, type ReplayDeps, replayDelivery, replayItem, replayRange } from './replay.ts';
 
 const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
@@ -29,7 +29,7 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
     },
     async ({ caller, params, body }) => {
       const { from, to, ...rest } = body;
-      const row = await replayStretch(deps, {
+      const row = await replayRange(deps, {
         ...rest,
         accountId: caller.accountId,
         endpointId: params.id,
@@ -56,7 +56,7 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
     async ({ caller, params, query }) => {
       const { limit = 20 } = query;
       const before = cursorPosition(query.cursor, 1)?.[0];
-      const rows = await listOfReplays(deps.db, {
+      const rows = await listEndpointReplays(deps.db, {
         accountId: caller.accountId,
         endpointId: params.id,
         limit: limit + 1,

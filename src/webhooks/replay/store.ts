@@ -9,7 +9,7 @@ import type { Db, Tx } from '../../db/db.ts';
  * an earlier one cannot miss each other. A success moves into the attempts before its row forgets it. The schedule of
  * tries begins anew; the receiver's id stays.
  */
-const replayMet = (wanted: RawBuilder<boolean>) => sql`
+const replayMatched = (wanted: RawBuilder<boolean>) => sql`
   locked as materialized (
     select d.subject_id, d.endpoint_id, d.stage, d.id, d.state, d.due_at, d.attempts, d.delivered_at, d.last_status,
       d.last_ms, d.last_answer
@@ -42,7 +42,7 @@ export async function replayOne(tx: Tx, accountId: string, id: string): Promise<
   const { rows } = await sql<{ found: number }>`
     with met as (
       select subject_id, endpoint_id, stage from deliveries where account_id = ${accountId} and id = ${id}),
-    ${replayMet(sql`true`)}
+    ${replayMatched(sql`true`)}
     select count(*) as found from met`.execute(tx);
   return rows[0]?.found === 1;
 }
@@ -126,7 +126,7 @@ export async function replayStep(tx: Tx, id: string, limit: number): Promise<num
         where account_id = r.account_id and id > r.after_id and endpoint_id = r.endpoint_id and state = any (r.states)
           and id < uuid7_floor(greatest(least(r.to_at, r.created_at + interval '1 ms'), 'epoch'))
         order by id limit ${limit}::int) d on true),
-    ${replayMet(sql`l.state = any (m.states)`)},
+    ${replayMatched(sql`l.state = any (m.states)`)},
     step as (
       update replays r set replayed = r.replayed + (select count(*) from moved),
         after_id = coalesce((select id from met order by id desc limit 1), r.after_id),

@@ -12,8 +12,8 @@ export const mutations: Mutation[] = [
   {
     name: 'what a receiver knows of its secret is kept',
     file: 'src/webhooks/delivery/attempt.ts',
-    find: 'keptAnswer(response.body, target.secrets)',
-    replace: 'keptAnswer(response.body)',
+    find: 'keptResponse(response.body, target.secrets)',
+    replace: 'keptResponse(response.body)',
     tests: ['test/api/secrets.test.ts'],
   },
   {

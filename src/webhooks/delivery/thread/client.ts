@@ -82,16 +82,16 @@ export async function openDeliveryThread(
 
   return {
     processId: settings.processId,
-    offer: (startable) => {
-      if (startable.length > 0) tell({ offer: startable });
+    offer: (leasedDeliveries) => {
+      if (leasedDeliveries.length > 0) tell({ offer: leasedDeliveries });
     },
     busyEndpoints: () => busy,
     claimDue: async () => (stopping ? 0 : ask('claim', undefined)),
     drop: (endpointId) => tell({ drop: endpointId }),
-    onRoom(listener) {
+    onCapacity(listener) {
       roomListener = listener;
     },
-    tryOnce: async (endpointId, version, id, body) =>
+    attemptOnce: async (endpointId, version, id, body) =>
       stopping ? undefined : ask('try', { endpointId, version, id, body }),
     async stop() {
       stopping = true;

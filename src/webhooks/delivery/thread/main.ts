@@ -46,7 +46,7 @@ const deliveries = openDeliveries(
     },
   },
 );
-deliveries.onRoom(() => say({ room: true }));
+deliveries.onCapacity(() => say({ room: true }));
 
 let telling: NodeJS.Timeout | undefined;
 let busyAsTold = '';
@@ -86,7 +86,7 @@ function answerOf(question: Question): Promise<unknown> {
       return deliveries.claimDue();
     case 'try': {
       const { endpointId, version, id, body } = question.asked;
-      return deliveries.tryOnce(endpointId, version, id, body);
+      return deliveries.attemptOnce(endpointId, version, id, body);
     }
     case 'stop':
       return stop();

@@ -2,7 +2,7 @@
 import type { KeyRing } from '../../../base/cipher.ts';
 import type { OutgoingOptions } from '../../../base/outgoing.ts';
 import type { Connection } from '../../../db/db.ts';
-import type { Outcome, Startable } from '../delivery.ts';
+import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
 
 /** What the thread is opened with. */
 export interface ThreadSettings {
@@ -21,7 +21,7 @@ export interface Questions {
   claim: { asked: undefined; answer: number };
   try: {
     asked: { endpointId: string; version: number; id: string; body: string };
-    answer: Outcome | undefined;
+    answer: AttemptResult | undefined;
   };
   stop: { asked: undefined; answer: undefined };
 }
@@ -31,7 +31,7 @@ export type Question = {
 }[keyof Questions];
 
 /** To the thread. */
-export type Told = { offer: Startable[] } | { drop: string } | Question;
+export type Told = { offer: LeasedDelivery[] } | { drop: string } | Question;
 
 /** An error as it passes between threads, which would leave behind what `db/failure.ts` knows it by. */
 export interface PassedError {
