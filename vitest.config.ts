@@ -19,5 +19,7 @@ export default defineConfig(({ mode }) => ({
     retry: 0,
     passWithNoTests: false,
     allowOnly: false,
+    // Node runs the TypeScript itself, as in production: no transform, which took a third of a short run
+    experimental: { viteModuleRunner: false },
   },
 }));

@@ -4,7 +4,7 @@ import { openDb } from '../../src/db/db.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { administer, ownedBy } from './administer.ts';
 import { connectionTo } from './database.ts';
-import { startTestServer } from './test-server.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,14 +17,13 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startTestServer();
-  const atExit = () => server.stopNow();
-  process.once('exit', atExit);
-  const template = `gateway_template_${process.pid}`;
-  await administer(server.administrator, `create database ${template} ${ownedBy(server.connection)}`);
+const ownTemplate = 'gateway_template';
+
+/** Makes and migrates the database that each test file clones. */
+async function makeTemplate({ connection, administrator }: TestServer, template: string): Promise<void> {
+  await administer(administrator, `create database ${template} ${ownedBy(connection)}`);
   // a template must have no connection while it is cloned
-  const db = openDb(connectionTo(server.connection, template), {
+  const db = openDb(connectionTo(connection, template), {
     maxConnections: 1,
     applicationName: 'test template',
   });
@@ -33,10 +32,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   } finally {
     await db.destroy();
   }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startTestServer((first) => makeTemplate(first, ownTemplate));
+  const atExit = () => server.stopNow();
+  process.once('exit', atExit);
+  const template = server.hasTemplate ? ownTemplate : `${ownTemplate}_${process.pid}`;
+  if (!server.hasTemplate) await makeTemplate(server, template);
   const { connection, administrator } = server;
   project.provide('testServer', { connection, administrator, template });
   return async () => {
-    await administer(server.administrator, `drop database ${template} with (force)`);
+    if (!server.hasTemplate) await administer(server.administrator, `drop database ${template} with (force)`);
     await server.stop();
     process.off('exit', atExit);
   };

@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
 import type { EmbeddedLog } from '../../src/db/embedded-hold.ts';
+import { templateCluster } from './template-cluster.ts';
 
 export interface TestServer {
   connection: Connection;
+  /** True if the server has a database `gateway_template` from an earlier run, migrated already. */
+  hasTemplate?: boolean;
   /** Makes and drops databases: dropping one ends a superuser's processes in it too, such as autovacuum's. */
   administrator: Connection;
   stop(): Promise<void>;
@@ -65,24 +68,39 @@ function discardOrphans(): void {
   }
 }
 
-/** Starts the server of this run. */
-export async function startTestServer(): Promise<TestServer> {
+/**
+ * Starts the server of this run: with the migrated template of an earlier run where one fits, else with one that
+ * `prepare` makes and that is kept for the next run.
+ */
+export async function startTestServer(prepare: (server: TestServer) => Promise<void>): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
   const connection = { connectionString: url ?? '' };
   if (url) return { connection, administrator: connection, stop: async () => {}, stopNow() {} };
-  return startOwnServer(settings);
+  const template = templateCluster();
+  if (!template) return startOwnServer(settings);
+  if (!template.exists()) {
+    const first = await startOwnServer(settings, warnings, { keepFolder: true });
+    await prepare(first);
+    await first.stop();
+    await template.keep(first.folder);
+    await rm(first.folder, { recursive: true, force: true });
+  }
+  const server = await startOwnServer(settings, warnings, { fill: template.restore });
+  return { ...server, hasTemplate: true };
 }
 
 /** A server of our own, whatever TEST_DATABASE_URL says; if it dies, it is started anew at the same address. */
 export async function startOwnServer(
   settings: Record<string, string>,
   log: EmbeddedLog = warnings,
+  { fill, keepFolder = false }: { fill?: (folder: string) => Promise<unknown>; keepFolder?: boolean } = {},
 ): Promise<TestServer & { connection: Embedded['connection']; folder: string }> {
   discardOrphans();
   const folder = await mkdtemp(join(tmpdir(), folderPrefix));
   await writeFile(join(folder, nameOfOwner), String(process.pid));
   // as root the server runs as another user, who must be able to enter
   await chmod(folder, 0o711);
+  await fill?.(folder);
   const server = await startEmbeddedPostgres({ dataDir: folder, log, settings }).catch((error) => {
     discard(folder);
     throw error;
@@ -93,7 +111,7 @@ export async function startOwnServer(
     folder,
     async stop() {
       await server.stop();
-      await rm(folder, { recursive: true, force: true });
+      if (!keepFolder) await rm(folder, { recursive: true, force: true });
     },
     stopNow: () => discard(folder),
   };

@@ -1,0 +1,55 @@
+// A migrated database cluster kept between test runs: a run that finds it skips initdb and every migration.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = new URL('../../', import.meta.url);
+const cache = new URL('node_modules/.cache/test-database/', root).pathname;
+
+/**
+ * What a kept cluster depends on: the migrations, the files that set the cluster up, PostgreSQL's version, the user, and the day, because
+ * migrations make partitions for the present month.
+ */
+function digestOfInputs(): string {
+  const hash = createHash('sha256');
+  for (const folder of ['migrations/', 'src/db/']) {
+    const names = readdirSync(new URL(folder, root)).sort();
+    for (const name of names.filter((name) => /\.sql$|^embedded|^migrat|^partitions/.test(name)))
+      hash.update(name).update(readFileSync(new URL(`${folder}${name}`, root)));
+  }
+  hash.update(readFileSync(new URL('package-lock.json', root)));
+  return hash
+    .update(`${process.getuid?.()} ${new Date().toISOString().slice(0, 10)}`)
+    .digest('hex')
+    .slice(0, 16);
+}
+
+// `cp -a` keeps owners: as root, the cluster belongs to the database's own user
+const copy = (from: string, to: string) => run('cp', ['-a', from, to]);
+
+/** The kept cluster that fits this checkout, or where to keep one; undefined where none can be kept. */
+export function templateCluster() {
+  if (process.platform === 'win32') return undefined;
+  const today = new Date().toISOString().slice(0, 10);
+  const name = `${today}-${digestOfInputs()}`;
+  const kept = join(cache, name);
+  return {
+    exists: () => existsSync(kept),
+    /** Copies the kept cluster into the data directory of a server that has not started yet. */
+    restore: (dataDir: string) => copy(kept, join(dataDir, 'postgres')),
+    /** Keeps the cluster of a stopped server, and removes those of other days. */
+    async keep(dataDir: string): Promise<void> {
+      await mkdir(cache, { recursive: true, mode: 0o700 });
+      const others = (await readdir(cache)).filter((other) => !other.startsWith(today));
+      for (const other of others) await rm(join(cache, other), { recursive: true, force: true });
+      const unfinished = `${kept}.${process.pid}`;
+      await copy(join(dataDir, 'postgres'), unfinished);
+      // a concurrent run may have kept its own: that one is as good
+      await rename(unfinished, kept).catch(() => rm(unfinished, { recursive: true, force: true }));
+    },
+  };
+}
