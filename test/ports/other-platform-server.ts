@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export const otherKey = 'key_7f1c2a';
-export const otherNumber = 'num-41';
-export const otherOwner = 'org-9';
-export const otherSecret = 'other-callback-secret';
+export const otherNumber = '410041';
+export const otherOwner = '900009';
+export const otherSecret = '4be4a1c0d5f24c1b9be7d2f90a8e6c31';
 
 /** A template as this platform has it. */
 interface Template {
