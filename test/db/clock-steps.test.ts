@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { deleteOldSteps, findSteps } from '../../src/db/database-clock.ts';
-import { reservePace, slowPace } from '../../src/messaging/sending/messages-moves-store.ts';
+import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { about, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 

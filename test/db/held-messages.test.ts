@@ -4,12 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { cancelSend, continueCancellation } from '../../src/messaging/sending/cancel.ts';
-import { beginCancel } from '../../src/messaging/sending/cancel-store.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
 import { resumeMessages, suspendMessages } from '../../src/messaging/sending/messages-holds-store.ts';
 import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
-import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
+import { beginCancel, insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
+import { foldReports, ownErrors, type StateNumber } from '../../src/messaging/sending/message.ts';
 import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
 import { removeExpiredCodes, removeOldCodes } from '../../src/messaging/sending/messages-codes-store.ts';
 import {
@@ -71,13 +71,13 @@ const move = (key: Key, status: 'sent' | 'read' | 'failed') =>
   database.hot
     .transaction()
     .execute((tx) => applyMoves(tx, [foldReports(accountId, key.id, [report(status)])]));
-const fail = (key: Key, from: number[]) =>
+const fail = (key: Key, from: StateNumber[]) =>
   database.hot
     .transaction()
     .execute((tx) => failMessages(tx, [{ ...key, error: ownErrors.outcomeUnknown }], from));
 
 test.each<[string, number, (key: Key) => Promise<unknown>]>([
-  ['is recorded as accepted', 1, (key) => recordAccepted(database.hot, [{ ...key, wamid: 'w' }])],
+  ['is recorded as accepted', 1, (key) => recordAccepted(database.hot, [{ ...key, messageRef: 'w' }])],
   ['is reported as sent', 1, (key) => move(key, 'sent')],
   ['is reported as read', 1, (key) => move(key, 'read')],
   ['is reported as failed', 1, (key) => move(key, 'failed')],

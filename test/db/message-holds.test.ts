@@ -8,11 +8,8 @@ import { openLog } from '../../src/base/log.ts';
 import { openDb } from '../../src/db/db.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
-import {
-  beginDispatch,
-  type DueMessage,
-  revertDispatch,
-} from '../../src/messaging/sending/messages-moves-store.ts';
+import type { LeasedMessage } from '../../src/messaging/sending/message.ts';
+import { beginDispatch, revertDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openPostgresDoor } from '../harness/postgres-door.ts';
@@ -42,7 +39,7 @@ async function sender(perSecond = 1_000): Promise<string> {
   return id;
 }
 
-const message = (senderId: string): DueMessage => ({
+const message = (senderId: string): LeasedMessage => ({
   account_id: accountId,
   id: uuidv7(),
   sender_id: senderId,
@@ -56,7 +53,7 @@ const message = (senderId: string): DueMessage => ({
   lease: null,
 });
 
-const write = async (of: DueMessage, dispatchMode: NewMessage['dispatchMode'] = 'dispatching') =>
+const write = async (of: LeasedMessage, dispatchMode: NewMessage['dispatchMode'] = 'dispatching') =>
   insertSend(
     database.hot,
     {
@@ -82,14 +79,14 @@ const write = async (of: DueMessage, dispatchMode: NewMessage['dispatchMode'] = 
     { priority: 1, expiresInSeconds: 600, processId: 0 },
   );
 
-async function rowOf({ id }: DueMessage) {
+async function rowOf({ id }: LeasedMessage) {
   const { rows } = await sql<{ state: number; attempts: number; due: boolean }>`
     select state, attempts, due_at <= now() as due from messages where id = ${id}`.execute(database.db);
   return rows[0];
 }
 
 /** So that no later round meets it. */
-const forget = ({ id }: DueMessage) => sql`delete from messages where id = ${id}`.execute(database.db);
+const forget = ({ id }: LeasedMessage) => sql`delete from messages where id = ${id}`.execute(database.db);
 
 /** A dispatcher before a platform that takes what it is given, and the ids that it was given. */
 function open(
@@ -223,7 +220,7 @@ describe('calls are held', () => {
 it('a message is not called by a machine that slept while it marked it', async () => {
   let sleptMs = 0;
   const door = await openPostgresDoor(database.connection, (statement) => {
-    if (/set state = 1/.test(statement)) sleptMs = 20 * 60_000;
+    if (/beginDispatch/.test(statement)) sleptMs = 20 * 60_000;
     return false;
   });
   const hot = openDb(
@@ -248,7 +245,7 @@ describe('a mark whose answer was lost', () => {
   it('is taken back: the message goes into the queue, and out once', async () => {
     let losses = 1;
     const door = await openPostgresDoor(database.connection, (statement) =>
-      /set state = 1/.test(statement) && losses-- > 0 ? 'lost' : false,
+      /beginDispatch/.test(statement) && losses-- > 0 ? 'lost' : false,
     );
     const hot = openDb(
       { connectionString: door.url },
@@ -272,8 +269,8 @@ describe('a mark whose answer was lost', () => {
 
 describe('what came of a call', () => {
   it.each([
-    ['taken', /set state = greatest/, 2],
-    ['refused for now', /set state = 0/, 0],
+    ['taken', /recordAccepted/, 2],
+    ['refused for now', /recordRetry/, 0],
   ])('is written down although the connection ended just before: %s', async (_what, statement, state) => {
     let losses = 1;
     const door = await openPostgresDoor(database.connection, (text) =>

@@ -35,7 +35,7 @@ async function pagesOf(filter: MessageFilter, lookedThrough: number) {
   const ids: string[] = [];
   let beforeId: string | undefined;
   do {
-    const { rows, lookedTo } = await listMessages(
+    const { rows, scannedTo } = await listMessages(
       database.db,
       accountId,
       { ...filter, beforeId },
@@ -44,7 +44,7 @@ async function pagesOf(filter: MessageFilter, lookedThrough: number) {
     );
     pages.push(rows.length);
     ids.push(...rows.map(({ id }) => id));
-    beforeId = rows.length === 3 ? rows.at(-1)?.id : lookedTo;
+    beforeId = rows.length === 3 ? rows.at(-1)?.id : scannedTo;
   } while (beforeId);
   return { pages, ids };
 }
@@ -66,10 +66,10 @@ describe('few among many', () => {
   });
 
   it('a page without a fit says where it stopped, and looks no further', async () => {
-    const { rows, lookedTo } = await listMessages(database.db, accountId, { state: state.sent }, 20, 5_000);
+    const { rows, scannedTo } = await listMessages(database.db, accountId, { state: state.sent }, 20, 5_000);
     expect(rows).toEqual([]);
     const { rows: at } = await sql<{ n: number }>`
-      select count(*)::int n from messages where account_id = ${accountId} and id >= ${lookedTo}`.execute(
+      select count(*)::int n from messages where account_id = ${accountId} and id >= ${scannedTo}`.execute(
       database.db,
     );
     expect(at).toEqual([{ n: 5_000 }]);

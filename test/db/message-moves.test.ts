@@ -210,7 +210,7 @@ describe('what the platform answered', () => {
   it('never moves a message back that a report was quicker for', async () => {
     const [id = ''] = await queued(1);
     await apply(new Map([[id, ['delivered']]]), 1_000);
-    await recordAccepted(database.hot, [{ accountId, id, wamid: 'wamid.B' }]);
+    await recordAccepted(database.hot, [{ accountId, id, messageRef: 'wamid.B' }]);
     expect(stateName((await rowOf(id)).state)).toBe('delivered');
   });
 });
@@ -236,7 +236,7 @@ describe('the mark before a call', () => {
     const marks = () => beginDispatch(database.hot, ids.map(keyOf));
     await sql`update messages set expires_at = now() where id = ${expired}`.execute(database.db);
     expect(await marks()).toEqual([true, true, true, true, false]);
-    await recordAccepted(database.hot, [{ accountId, id: taken, wamid: 'wamid.T' }]);
+    await recordAccepted(database.hot, [{ accountId, id: taken, messageRef: 'wamid.T' }]);
     await apply(
       new Map<string, Status[]>([
         [failed, ['failed']],

@@ -15,14 +15,12 @@ import {
 import {
   applyMoves,
   beginDispatch,
-  existingMessages,
   failMessages,
-  findByWamid,
   recordAccepted,
   recordRetry,
-  reservePace,
-  slowPace,
 } from '../../src/messaging/sending/messages-moves-store.ts';
+import { existingMessages, findByMessageRef } from '../../src/messaging/sending/messages-store.ts';
+import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 
@@ -49,7 +47,7 @@ const byDue = 'messages_default_sender_id_priority_due_at_idx';
 describe('on an empty database', () => {
   it.each<[string, (db: Db & Tx) => Promise<unknown>, string]>([
     ['marking', (db) => beginDispatch(db, [key]), byKey],
-    ['recording what was taken', (db) => recordAccepted(db, [{ ...key, wamid: 'w' }]), byKey],
+    ['recording what was taken', (db) => recordAccepted(db, [{ ...key, messageRef: 'w' }]), byKey],
     ['putting back', (db) => recordRetry(db, [retry]), byKey],
     ['failing', (db) => failMessages(db, [{ ...key, error: ownErrors.expired }], [0]), byKey],
     ['moving', (db) => applyMoves(db, [foldReports(key.accountId, key.id, [report])]), byKey],
@@ -61,7 +59,7 @@ describe('on an empty database', () => {
     ['looking for the expired', (db) => findExpired(db, 10), byDue],
     [
       'finding by the platform’s id',
-      (db) => findByWamid(db, [key.accountId], ['w']),
+      (db) => findByMessageRef(db, [key.accountId], ['w']),
       'messages_default_wamid_idx',
     ],
   ])('%s enters messages by its index', async (_what, run, index) => {

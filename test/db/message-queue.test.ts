@@ -61,7 +61,7 @@ describe('an account may have so many messages waiting', () => {
     const { code, message, details } = refused as AppError;
     expect([code, details.retryAfterSeconds]).toEqual(['queue_full', 60]);
     expect(httpStatus(code)).toBe(429);
-    expect(message).toMatch(/At most 10 messages .* 10 of this one do/);
+    expect(message).toMatch(/has 10 queued messages; at most 10 are allowed/);
     // others are not concerned
     await check((await account()).accountId, 10);
     await expect(check((await account()).accountId, 11)).rejects.toMatchObject({ code: 'queue_full' });

@@ -6,13 +6,13 @@ import { asciiEmail, emailProblem, emailSpellings, keptEmail } from '../../src/b
 import { AppError, invalidRequest } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { phoneDigits, phoneProblem } from '../../src/base/phone.ts';
+import { lowestUuidAt } from '../../src/base/uuid-time.ts';
 import { canonicalJson } from '../../src/http/canonical-json.ts';
 import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { shapeProblem } from '../../src/http/json-shape.ts';
 import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import { unstorableParts } from '../../src/http/storable.ts';
-import { leastIdAt } from '../../src/messaging/sending/presenter.ts';
 import { phoneProblems } from '../../src/messaging/sending/recipients.ts';
 
 /** The code of the AppError that `run` throws. */
@@ -177,9 +177,9 @@ describe('cursors', () => {
 test('the least id of an instant is not above any id made then, and above every one made before', () => {
   const now = Date.now();
   const id = uuidv7(now);
-  expect(leastIdAt(new Date(now)) <= id).toBe(true);
-  expect(leastIdAt(new Date(now + 60_000)) > id).toBe(true);
-  expect(leastIdAt(new Date(-5))).toBe('00000000-0000-0000-0000-000000000000');
+  expect(lowestUuidAt(new Date(now)) <= id).toBe(true);
+  expect(lowestUuidAt(new Date(now + 60_000)) > id).toBe(true);
+  expect(lowestUuidAt(new Date(-5))).toBe('00000000-0000-0000-0000-000000000000');
 });
 
 describe('an API key', () => {

@@ -12,7 +12,7 @@ import {
   stateName,
   stateNumber,
 } from '../../src/messaging/sending/message.ts';
-import { type Past, timelineOf } from '../../src/messaging/sending/timeline.ts';
+import { type MessageTimes, timelineOf } from '../../src/messaging/sending/timeline.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 
 type Status = StatusReport['status'];
@@ -130,7 +130,7 @@ test('only stages not told before are told', () => {
 });
 
 describe('the timeline', () => {
-  const past: Past = {
+  const past: MessageTimes = {
     ...{ createdAt: new Date(0), acceptedAt: null, sentAt: null, deliveredAt: null, readAt: null },
     ...{ failedAt: null, isFailureReported: false, implied: 0 },
   };
@@ -174,7 +174,9 @@ describe('the timeline', () => {
         const instants = stages.map((stage) => Date.parse(stage.at));
         expect(instants).toEqual(instants.toSorted((a, b) => a - b));
         for (const { status, at: shown } of stages) {
-          const own = { ...past, ...given, queuedAt: past.createdAt }[`${status}At` as keyof Past] as Date;
+          const own = { ...past, ...given, queuedAt: past.createdAt }[
+            `${status}At` as keyof MessageTimes
+          ] as Date;
           expect(Date.parse(shown)).toBeGreaterThanOrEqual(own.getTime());
         }
       }),

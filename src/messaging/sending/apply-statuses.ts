@@ -1,18 +1,13 @@
-// The platform's reports of messages to ours: many callbacks in one transaction, forward only, each stage told once.
+// Applying the platform's status reports: many callbacks in one transaction, forward only, each stage published once.
 import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { StatusReport } from '../../ports/platform.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
-import { foldReports, overtakenFailure } from './message.ts';
-import {
-  applyMoves,
-  existingMessages,
-  findByWamid,
-  type MessageKey,
-  type MovedMessage,
-} from './messages-moves-store.ts';
+import { foldReports, type MessageKey, overtakenFailure } from './message.ts';
+import { applyMoves, type MovedMessage } from './messages-moves-store.ts';
+import { existingMessages, findByMessageRef } from './messages-store.ts';
 import { type ReactDeps, reactToFailures } from './react-to-failures.ts';
 import { statusEvents } from './status-events.ts';
 
@@ -21,7 +16,7 @@ export interface ApplyDeps extends PublishDeps, ReactDeps {
   completions: CompletionWaiters;
 }
 
-/** The reports of one callback, each with the accounts that its number may belong to. */
+/** The reports of one callback, each with the accounts whose sender has its phone number. */
 export interface ReportsOfCallback {
   reports: { accountIds: string[]; report: StatusReport }[];
 }
@@ -29,14 +24,14 @@ export interface ReportsOfCallback {
 export interface Applied {
   /** Messages that moved. */
   moved: number;
-  /** Reports of messages that are not ours. */
+  /** Reports about unknown messages. */
   unknown: number;
 }
 
-/** A lane that takes one callback's reports and resolves when they are committed; concurrent callbacks share commits. */
+/** Applies one callback's reports and resolves after their commit; concurrent callbacks share a commit. */
 export type ApplyReports = (callback: ReportsOfCallback) => Promise<Applied>;
 
-/** Opens the lane. */
+/** Opens the batch of this process. */
 export function openApplyReports(deps: ApplyDeps): ApplyReports {
   return batch<ReportsOfCallback, Applied>((callbacks) => applyBatch(deps, callbacks), {
     gapMs: 8,
@@ -61,13 +56,13 @@ interface Reported extends MessageKey {
 
 async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Promise<Applied[]> {
   const results = callbacks.map((): Applied => ({ moved: 0, unknown: 0 }));
-  const messages = byMessage(await address(deps, callbacks, results));
+  const messages = byMessage(await findMessages(deps, callbacks, results));
   const movesOf = (fold: typeof foldReports | typeof overtakenFailure) =>
     messages.flatMap((message) => {
       const move = fold(message.accountId, message.id, message.reports);
       return move ? [{ message, move }] : [];
     });
-  // a failure that gives way in the same batch is told first, as if the reports had come one by one
+  // publishes an overtaken failure first, as if the reports had come one by one
   const steps = [movesOf(overtakenFailure), movesOf(foldReports)].filter((step) => step.length > 0);
   if (steps.length === 0) return results;
   const { moved, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
@@ -93,7 +88,7 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   return results;
 }
 
-/** The reports by message, in the order of the messages' ids: the order in which every statement locks them. */
+/** Groups the reports by message, sorted by id: the order in which every statement locks its rows. */
 function byMessage(addressed: Addressed[]): Reported[] {
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   const messages: Reported[] = [];
@@ -110,33 +105,33 @@ function byMessage(addressed: Addressed[]): Reported[] {
 }
 
 /**
- * Whose message each report is about. The platform echoes our id with every status; a number may be a sender of more
- * than one account, so an id is tried under each of them. Reports without an id of ours are met by the platform's.
+ * Finds the message of each report. The platform returns our id with every status. A phone number may belong to several
+ * accounts, so the id is tried under each. Reports without our id are found by the platform's reference.
  */
-async function address(
+async function findMessages(
   deps: ApplyDeps,
   callbacks: ReportsOfCallback[],
   results: Applied[],
 ): Promise<Addressed[]> {
   const all = callbacks.flatMap(({ reports }, callback) => reports.map((one) => ({ ...one, callback })));
   const addressed: Addressed[] = [];
-  const strangers: typeof all = [];
+  const withoutId: typeof all = [];
   for (const one of all) {
     const { correlationId } = one.report;
-    if (correlationId === null || !isUuid(correlationId)) strangers.push(one);
+    if (correlationId === null || !isUuid(correlationId)) withoutId.push(one);
     else {
       const id = correlationId.toLowerCase();
       for (const accountId of one.accountIds)
         addressed.push({ accountId, id, report: one.report, callback: one.callback });
     }
   }
-  if (strangers.length === 0) return addressed;
-  const rows = await findByWamid(
+  if (withoutId.length === 0) return addressed;
+  const rows = await findByMessageRef(
     deps.hot,
-    [...new Set(strangers.flatMap(({ accountIds }) => accountIds))],
-    strangers.map(({ report }) => report.messageRef),
+    [...new Set(withoutId.flatMap(({ accountIds }) => accountIds))],
+    withoutId.map(({ report }) => report.messageRef),
   );
-  for (const { accountIds, report, callback } of strangers) {
+  for (const { accountIds, report, callback } of withoutId) {
     const row = rows.find(
       ({ wamid, account_id }) => wamid === report.messageRef && accountIds.includes(account_id),
     );
@@ -146,11 +141,11 @@ async function address(
   return addressed;
 }
 
-/** Counts for each callback the messages that moved, and those that no account of its number has. */
+/** Counts for each callback the messages that moved and the unknown ones. */
 async function countResults(deps: ApplyDeps, messages: Reported[], results: Applied[]): Promise<void> {
   const unmoved = messages.filter(({ hasMoved }) => !hasMoved);
   const existing = unmoved.length > 0 ? await existingMessages(deps.hot, unmoved) : new Set<string>();
-  // neighbours with one id: it was tried under each account of its number, and what was found under one of them counts
+  // neighbours with the same id are one message, tried under several accounts; a hit in one of them counts
   let tried: Reported[] = [];
   for (const [index, message] of messages.entries()) {
     tried.push(message);

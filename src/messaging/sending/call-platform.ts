@@ -1,30 +1,27 @@
-// One marked message: the call to the platform, and its outcome on disk. The only worker that must never run twice for one message.
+// The platform call of one dispatching message, and the record of its result. Never runs twice for one message.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import type { Db } from '../../db/db.ts';
+import { uuidTime } from '../../base/uuid-time.ts';
 import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../ports/platform.ts';
 import { isHalt } from '../senders/halt.ts';
-import { type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
-import type { DueMessage, MessageKey } from './messages-moves-store.ts';
+import type { DispatchWrites } from './dispatch-writes.ts';
+import { keyOf, type LeasedMessage, type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
 import { withoutCode } from './one-time-codes.ts';
-import { createdAt } from './presenter.ts';
-import { type CallAdvice, goOn, type RejectionDeps, recordRejection } from './record-rejection.ts';
+import { type CallAdvice, type RejectionDeps, recordRejection } from './record-rejection.ts';
 
 export interface CallDeps extends RejectionDeps {
-  db: Db;
   clock: Clock;
-  log: Log;
   platform: Pick<MessagingPlatform, 'sendTemplate' | 'classify'>;
-  /** The sender's address and token, remembered for seconds; undefined if it was removed. */
+  writes: Pick<DispatchWrites, 'accepted' | 'retry' | 'failed' | 'suspend'>;
+  /** The sender's address and credential, cached for seconds; undefined if it was removed. */
   accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
-  /** The same as it is now, for when what was remembered may be out of date. */
+  /** The same, not from the cache. */
   freshAccessOf: (senderId: string) => Promise<SenderAccess | undefined>;
-  /** The platform's id of a stored file for a number; registers it again where it lapsed. */
+  /** The platform's id of a stored file for a sender; registers it again if it lapsed. */
   registeredMedia: (of: { accountId: string; mediaId: string; senderId: string }) => Promise<string>;
   /**
-   * The platform refused the file that a number has under that id: true if it is forgotten, so that it is registered
-   * again. `registeredBefore`: one registered later was refused too.
+   * Forgets a registration that the platform rejected, so that the file is registered again; false if it must not be.
+   * `registeredBefore`: a registration made later was rejected too.
    */
   forgetMedia: (of: {
     mediaId: string;
@@ -32,42 +29,32 @@ export interface CallDeps extends RejectionDeps {
     platformMediaId: string;
     registeredBefore?: Date;
   }) => Promise<boolean>;
-  accepted: (message: MessageKey & { wamid: string }) => Promise<void>;
-  /** Told of every call's outcome, for metrics: `accepted`, `not_sent`, `unknown`, or the class of the refusal. */
+  /** Receives every call's outcome, for metrics: `accepted`, `not_sent`, `unknown`, or the class of the rejection. */
   onOutcome: (outcome: string) => void;
 }
 
-/** A process that slept between mark and call (a suspended machine) must not call: others may have given the message up. */
-const markTrustMs = 30_000;
+/** A process that was suspended for longer since it began the dispatch must not call: others may have failed the message. */
+const dispatchTrustMs = 30_000;
 
-function errorOf(error: VendorError): MessageError {
-  const code = Number(error.code);
-  return {
-    code: Number.isFinite(code) ? code : (error.status ?? 0),
-    title: error.title ?? 'Refused',
-    message: error.message,
-  };
-}
-
-/** Why a message of a number that is gone is not called. */
+/** The error for a message whose sender is gone. */
 export function senderRemoved(): AppError {
   return new AppError('sender_not_found', 'The sender of this message was removed.');
 }
 
-/** A message that lacks nothing for its call but the number's address and token. */
+/** A message that needs nothing more for its call than the sender's access. */
 export interface PreparedMessage {
-  message: DueMessage;
-  /** The platform's id of its file for the number. */
+  message: LeasedMessage;
+  /** The platform's id of its media file. */
   platformMediaId?: string;
 }
 
 /**
- * Gets what a queued message's call needs beside the number's token, which may take as long as an upload. Undefined: it
- * cannot be called now, and that is recorded. Never rejects.
+ * Gets the media file that a queued message's call needs, which can take as long as an upload. Resolves with undefined if
+ * the message cannot be called, and records that. Never rejects.
  */
 export async function prepareMessage(
   deps: CallDeps,
-  message: DueMessage,
+  message: LeasedMessage,
 ): Promise<PreparedMessage | undefined> {
   if (message.media_id === null) return { message };
   const { account_id: accountId, sender_id: senderId, media_id: mediaId } = message;
@@ -79,32 +66,40 @@ export async function prepareMessage(
   }
 }
 
-/** Records of a message that is not called why that is so: what it needs is gone, or cannot be had now. Never rejects. */
+/** Records why a message is not called: it fails if what it needs was removed, else it is retried. Never rejects. */
 export async function recordUncalled(
   deps: CallDeps,
-  message: DueMessage,
+  message: LeasedMessage,
   error: unknown,
 ): Promise<CallAdvice> {
-  return recorded(deps, message, () => settleUnprepared(deps, message, error));
+  return recording(deps, message, async () => {
+    if (error instanceof AppError && (error.code.endsWith('_not_found') || error.code === 'media_damaged')) {
+      await deps.writes.failed({
+        ...keyOf(message),
+        error: { ...ownErrors.unsendable, message: error.message },
+      });
+      return 'continue';
+    }
+    if (error instanceof VendorError && error.outcome === 'refused')
+      return recordFailure(deps, message, error);
+    deps.log.warn({ err: error, messageId: message.id }, 'message.preparation_failed');
+    return retryUnsent(deps, message);
+  });
 }
 
 /**
- * Calls the platform for a message marked at `markedAtMs` (of `clock.steady()`) and records what came of it:
- * taken; refused (tried again, or failed for good, by the platform's code); surely not sent (tried again); or unknown,
- * and then it stays marked until its callback settles it. The request is handed to the connection before this first
- * waits for anything. Never rejects.
+ * Calls the platform for a message whose dispatch began at `begunAtMs` (of `clock.steady()`), and records the result:
+ * accepted; rejected (retried or failed, by its code); not sent (retried); or unknown, and then the message stays
+ * dispatching until a report arrives. Hands the request to the connection before it first awaits. Never rejects.
  */
 export async function callPlatform(
   deps: CallDeps,
   { message, platformMediaId }: PreparedMessage,
   access: SenderAccess,
-  markedAtMs: number,
+  begunAtMs: number,
 ): Promise<CallAdvice> {
-  return recorded(deps, message, async () => {
-    if (deps.clock.steady() - markedAtMs > markTrustMs) {
-      await deps.retry({ ...retryOf(message), delaySeconds: 0, error: null, countsAttempt: false });
-      return goOn;
-    }
+  return recording(deps, message, async () => {
+    if (deps.clock.steady() - begunAtMs > dispatchTrustMs) return retryImmediately(deps, message);
     const outgoing: OutgoingMessage = {
       phone: message.phone,
       templateName: message.template_name,
@@ -113,91 +108,86 @@ export async function callPlatform(
       correlationId: message.id,
       ...(platformMediaId === undefined ? {} : { platformMediaId }),
     };
-    return callPrepared(deps, message, { access, outgoing });
+    return callOnce(deps, message, { access, outgoing });
   });
 }
 
-async function recorded(
+async function recording(
   deps: CallDeps,
-  message: DueMessage,
+  message: LeasedMessage,
   act: () => Promise<CallAdvice>,
 ): Promise<CallAdvice> {
   try {
     return await act();
   } catch (error) {
-    // its outcome could not be written: it stays as it is, and its lease, its callback or the ten minutes settle it
+    // the message keeps its state: the end of its lease, a report or the ten-minute limit resolves it
     deps.log.error({ err: error, messageId: message.id }, 'message.record_failed');
-    return goOn;
+    return 'continue';
   }
 }
 
-const keyOf = (message: DueMessage): MessageKey => ({ accountId: message.account_id, id: message.id });
-const retryOf = (message: DueMessage) => ({ ...keyOf(message), lease: message.lease });
-
-async function callPrepared(
+async function callOnce(
   deps: CallDeps,
-  message: DueMessage,
+  message: LeasedMessage,
   { access, outgoing }: { access: SenderAccess; outgoing: OutgoingMessage },
 ): Promise<CallAdvice> {
-  let taken: Awaited<ReturnType<MessagingPlatform['sendTemplate']>>;
+  let accepted: Awaited<ReturnType<MessagingPlatform['sendTemplate']>>;
   try {
-    taken = await deps.platform.sendTemplate(access, outgoing);
+    accepted = await deps.platform.sendTemplate(access, outgoing);
   } catch (caught) {
     const error = withoutCode(message, caught);
     if (await hasLostMedia(deps, message, error, outgoing.platformMediaId)) return retryUnsent(deps, message);
-    return settleFailure(deps, message, error, access);
+    return recordFailure(deps, message, error, access);
   }
   deps.onOutcome('accepted');
-  await deps.accepted({ ...keyOf(message), wamid: taken.messageRef });
-  deps.log.debug({ messageId: message.id, ...taken }, 'message.accepted');
-  return goOn;
+  await deps.writes.accepted({ ...keyOf(message), messageRef: accepted.messageRef });
+  deps.log.debug({ messageId: message.id, ...accepted }, 'message.accepted');
+  return 'continue';
 }
 
 /**
- * True if the call was refused for a file that the platform lost before its time, and is to be made again with a new
- * registration. An id that the platform does not know is registered again once a message, however young it is; a file
- * that is refused under a known id only if it was registered long ago, since else the file itself is wrong.
+ * True if the platform lost the message's file, so that it must be registered again. An unknown id is registered again once
+ * per message. A file rejected under a known id is registered again only if that registration is old; else the file is bad.
  */
 async function hasLostMedia(
   deps: CallDeps,
-  message: DueMessage,
+  message: LeasedMessage,
   error: unknown,
   platformMediaId: string | undefined,
 ): Promise<boolean> {
   if (!(error instanceof VendorError) || error.outcome !== 'refused') return false;
   if (message.media_id === null || platformMediaId === undefined) return false;
   const kind = deps.platform.classify(error);
-  // "Object with ID '<media id>' does not exist" is about the file, not about the number
+  // "Object with ID '<media id>' does not exist" is about the file, not about the sender
   const isUnknown =
     kind === 'media_unknown' || (kind === 'halt_sender' && error.message.includes(`'${platformMediaId}'`));
   if (!isUnknown && kind !== 'media_refused') return false;
   return deps.forgetMedia({
     ...{ mediaId: message.media_id, senderId: message.sender_id, platformMediaId },
-    ...(isUnknown ? { registeredBefore: createdAt(message.id) } : {}),
+    ...(isUnknown ? { registeredBefore: uuidTime(message.id) } : {}),
   });
 }
 
-/** Nothing was sent: what the message needs is gone (it fails), or cannot be had now (it is tried again). */
-async function settleUnprepared(deps: CallDeps, message: DueMessage, error: unknown): Promise<CallAdvice> {
-  if (error instanceof AppError && (error.code.endsWith('_not_found') || error.code === 'media_damaged')) {
-    await deps.failed({ ...keyOf(message), error: { ...ownErrors.unsendable, message: error.message } });
-    return goOn;
-  }
-  if (error instanceof VendorError && error.outcome === 'refused') return settleFailure(deps, message, error);
-  deps.log.warn({ err: error, messageId: message.id }, 'message.not_prepared');
-  return retryUnsent(deps, message);
-}
+const retryOf = (message: LeasedMessage) => ({ ...keyOf(message), lease: message.lease, error: null });
 
-async function retryUnsent(deps: CallDeps, message: DueMessage): Promise<CallAdvice> {
+/** Retries a message that was certainly not sent, with a delay. */
+async function retryUnsent(deps: CallDeps, message: LeasedMessage): Promise<CallAdvice> {
   const delaySeconds = retryDelaySeconds(message.attempts + 1, 'retry');
-  await deps.retry({ ...retryOf(message), delaySeconds, error: null, countsAttempt: true });
-  deps.doubt([message.id]);
-  return goOn;
+  await deps.writes.retry({ ...retryOf(message), delaySeconds, countsAttempt: true });
+  deps.completions.recheckSoon([message.id]);
+  return 'continue';
 }
 
-async function settleFailure(
+/** Retries a message without a delay and without counting the attempt: nothing was wrong with it. */
+async function retryImmediately(deps: CallDeps, message: LeasedMessage): Promise<CallAdvice> {
+  await deps.writes.retry({ ...retryOf(message), delaySeconds: 0, countsAttempt: false });
+  return 'continue';
+}
+
+/** Records a failed call by its outcome. `used`: the credentials of the message's own call. */
+async function recordFailure(
   deps: CallDeps,
-  message: DueMessage,
+  message: LeasedMessage,
   error: unknown,
   used?: SenderAccess,
 ): Promise<CallAdvice> {
@@ -206,35 +196,41 @@ async function settleFailure(
   deps.onOutcome(error.outcome === 'refused' ? deps.platform.classify(error) : error.outcome);
   if (error.outcome === 'not_sent') return retryUnsent(deps, message);
   const kind = deps.platform.classify(error);
-  if (isHalt(kind) && used && (await hasNewToken(deps, used))) {
-    await deps.retry({ ...retryOf(message), delaySeconds: 0, error: null, countsAttempt: false });
-    return goOn;
-  }
+  if (isHalt(kind) && used && (await hasNewCredential(deps, used))) return retryImmediately(deps, message);
   const { retryAfterSeconds } = error;
   return recordRejection(deps, message, { kind, error: errorOf(error), retryAfterSeconds, used });
 }
 
 /**
- * Leaves a message marked that may have been sent. An answer that every call would get (a page of a captive portal)
- * halts the number, so that only the calls under way are lost to it.
+ * Leaves a message dispatching that may have been sent. A response that every call would get (a captive portal) halts the
+ * sender, so that no further call is lost to it.
  */
 async function leaveUnknown(
   deps: CallDeps,
-  message: DueMessage,
+  message: LeasedMessage,
   error: unknown,
   used: SenderAccess | undefined,
 ): Promise<CallAdvice> {
   deps.onOutcome('unknown');
   deps.log.warn({ err: error, messageId: message.id }, 'message.outcome_unknown');
   const kind = error instanceof VendorError && error.code !== undefined && deps.platform.classify(error);
-  if (!kind || !isHalt(kind)) return goOn;
-  const told = errorOf(error as VendorError);
-  await deps.halt({ senderId: message.sender_id, kind, error: told, used });
-  return { kind: 'halt' };
+  if (!kind || !isHalt(kind)) return 'continue';
+  const reported = errorOf(error as VendorError);
+  await deps.effects.halt({ senderId: message.sender_id, kind, error: reported, used });
+  return 'halt';
 }
 
-/** True if the call used a token that was replaced meanwhile: the number is not to be halted for the old one. */
-async function hasNewToken(deps: CallDeps, used: SenderAccess): Promise<boolean> {
+/** True if the credential of the call was replaced in the meantime: its rejection must not halt the sender. */
+async function hasNewCredential(deps: CallDeps, used: SenderAccess): Promise<boolean> {
   const current = await deps.freshAccessOf(used.senderId);
   return current !== undefined && current.credential !== used.credential;
+}
+
+function errorOf(error: VendorError): MessageError {
+  const code = Number(error.code);
+  return {
+    code: Number.isFinite(code) ? code : (error.status ?? 0),
+    title: error.title ?? 'Refused',
+    message: error.message,
+  };
 }

@@ -1,13 +1,13 @@
-// When callbacks could be taken, as rows: a stop of all processes, or of the database, is time that no report could come in.
+// Tables callback_uptime and callback_outages: when no process could receive callbacks.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 
-/** Longer than the pause between two notes of one process, and than a busy moment. */
+/** Longer than the interval between two heartbeats of a busy process. */
 const outageSeconds = 15;
 
 /**
- * Notes that callbacks can be taken now, and, if nobody noted it for 15 s, that they could not in the meantime. Each
- * process that listens calls it when it starts and every few seconds.
+ * Records that callbacks can be received now, and an outage if the last record is older than 15 s. Each listening process
+ * calls it at its start and every few seconds.
  */
 export async function recordCallbackUptime(db: Db): Promise<void> {
   await sql`
@@ -18,7 +18,7 @@ export async function recordCallbackUptime(db: Db): Promise<void> {
     update callback_uptime set seen_at = now() from was`.execute(db);
 }
 
-/** How long callbacks could not be taken since that instant: an interval. */
+/** The time since that instant in which no callback could be received, as an interval. */
 export function outageSince(instant: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce((
     select sum(o.to_at - greatest(o.from_at, ${instant})) from (
@@ -28,7 +28,7 @@ export function outageSince(instant: RawBuilder<unknown>): RawBuilder<unknown> {
     where o.to_at > ${instant}), interval '0')`;
 }
 
-/** Forgets outages that no message waits for any more: the platform repeats its callbacks for seven days. */
+/** Deletes outages that no message depends on: the platform repeats callbacks for seven days. */
 export async function deleteOldOutages(db: Db): Promise<void> {
   await sql`delete from callback_outages where to_at < now() - interval '8 days'`.execute(db);
 }

@@ -1,38 +1,35 @@
-// Cancelling a send: from its commit on nothing of it is called; what is queued is failed in steps, what was called is not touched.
+// Cancelling a send: no message is called after the first commit; queued messages fail in steps, dispatched ones stay.
 import type { Db } from '../../db/db.ts';
+import { type FailDeps, failAndPublish } from './fail.ts';
+import { ownErrors, state } from './message.ts';
+import { findQueuedOfSend } from './messages-store.ts';
 import {
   beginCancel,
   claimCancellation,
   delayCancellation,
   endCancellation,
-  findQueuedOfSend,
   type SendKey,
-} from './cancel-store.ts';
-import { type FailDeps, failAndPublish } from './fail.ts';
-import { ownErrors, state } from './message.ts';
+} from './sends-store.ts';
 
 export interface CancelDeps extends FailDeps {
   db: Db;
 }
 
 const stepSize = 1_000;
-/** How long a request or a round of the worker goes on; what is left is the worker's next. */
+/** The time that one request or round spends; the worker continues later. */
 const turnMs = 1_000;
-/** Longer than a turn and one step that is slow. */
+/** Longer than a turn and one slow step. */
 const leaseSeconds = 60;
-/** A message that was being called comes back into the queue if the platform refuses it for now: looked at again so late. */
-const calledAgainSeconds = 30;
+/** A dispatching message returns to the queue if the platform rejects it for now; the send is checked again after this. */
+const recheckSeconds = 30;
 
-/**
- * Cancels a send: fails its queued messages with `cancelled`, for about a second; the worker goes on with the rest,
- * whatever becomes of this process. Answers how many were failed.
- */
+/** Cancels a send: fails its queued messages for about a second; the worker continues with the rest. Returns how many failed. */
 export async function cancelSend(deps: CancelDeps, send: SendKey): Promise<number> {
   await beginCancel(deps.db, send, leaseSeconds);
   return cancelQueued(deps, send);
 }
 
-/** The worker's round: goes on with one send that is being cancelled. Answers how much it found. */
+/** The worker's round: continues one unfinished cancellation. Returns how much it found. */
 export async function continueCancellation(deps: CancelDeps): Promise<number> {
   const send = await claimCancellation(deps.db, leaseSeconds);
   return send ? 1 + (await cancelQueued(deps, send)) : 0;
@@ -51,6 +48,6 @@ async function cancelQueued(deps: CancelDeps, send: SendKey): Promise<number> {
       return cancelled;
     }
   }
-  if (!(await endCancellation(deps.db, send))) await delayCancellation(deps.db, send, calledAgainSeconds);
+  if (!(await endCancellation(deps.db, send))) await delayCancellation(deps.db, send, recheckSeconds);
   return cancelled;
 }

@@ -1,7 +1,7 @@
-// Requests that wait for their messages: told by whoever in this process learns an outcome.
+// Requests that wait for their messages to complete, woken by whatever in this process records a result.
 import type { MessageError } from './message.ts';
 
-/** What became of a message, as its row says. */
+/** The stored result of a message: accepted or beyond, or failed. `queued` if it cannot complete soon. */
 export interface Completion {
   id: string;
   state: number;
@@ -9,87 +9,50 @@ export interface Completion {
   error: MessageError | null;
 }
 
+/** Finds completions among these messages, within the milliseconds that are left. */
+export type FindCompletions = (ids: string[], leftMs: number) => Promise<Completion[]>;
+
 export interface CompletionWaiters {
-  /** Tells whoever waits that this outcome of a message is on disk. */
-  completed(outcome: Completion): void;
-  /** These may have no outcome for long: whoever waits for one of them looks soon whether one can come. */
+  /** Wakes the request that waits for this message. Call after the commit. */
+  completed(completion: Completion): void;
+  /** Makes requests that wait for these messages check soon whether they can still complete in time. */
   recheckSoon(ids: readonly string[]): void;
   /**
-   * Resolves with the outcomes that are on disk, by the messages' ids, when they all are or when the time is up. `look`
-   * is asked now and then for those that another process settled, and for those of which no outcome can come in the
-   * milliseconds that are left, which it answers as `queued`.
+   * Resolves with the completions by message id when all messages are complete or the time is up. Calls `find` every second,
+   * for messages that another process completed or that cannot complete in time.
    */
-  wait(
-    ids: string[],
-    timeoutMs: number,
-    look: (ids: string[], leftMs: number) => Promise<Completion[]>,
-  ): Promise<Map<string, Completion>>;
-  /** Lets every waiting request go on, and later ones not wait: the process is about to end. */
+  wait(ids: string[], timeoutMs: number, find: FindCompletions): Promise<Map<string, Completion>>;
+  /** Ends all waits, and later ones immediately: the process is stopping. */
   end(): void;
 }
 
-const lookEveryMs = 1_000;
-/** So long after a doubt, so that its neighbours are looked at with it. */
-const doubtMs = 50;
+const checkEveryMs = 1_000;
+/** Long enough for the other messages of a request to be checked with the first. */
+const recheckAfterMs = 50;
 
-interface Waiting {
-  settle: (outcome: Completion) => void;
-  recheckSoon: () => void;
+interface Waiter {
+  complete: (completion: Completion) => void;
+  recheck: () => void;
 }
 
-/** A registry of waiting requests. */
+/** Opens the waiters of a process. */
 export function openCompletionWaiters(): CompletionWaiters {
-  const waiting = new Map<string, Waiting>();
+  const waiters = new Map<string, Waiter>();
   const requests = new Set<() => void>();
   let ended = false;
 
   return {
-    completed(outcome) {
-      waiting.get(outcome.id)?.settle(outcome);
+    completed(completion) {
+      waiters.get(completion.id)?.complete(completion);
     },
 
     recheckSoon(ids) {
-      for (const id of ids) waiting.get(id)?.recheckSoon();
+      for (const id of ids) waiters.get(id)?.recheck();
     },
 
-    wait(ids, timeoutMs, look) {
-      const known = new Map<string, Completion>();
-      if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve(known);
-      return new Promise((resolve) => {
-        const open = new Set(ids);
-        const endsAtMs = performance.now() + timeoutMs;
-        let doubted: NodeJS.Timeout | undefined;
-        const end = () => {
-          clearTimeout(deadline);
-          clearTimeout(doubted);
-          clearInterval(looking);
-          for (const id of open) waiting.delete(id);
-          requests.delete(end);
-          resolve(known);
-        };
-        const settle = (outcome: Completion) => {
-          if (!open.delete(outcome.id)) return;
-          known.set(outcome.id, outcome);
-          waiting.delete(outcome.id);
-          if (open.size === 0) end();
-        };
-        const lookOnce = () => {
-          doubted = undefined;
-          look([...open], endsAtMs - performance.now()).then(
-            (completed) => {
-              for (const outcome of completed) settle(outcome);
-            },
-            () => undefined,
-          );
-        };
-        const recheckSoon = () => {
-          if (open.size > 0) doubted ??= setTimeout(lookOnce, doubtMs);
-        };
-        requests.add(end);
-        for (const id of ids) waiting.set(id, { settle, recheckSoon });
-        const deadline = setTimeout(end, timeoutMs);
-        const looking = setInterval(lookOnce, lookEveryMs);
-      });
+    wait(ids, timeoutMs, find) {
+      if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve(new Map());
+      return waitFor({ ids, timeoutMs, find }, waiters, requests);
     },
 
     end() {
@@ -97,4 +60,48 @@ export function openCompletionWaiters(): CompletionWaiters {
       for (const end of [...requests]) end();
     },
   };
+}
+
+function waitFor(
+  request: { ids: string[]; timeoutMs: number; find: FindCompletions },
+  waiters: Map<string, Waiter>,
+  requests: Set<() => void>,
+): Promise<Map<string, Completion>> {
+  const { ids, timeoutMs, find } = request;
+  const completions = new Map<string, Completion>();
+  const pending = new Set(ids);
+  const endsAtMs = performance.now() + timeoutMs;
+  return new Promise((resolve) => {
+    let rechecking: NodeJS.Timeout | undefined;
+    const end = () => {
+      clearTimeout(deadline);
+      clearTimeout(rechecking);
+      clearInterval(checking);
+      for (const id of pending) waiters.delete(id);
+      requests.delete(end);
+      resolve(completions);
+    };
+    const complete = (completion: Completion) => {
+      if (!pending.delete(completion.id)) return;
+      completions.set(completion.id, completion);
+      waiters.delete(completion.id);
+      if (pending.size === 0) end();
+    };
+    const check = () => {
+      rechecking = undefined;
+      find([...pending], endsAtMs - performance.now()).then(
+        (found) => {
+          for (const completion of found) complete(completion);
+        },
+        () => undefined,
+      );
+    };
+    const recheck = () => {
+      if (pending.size > 0) rechecking ??= setTimeout(check, recheckAfterMs);
+    };
+    requests.add(end);
+    for (const id of ids) waiters.set(id, { complete, recheck });
+    const deadline = setTimeout(end, timeoutMs);
+    const checking = setInterval(check, checkEveryMs);
+  });
 }

@@ -1,30 +1,29 @@
-// Connections to the platform that the calls of one process share: a message is marked only once one is free to take its request.
+// The connections to the platform that all calls of this process share. A dispatch begins only when one is free for its request.
 
 export interface Connections {
-  /** Takes up to `wanted` that are free now. */
+  /** Acquires up to `wanted` connections that are free now. */
   tryAcquire(wanted: number): number;
-  /** The same, waiting for its turn until there is at least one. */
+  /** Waits in line until at least one connection is free, then acquires up to `wanted`. */
   acquire(wanted: number): Promise<number>;
-  /** Gives connections back; `used`: their calls have ended. */
+  /** Releases connections. `used`: their calls were made. */
   release(count: number, used: boolean): void;
 }
 
-/** At first, since connections have to be made, which takes a while in which a marked message waits. */
-const atFirst = 32;
+/** Low, because opening a connection takes time, in which a dispatching message waits. */
+const initialLimit = 32;
 /** Idle connections are closed after 30 s. */
 const openForMs = 25_000;
 
-/**
- * Opens the count: at most `max` at once, and at first few, doubled by each call that ends while all of them are in use.
- */
+/** Opens a limit of `max` connections. It starts low; each call that ends while all are in use doubles it. */
 export function openConnections(max: number): Connections {
   let inUse = 0;
-  let proven = 0;
-  let provenUntilMs = 0;
-  /** None while a connection is free. */
+  let established = 0;
+  let establishedUntilMs = 0;
+  /** Empty while a connection is free. */
   const waiting: { wanted: number; grant: (count: number) => void }[] = [];
 
-  const limit = () => Math.min(max, Math.max(atFirst, performance.now() < provenUntilMs ? 2 * proven : 0));
+  const limit = () =>
+    Math.min(max, Math.max(initialLimit, performance.now() < establishedUntilMs ? 2 * established : 0));
 
   function tryAcquire(wanted: number): number {
     const count = Math.max(0, Math.min(wanted, limit() - inUse));
@@ -41,9 +40,9 @@ export function openConnections(max: number): Connections {
     },
     release(count, used) {
       const now = performance.now();
-      if (used && (inUse >= proven || now >= provenUntilMs)) {
-        proven = inUse;
-        provenUntilMs = now + openForMs;
+      if (used && (inUse >= established || now >= establishedUntilMs)) {
+        established = inUse;
+        establishedUntilMs = now + openForMs;
       }
       inUse -= count;
       for (let next = waiting[0]; next; next = waiting[0]) {

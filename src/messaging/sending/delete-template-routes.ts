@@ -1,4 +1,4 @@
-// The route that deletes a template: here, since it asks for messages that wait.
+// The route that deletes a template. Part of sending, because it depends on queued messages.
 import { success } from '../../contract/envelope.ts';
 import { DeletedTemplate, DeleteTemplateQuery, TemplateParams } from '../../contract/templates.ts';
 import { ok } from '../../http/reply.ts';
@@ -13,7 +13,7 @@ export function deleteTemplateRoutes(server: Server, deps: DeleteTemplateDeps): 
       schema: {
         summary: 'Delete a template',
         description:
-          'At the platform too. Refused with `template_in_use` while messages of it are queued; `cancelQueued=true` fails them with 900003 first.',
+          'Deletes it at the platform too. Returns `template_in_use` while messages of it are queued; `cancelQueued=true` fails them with 900003 first.',
         tags: ['Templates'],
         params: TemplateParams,
         querystring: DeleteTemplateQuery,

@@ -1,4 +1,4 @@
-// Deleting a template: never while messages of it wait, unless they are to be cancelled first.
+// Deleting a template: rejected while its messages are queued, unless they are to be cancelled first.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
@@ -21,19 +21,19 @@ import {
   isTemplateBeingCalled,
   isTemplateInUse,
   type TemplateKey,
-} from './template-queue-store.ts';
+} from './messages-holds-store.ts';
 
 export interface DeleteTemplateDeps extends SubmitDeps, FailDeps {
   db: Db;
   clock: Clock;
 }
 
-/** Queued messages are looked for so many at a time, and failed in smaller steps: other work has its turn in between. */
+/** Found in large steps, failed in smaller ones, so that other work runs in between. */
 const foundAtOnce = 5_000;
 const failedAtOnce = 1_000;
-/** How long a request cancels and waits for calls under way, at most; well within the time that a deletion may take. */
-const patienceMs = 45_000;
-const lookEveryMs = 200;
+/** The time that a request may spend on cancelling and on calls in flight; well below the time that a deletion may take. */
+const emptyQueueWithinMs = 45_000;
+const checkEveryMs = 200;
 
 const cancelled = {
   ...ownErrors.cancelled,
@@ -45,10 +45,10 @@ function inUse(message: string, retryAfterSeconds?: number): AppError {
 }
 
 /**
- * Deletes a template: a draft here, any other at the platform first. 409 `template_in_use` while messages of it are
- * queued or being called; with `cancelQueued` they are failed with `cancelled` first. From the mark on no send of the
- * template is written and no message of it is called. What the platform refuses takes the mark back; where its outcome
- * is unknown, the mark stays until the template was read. Answers how many messages were cancelled.
+ * Deletes a template, at the platform first unless it is a draft. 409 `template_in_use` while its messages are queued or
+ * in flight; `cancelQueued` cancels queued ones first. Once it is marked as being deleted, no send of it starts. A rejection
+ * by the platform removes the mark; after an unknown outcome the mark stays until the template is read. Returns how many
+ * messages were cancelled.
  */
 export async function deleteTemplate(
   deps: DeleteTemplateDeps,
@@ -61,13 +61,13 @@ export async function deleteTemplate(
   if (before.status === 'draft') return 0;
   const of = { accountId, templateId: before.id };
   const count = await emptyQueue(deps, of).catch(async (error: unknown) => {
-    await takeBack(deps, before);
+    await restore(deps, before);
     throw error;
   });
   await deleteAtPlatform(deps, before)
     .catch(async (error: unknown) => {
       const isUnknown = error instanceof VendorError && error.outcome === 'unknown';
-      await takeBack(deps, before, isUnknown);
+      await restore(deps, before, isUnknown);
       throw error;
     })
     .catch(platformError);
@@ -75,14 +75,14 @@ export async function deleteTemplate(
   return count;
 }
 
-/** Removes a draft, or marks a template as being deleted if nothing of it waits or that is to be cancelled; answers what it was. */
+/** Removes a draft, or marks a template as being deleted; returns the row as it was. */
 async function beginDeleting(
   deps: DeleteTemplateDeps,
   of: TemplateKey,
   cancelQueued: boolean,
 ): Promise<TemplateRow> {
   const { before, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
-    // waits for sends that are being written; those that come later see the mark
+    // waits for sends that are being inserted; later ones see the mark
     const before = await lockTemplate(tx, of.templateId);
     if (!before) throw templateNotFound();
     if (before.status === 'draft') {
@@ -90,7 +90,7 @@ async function beginDeleting(
       return { before, leasedDeliveries: [] };
     }
     if (before.deleting_until && before.deleting_until.getTime() > deps.clock.now())
-      throw new AppError('conflict', 'The template is being deleted at this moment.', {
+      throw new AppError('conflict', 'The template is already being deleted. Try again in a few seconds.', {
         retryAfterSeconds: 5,
       });
     if (!cancelQueued && (await isTemplateInUse(tx, of)))
@@ -104,9 +104,9 @@ async function beginDeleting(
   return before;
 }
 
-/** Fails all queued messages of a marked template and waits for those being called, which may come back; answers how many it failed. */
+/** Fails all queued messages of a marked template, and waits for calls in flight, whose messages may return. Returns how many failed. */
 async function emptyQueue(deps: DeleteTemplateDeps, of: TemplateKey): Promise<number> {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + emptyQueueWithinMs;
   let count = 0;
   for (;;) {
     const queued = await findQueuedOfTemplate(deps.hot, of, foundAtOnce);
@@ -117,15 +117,15 @@ async function emptyQueue(deps: DeleteTemplateDeps, of: TemplateKey): Promise<nu
     if (queued.length === 0 && !(await isTemplateBeingCalled(deps.hot, of))) return count;
     if (performance.now() > until)
       throw inUse(
-        `Messages of this template are still being sent or cancelled (${count} were cancelled). Repeat the request.`,
+        `Messages of this template are still being sent or cancelled (${count} were cancelled so far). Repeat the request.`,
         10,
       );
-    if (queued.length === 0) await deps.clock.sleep(lookEveryMs);
+    if (queued.length === 0) await deps.clock.sleep(checkEveryMs);
   }
 }
 
-/** The template is what it was before; or, where the platform may have deleted it, stays marked until it was read. */
-async function takeBack(deps: DeleteTemplateDeps, before: TemplateRow, staysMarked = false): Promise<void> {
+/** Restores the template as it was. `staysMarked`: the platform may have deleted it, so the mark stays until it is read. */
+async function restore(deps: DeleteTemplateDeps, before: TemplateRow, staysMarked = false): Promise<void> {
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const marked = await lockTemplate(tx, before.id);
     const after = await endDeleting(tx, before.id, staysMarked ? undefined : before);

@@ -1,4 +1,4 @@
-// What each recipient of a send gets: the template filled with their variables, or all that is wrong with them.
+// Filling the template for each recipient of a send, or reporting every problem with their variables.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { invalidRequest, listedProblemsMax, type Problem } from '../../base/errors.ts';
@@ -9,11 +9,11 @@ import type { TemplatePlan } from '../templates/placeholders.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
 import type { NewMessage } from './sends-store.ts';
 
-/** Recipients after which the thousand of a send let other requests go on. */
-const filledAtATime = 100;
+/** Recipients after which other requests get their turn. */
+const filledPerTurn = 100;
 
-/** A fault of what the request gave for all recipients is named where it was written. */
-function asWritten(problem: Problem, request: SendRequest, recipient: RequestedRecipient): Problem {
+/** Names a problem of a value given for all recipients at the path where the caller wrote it. */
+function atWrittenPath(problem: Problem, request: SendRequest, recipient: RequestedRecipient): Problem {
   for (const member of ['mediaId', 'location'] as const) {
     const isShared = recipient[member] === undefined && request[member] !== undefined;
     if (isShared && problem.path.endsWith(`].${member}`)) return { ...problem, path: member };
@@ -21,10 +21,7 @@ function asWritten(problem: Problem, request: SendRequest, recipient: RequestedR
   return problem;
 }
 
-/**
- * Fills the template for every recipient, in their order, or throws with the problems, up to what an answer lists. Other
- * requests have their turn in between.
- */
+/** Fills the template for every recipient, in order; throws with the problems, up to as many as a response lists. */
 export async function fillAll(
   deps: { clock: Clock },
   plan: TemplatePlan,
@@ -35,7 +32,7 @@ export async function fillAll(
   const messages: NewMessage[] = [];
   for (const [index, recipient] of request.recipients.entries()) {
     if (problems.length > listedProblemsMax) break;
-    if (index > 0 && index % filledAtATime === 0) await nextTurn();
+    if (index > 0 && index % filledPerTurn === 0) await nextTurn();
     const mediaId = recipient.mediaId ?? request.mediaId;
     const file = mediaId === undefined ? undefined : media.get(mediaId);
     const location = recipient.location ?? request.location;
@@ -49,7 +46,7 @@ export async function fillAll(
       },
       `recipients[${index}]`,
     );
-    problems.push(...result.problems.map((problem) => asWritten(problem, request, recipient)));
+    problems.push(...result.problems.map((problem) => atWrittenPath(problem, request, recipient)));
     messages.push({
       id: uuidv7(deps.clock.now()),
       phone: recipient.phone,

@@ -1,48 +1,45 @@
-// Messages of a number whose file has to be known to the platform before they are called: a few at a time, apart from the queue.
+// Messages of one sender whose media file must be registered at the platform before their call: a few at a time, apart from the queue.
 import type { PreparedMessage } from './call-platform.ts';
-import type { DueMessage } from './messages-moves-store.ts';
-
-/** A message that waits to be called. */
-export interface QueuedMessage {
-  prepared: PreparedMessage;
-  /** Of `clock.steady()`. */
-  offeredAtMs: number;
-}
+import type { LeasedMessage } from './message.ts';
 
 export interface MediaPreparation {
-  add(message: DueMessage, offeredAtMs: number): void;
-  /** How many there are, those under way included. */
+  /** Prepares a message that was leased before `offeredAtMs`. */
+  add(message: LeasedMessage, offeredAtMs: number): void;
+  /** The number of messages waiting or being prepared. */
   size(): number;
-  /** Begins no further one, and answers those that had not begun. */
-  stop(): DueMessage[];
-  /** Resolves when none is under way. */
-  quiet(): Promise<void>;
+  /** Starts no other preparation; returns the messages still waiting. */
+  stop(): LeasedMessage[];
+  /** Resolves when no preparation is in progress. */
+  idle(): Promise<void>;
 }
 
-const atOnceMax = 16;
+const concurrency = 16;
 
-/** Prepares what is added and hands it on; `prepare` answers undefined for what it has settled otherwise, and never rejects. */
+/**
+ * Prepares added messages and passes them on. `prepare` never rejects; it resolves with undefined if the message cannot be
+ * called and that is recorded.
+ */
 export function openMediaPreparation(
-  prepare: (message: DueMessage) => Promise<PreparedMessage | undefined>,
-  handOn: (entry: QueuedMessage) => void,
+  prepare: (message: LeasedMessage) => Promise<PreparedMessage | undefined>,
+  onPrepared: (prepared: PreparedMessage, offeredAtMs: number) => void,
 ): MediaPreparation {
-  const waiting: { message: DueMessage; offeredAtMs: number }[] = [];
-  const underWay = new Set<Promise<void>>();
+  const waiting: { message: LeasedMessage; offeredAtMs: number }[] = [];
+  const inProgress = new Set<Promise<void>>();
 
-  async function one(message: DueMessage, offeredAtMs: number): Promise<void> {
+  async function prepareOne(message: LeasedMessage, offeredAtMs: number): Promise<void> {
     const prepared = await prepare(message);
-    if (prepared) handOn({ prepared, offeredAtMs });
+    if (prepared) onPrepared(prepared, offeredAtMs);
   }
 
   function fill(): void {
-    while (underWay.size < atOnceMax) {
+    while (inProgress.size < concurrency) {
       const next = waiting.shift();
       if (!next) return;
-      const done = one(next.message, next.offeredAtMs).finally(() => {
-        underWay.delete(done);
+      const done = prepareOne(next.message, next.offeredAtMs).finally(() => {
+        inProgress.delete(done);
         fill();
       });
-      underWay.add(done);
+      inProgress.add(done);
     }
   }
 
@@ -51,10 +48,10 @@ export function openMediaPreparation(
       waiting.push({ message, offeredAtMs });
       fill();
     },
-    size: () => waiting.length + underWay.size,
+    size: () => waiting.length + inProgress.size,
     stop: () => waiting.splice(0).map(({ message }) => message),
-    async quiet() {
-      await Promise.all(underWay);
+    async idle() {
+      await Promise.all(inProgress);
     },
   };
 }

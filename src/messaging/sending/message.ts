@@ -1,8 +1,41 @@
-// The states of a message and the stages told of it: what a report moves, what it implies, what is never said twice. Pure.
+// A message: its states, its errors, and how status reports change it. Pure.
 import { type MessageStateName, messageStates } from '../../contract/messages.ts';
-import type { RejectionClass, StatusReport } from '../../ports/platform.ts';
+import type { FilledTemplate, RejectionClass, StatusReport } from '../../ports/platform.ts';
 
-/** States as the database keeps them. */
+/** The primary key of a message. */
+export interface MessageKey {
+  accountId: string;
+  id: string;
+}
+
+/** Sorts keys by message id: every statement locks its rows in this order, so that none can deadlock. */
+export function sortById<K extends { id: string }>(keys: readonly K[]): K[] {
+  return keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A message leased to this process, with what its call needs. */
+export interface LeasedMessage {
+  account_id: string;
+  id: string;
+  sender_id: string;
+  template_name: string;
+  language: string;
+  phone: string;
+  content: FilledTemplate;
+  media_id: string | null;
+  priority: number;
+  attempts: number;
+  /** The value of `due_at` that identifies the lease, to the microsecond; null if the process never learned it. */
+  lease: string | null;
+}
+
+/** The key of a leased message. */
+export const keyOf = (message: LeasedMessage): MessageKey => ({
+  accountId: message.account_id,
+  id: message.id,
+});
+
+/** States as stored in the database, in the order in which a message passes them. */
 export const state = {
   queued: 0,
   dispatching: 1,
@@ -13,27 +46,29 @@ export const state = {
   failed: 6,
 } as const;
 export type StateNumber = (typeof state)[keyof typeof state];
+/** The states that a status report can lead to. */
+export type ReportedState = (typeof state)['sent' | 'delivered' | 'read' | 'failed'];
 
-/** The name of a state on the wire. */
+/** The state's name in the API. */
 export function stateName(number: number): MessageStateName {
   return messageStates[number] ?? 'failed';
 }
 
-/** The state that a name on the wire means. */
+/** The state with this name in the API. */
 export function stateNumber(name: MessageStateName): number {
   return messageStates.indexOf(name);
 }
 
-/** The priority of authentication messages, whose content is a one-time code. */
+/** The priority of authentication messages: their content is a one-time code. */
 export const authenticationPriority = 0;
 
-/** Our own codes of failure: numbers, as the platform's are, from 900001. */
+/** Error codes of the gateway itself, from 900001: numeric, as the platform's codes are. */
 export const ownErrors = {
   outcomeUnknown: {
     code: 900001,
     title: 'outcome_unknown',
     message:
-      'The platform did not answer, and no report of it came within ten minutes. The message may have been sent; it was not sent again.',
+      'The platform did not respond, and no status report arrived within ten minutes. The message may have been sent; it was not retried.',
   },
   expired: {
     code: 900002,
@@ -48,7 +83,7 @@ export const ownErrors = {
   unsendable: {
     code: 900004,
     title: 'unsendable',
-    message: 'What the message needs is gone. It was not sent.',
+    message: 'The sender or media file of the message was removed. It was not sent.',
   },
 } as const;
 
@@ -58,43 +93,48 @@ export interface MessageError {
   message: string;
 }
 
-/** `expired`, with the platform's last refusal where that is why the message waited so long. */
-export function expiredError(lastRefusal: MessageError | null): MessageError {
-  if (lastRefusal === null) return ownErrors.expired;
-  const { code, title, message } = lastRefusal;
+/** The error of an expired message; names the platform's last rejection, which is usually why the message waited. */
+export function expiredError(lastRejection: MessageError | null): MessageError {
+  if (lastRejection === null) return ownErrors.expired;
+  const { code, title, message } = lastRejection;
   return {
     ...ownErrors.expired,
-    message: `${ownErrors.expired.message} The platform's last refusal was ${code} ${title}: ${message}`,
+    message: `${ownErrors.expired.message} The platform's last rejection was ${code} ${title}: ${message}`,
   };
 }
 
-/** Bits of the stages told to the account owner. */
+/** Bits of the columns `emitted`, `was` and `implied`: the stages of which a webhook event was published. */
 export const stageBit = { sent: 1, delivered: 2, read: 4, failed: 8 } as const;
 
-/** The stages that a state stands for: read implies delivered, delivered implies sent. */
-const stagesOf: Record<number, number> = { 3: 1, 4: 1 | 2, 5: 1 | 2 | 4, 6: 8 };
+/** The stages that a state implies: read implies delivered, delivered implies sent. */
+const stagesOf: Record<Move['state'], number> = {
+  [state.sent]: stageBit.sent,
+  [state.delivered]: stageBit.sent | stageBit.delivered,
+  [state.read]: stageBit.sent | stageBit.delivered | stageBit.read,
+  [state.failed]: stageBit.failed,
+};
 
-/** All reports of one message in one batch, folded to the one move that they come to. Times are epoch seconds. */
+/** The state change that all reports of one message in a batch amount to. Times are epoch seconds. */
 export interface Move {
   accountId: string;
   id: string;
-  state: 3 | 4 | 5 | 6;
-  /** Stages that this state stands for, as bits. */
+  state: ReportedState;
+  /** The stages that the new state implies, as bits. */
   stages: number;
-  /** Stages reported in so many words, as bits. */
+  /** The stages that were reported explicitly, as bits. */
   reported: number;
   sentAt: number | null;
   deliveredAt: number | null;
   readAt: number | null;
   failedAt: number | null;
-  wamid: string;
+  messageRef: string;
   error: MessageError | null;
   priceCategory: string | null;
 }
 
 /**
- * Folds reports of one message into one move. The furthest stage wins; a failure loses against any report of
- * delivery or reading (`overtakenFailure` has it told first) and wins over `sent`. The earliest time of each stage is kept.
+ * Folds the reports of one message into one move. The furthest stage wins. A failure wins over `sent` and loses to
+ * `delivered` and `read`; `overtakenFailure` then publishes it first. Keeps the earliest time of each stage.
  */
 export function foldReports(accountId: string, id: string, reports: StatusReport[]): Move {
   const time = { sent: null, delivered: null, read: null, failed: null } as Record<
@@ -111,28 +151,33 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
     error ??= report.error;
     priceCategory ??= report.priceCategory;
   }
-  const to = time.read !== null ? 5 : time.delivered !== null ? 4 : time.failed !== null ? 6 : 3;
+  const to = furthest(time);
   return {
     accountId,
     id,
     state: to,
-    stages: (stagesOf[to] ?? 0) | (to === 6 && time.sent !== null ? stageBit.sent : 0),
+    stages: stagesOf[to] | (to === state.failed && time.sent !== null ? stageBit.sent : 0),
     reported,
     sentAt: time.sent ?? time.delivered ?? time.read,
     deliveredAt: time.delivered ?? time.read,
     readAt: time.read,
-    failedAt: to === 6 ? time.failed : null,
-    wamid: reports[0]?.messageRef ?? '',
-    error: to === 6 ? error : null,
+    failedAt: to === state.failed ? time.failed : null,
+    messageRef: reports[0]?.messageRef ?? '',
+    error: to === state.failed ? error : null,
     priceCategory,
   };
 }
 
+function furthest(time: Record<StatusReport['status'], number | null>): ReportedState {
+  if (time.read !== null) return state.read;
+  if (time.delivered !== null) return state.delivered;
+  return time.failed !== null ? state.failed : state.sent;
+}
+
 /**
- * The move of a failure that the platform reported for an earlier moment than the delivery or reading which came in the
- * same batch; null if there is none. Applied before the move of all of them, it tells the owner what would have been
- * told had the reports come one by one: the failure, and then that it gave way. A failure that the platform itself puts
- * after the delivery is none (`api.md` part 4.5).
+ * The move of a failure that a delivery or reading in the same batch overtook, by the platform's own times; null if there
+ * is none. Apply it first, so that receivers get the same events as if the reports had come one by one. A failure
+ * reported for a later time than the delivery is ignored.
  */
 export function overtakenFailure(accountId: string, id: string, reports: StatusReport[]): Move | null {
   if (!reports.some(({ status }) => status === 'failed')) return null;
@@ -148,14 +193,14 @@ export function overtakenFailure(accountId: string, id: string, reports: StatusR
 }
 
 export interface Stage {
-  /** 3 sent, 4 delivered, 5 read, 6 failed: the order in which they are told. */
-  number: 3 | 4 | 5 | 6;
+  /** The state's number; events of one message are published in this order. */
+  number: ReportedState;
   name: 'sent' | 'delivered' | 'read' | 'failed';
   /** Epoch seconds. */
   at: number;
 }
 
-/** The stages that a move told for the first time, in order: those emitted now and not before. */
+/** The stages to publish after a move, in order: those in `emitted` but not in `was`. */
 export function newStages(moved: {
   was: number;
   emitted: number;
@@ -166,31 +211,31 @@ export function newStages(moved: {
 }): Stage[] {
   const fresh = moved.emitted & ~moved.was;
   const all = [
-    { number: 3, name: 'sent', at: moved.sentAt },
-    { number: 4, name: 'delivered', at: moved.deliveredAt },
-    { number: 5, name: 'read', at: moved.readAt },
-    { number: 6, name: 'failed', at: moved.failedAt },
+    { number: state.sent, name: 'sent', at: moved.sentAt },
+    { number: state.delivered, name: 'delivered', at: moved.deliveredAt },
+    { number: state.read, name: 'read', at: moved.readAt },
+    { number: state.failed, name: 'failed', at: moved.failedAt },
   ] as const;
   return all.flatMap(({ number, name, at }) =>
     fresh & stageBit[name] && at !== null ? [{ number, name, at }] : [],
   );
 }
 
-/** Seconds until a refused but retryable message is tried again: 4^n for a pair that is too fast, else 2^n from one. */
+/** Seconds until the next attempt: 4^n after a rate limit of one sender and recipient (at most an hour), else 2^n (at most 5 min). */
 export function retryDelaySeconds(attempts: number, kind: RejectionClass): number {
   if (kind === 'pair_rate') return Math.min(4 ** Math.max(0, attempts - 1), 3600);
   return Math.min(2 ** Math.max(0, attempts - 1), 300);
 }
 
-const tries: Partial<Record<RejectionClass, number>> = {
+const attemptLimits: Partial<Record<RejectionClass, number>> = {
   retry: 8,
   retry_few: 3,
   retry_once: 2,
-  // each after its template was read again: the platform's list and its sends do not agree
+  // each after its template was read again: the platform's list may lag behind its sends
   template_missing: 3,
 };
 
-/** A message refused this often for this reason is failed with its code; throttling never counts against it. */
+/** The attempts after which a rejection of this class fails the message; throttling never does. */
 export function attemptsMax(kind: RejectionClass): number {
-  return tries[kind] ?? Number.POSITIVE_INFINITY;
+  return attemptLimits[kind] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,37 +1,43 @@
-// Rows of messages as a queue: what is due, what nobody can know any more, what expired.
+// Table messages as a queue: claims, leases, and messages that expired or stayed unknown.
 import { sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { outageSince } from './callback-uptime-store.ts';
 import type { Completion } from './completion-waiters.ts';
-import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
-import type { MessageError } from './message.ts';
+import { keyOf, type LeasedMessage, type MessageError, type MessageKey, sortById } from './message.ts';
 import { isContentRemoved } from './messages-codes-store.ts';
-import { type DueMessage, isSlowedFor, type MessageKey } from './messages-moves-store.ts';
+import {
+  authenticationSql,
+  isSenderHalted,
+  isTemplateHeld,
+  keyRows,
+  stateSql,
+} from './messages-sql-store.ts';
+import { isSlowedFor } from './paces-store.ts';
 
-export type ClaimedMessage = DueMessage & {
-  /** Its send was cancelled while it was being called, and the platform did not take it. */
+/** A claimed message, and whether it must be failed instead of called. */
+export type ClaimedMessage = LeasedMessage & {
+  /** Its send was cancelled while it was dispatching, and the platform did not accept it. */
   cancelled: boolean;
-  /** Its time to live has passed; or had passed before the database's clock stepped back, so that its code is gone. */
+  /** Its time to live ended, or had ended before the database's clock stepped back, so that its code was removed. */
   expired: boolean;
-  /** The platform's last refusal. */
+  /** The platform's last rejection. */
   error: MessageError | null;
 };
 
-/** Of all numbers together; those whose lanes are full by it are passed over in the next round. */
+/** Of all senders together. The next round skips those whose queues are full now. */
 const claimedAtOnceMax = 5_000;
 
+/** The result of a claim. */
 export interface Claim {
   claimed: ClaimedMessage[];
-  /** Due messages of templates that are held: not claimed, to be parked; in the order of their ids. */
+  /** Due messages of held templates, sorted by id: not claimed, to be suspended. */
   held: MessageKey[];
 }
 
 /**
- * Claims due messages for a process, for 60 s: up to `perSender` of every number that is not halted and not in `busySenders`, in the
- * order of priority, so that neither a campaign of one number delays another nor marketing an authentication code. Sends
- * are joined to what was claimed, never before: the planner of a small database would read an account's sends, and all
- * their messages, for each message claimed (seen: 20 seconds a claim).
+ * Leases due messages to a process for 60 s: up to `perSender` of each sender that is not halted, the most urgent first;
+ * of `busySenders` only one-time codes. So no campaign delays another sender, and no marketing a one-time code. Joins
+ * sends after the claim: joined before, a small database read all sends and messages per claimed message (20 s a claim).
  */
 export async function claimDue(
   db: Db,
@@ -41,11 +47,11 @@ export async function claimDue(
 ): Promise<Claim> {
   type Row = ClaimedMessage & { held: boolean };
   const { rows } = await sql<Row>`
-    with picked as (
+    /* claimDue */ with picked as (
       select x.*, x.is_live and ${isTemplateHeld(sql`x.template_id`)} as is_held from senders s cross join lateral (
         select m.account_id, m.id, m.template_id, m.expires_at > now() as is_live from messages m
-        where m.sender_id = s.id and m.due_at <= now() and m.state = 0
-          and (m.priority = 0 or not s.id = any(${busySenders}::uuid[]))
+        where m.sender_id = s.id and m.due_at <= now() and m.state = ${stateSql.queued}
+          and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
       where s.halted_at is null
       limit ${claimedAtOnceMax}),
@@ -63,65 +69,53 @@ export async function claimDue(
     from picked p where p.is_held`.execute(db);
   return {
     claimed: rows.filter(({ held }) => !held),
-    held: rows
-      .filter(({ held }) => held)
-      .map(({ account_id: accountId, id }) => ({ accountId, id }))
-      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    held: sortById(rows.filter(({ held }) => held).map(keyOf)),
   };
 }
 
-/** Gives claimed messages back at once, for whoever is next. */
+/** Releases the leases of messages: they are due immediately, for any process. */
 export async function releaseLeases(db: Db, keys: MessageKey[]): Promise<void> {
   await sql`
-    update messages m set due_at = now()
-    from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.id))}::uuid[]) x(a, i)
-    where m.account_id = x.a and m.id = x.i and m.state = 0`.execute(db);
+    update messages m set due_at = now() from ${keyRows(keys)}
+    where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.queued}`.execute(db);
 }
 
 /**
- * Up to `limit` marked messages of which nobody heard in the ten minutes after their lease, not counting the time that
- * callbacks could not be taken.
+ * Finds up to `limit` dispatching messages without a result or report for ten minutes after their lease ended, not counting
+ * the time in which no callback could be received.
  */
 export async function findOverdue(db: Db, limit: number): Promise<MessageKey[]> {
   const { rows } = await sql<MessageKey>`
     select x.account_id as "accountId", x.id from senders s cross join lateral (
       select m.account_id, m.id from messages m
-      where m.sender_id = s.id and m.due_at <= now() - interval '10 minutes' and m.state = 1
+      where m.sender_id = s.id and m.due_at <= now() - interval '10 minutes' and m.state = ${stateSql.dispatching}
         and m.due_at <= now() - interval '10 minutes' - ${outageSince(sql`m.due_at`)} limit ${limit}) x
     order by x.id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** Up to `limit` queued messages past their time to live that no claim brings soon, with their last refusal. */
+/** Finds up to `limit` queued messages past their time to live, with their last rejection. */
 export async function findExpired(
   db: Db,
   limit: number,
-): Promise<(MessageKey & { lastError: MessageError | null })[]> {
-  const { rows } = await sql<MessageKey & { lastError: MessageError | null }>`
-    select x.account_id as "accountId", x.id, x.error as "lastError" from senders s cross join lateral (
+): Promise<(MessageKey & { lastRejection: MessageError | null })[]> {
+  const { rows } = await sql<MessageKey & { lastRejection: MessageError | null }>`
+    select x.account_id as "accountId", x.id, x.error as "lastRejection" from senders s cross join lateral (
       select m.account_id, m.id, m.error from messages m
-      where m.sender_id = s.id and m.due_at <= now() and m.state = 0 and m.expires_at <= now() limit ${limit}) x
+      where m.sender_id = s.id and m.due_at <= now() and m.state = ${stateSql.queued} and m.expires_at <= now() limit ${limit}) x
     order by x.id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** How many messages of the account wait, counted up to `limit`. */
-export async function countQueued(db: Db, accountId: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int n from (select 1 from senders s join messages m on m.sender_id = s.id
-      where s.account_id = ${accountId} and m.due_at is not null limit ${limit}) x`.execute(db);
-  return rows[0]?.n ?? 0;
-}
+/** Slots are reserved about 100 ms ahead; only a later next slot shows that the sender was throttled. */
+const throttledFromSeconds = 1;
 
-/** Slots are taken some 100 ms ahead: only a next slot later than this says that the number was slowed down. */
-const leastSlowedSeconds = 1;
-
-/** Longer than any lease: a queued message that is due later than this is put off, not in somebody's hands. */
+/** Longer than any lease: a queued message that is due later is delayed, not leased. */
 const leaseSecondsMax = 61;
 
 /**
- * Of these messages, the outcomes that are known; and as `queued` those of which none can come within `seconds`: their
- * number is halted or slowed down, their template held, or they are put off for longer than that.
+ * Returns the completed messages; and, as `queued`, those that cannot complete within `seconds`: the sender is halted or
+ * throttled, the template held, or the retry later than that.
  */
 export async function findCompletions(
   db: Db,
@@ -130,17 +124,16 @@ export async function findCompletions(
   seconds: number,
 ): Promise<Completion[]> {
   const { rows } = await sql<Completion>`
-    select m.id, m.state, m.wamid, m.error from unnest(${arrayText(ids.map(() => accountId))}::uuid[], ${arrayText(ids)}::uuid[]) x(a, i)
+    select m.id, m.state, m.wamid as "messageRef", m.error from ${keyRows(ids.map((id) => ({ accountId, id })))}
     join messages m on m.account_id = x.a and m.id = x.i
-    where m.state > 1 or (m.state = 0 and (${isSenderHalted(sql`m.sender_id`)} or ${isTemplateHeld(sql`m.template_id`)}
-      or ${isSlowedFor(sql`m.sender_id`, Math.max(leastSlowedSeconds, seconds))}
+    where m.state > ${stateSql.dispatching} or (m.state = ${stateSql.queued} and (${isSenderHalted(sql`m.sender_id`)} or ${isTemplateHeld(sql`m.template_id`)}
+      or ${isSlowedFor(sql`m.sender_id`, Math.max(throttledFromSeconds, seconds))}
       or m.due_at > now() + ${Math.max(leaseSecondsMax, seconds)} * interval '1 second'))`.execute(db);
   return rows;
 }
 
 /**
- * Releases what processes had leased whose sessions have ended, for whoever claims next; answers how many. What they had
- * marked stays: it may have been called.
+ * Releases the leases of ended processes; returns how many. Leaves dispatching messages alone: they may have been called.
  */
 export async function releaseMessagesOfProcesses(tx: Tx, processIds: readonly number[]): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -148,7 +141,7 @@ export async function releaseMessagesOfProcesses(tx: Tx, processIds: readonly nu
     from (
       select l.account_id, l.id from senders s cross join lateral (
         select account_id, id from messages
-        where sender_id = s.id and due_at > now() and state = 0 and leased_by = any (${[...processIds]}::int[])
+        where sender_id = s.id and due_at > now() and state = ${stateSql.queued} and leased_by = any (${[...processIds]}::int[])
         for update skip locked) l) x
     where m.account_id = x.account_id and m.id = x.id`.execute(tx);
   return Number(numAffectedRows ?? 0);

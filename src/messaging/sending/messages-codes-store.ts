@@ -1,45 +1,43 @@
-// One-time codes of authentication messages: removed from their rows as soon as nothing may send them any more.
+// Table messages: removal of one-time codes from authentication messages that will not be sent again.
 import { sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { type MessageKey, sortById } from './message.ts';
+import { authenticationSql, keyRows, stateSql } from './messages-sql-store.ts';
 
 /** The content of an authentication message without its code. */
 const removed = sql`'{"body":[{"text":"••••"}],"buttons":[],"removed":true}'::jsonb`;
 
-/** True if the code of `m` was removed: it cannot be called any more. */
+/** True if the code of `m` was removed, so that it can no longer be sent. */
 export const isContentRemoved = sql<boolean>`(m.content ? 'removed')`;
 
-/**
- * What a statement writes as the content of `m` when it records that the platform took the message, or that it failed:
- * it is never called again. Priority 0 is authentication.
- */
-export const contentAfterwards = sql`case when m.priority = 0 then ${removed} else m.content end`;
+/** The content of `m` after the platform accepted it or it failed: without the code, which is never sent again. */
+export const contentAfterwards = sql`case when m.priority = ${authenticationSql} then ${removed} else m.content end`;
 
 const withoutNumbers = (member: 'title' | 'message') =>
   sql`regexp_replace(x.error ->> ${sql.lit(member)}, '[0-9]{4,}', '••••', 'g')`;
 
 /**
- * The error `x.error` of a report as it is kept of `m`. The text of one about an authentication message may repeat the
- * code, which is not known any more: numbers of four or more digits are left out of it.
+ * The error `x.error` of a report as stored for `m`. The text about an authentication message may repeat the code, so
+ * numbers of four or more digits are masked.
  */
-export const reportedError = sql`case when m.priority = 0 and x.error is not null
+export const reportedError = sql`case when m.priority = ${authenticationSql} and x.error is not null
   then x.error || jsonb_build_object('title', ${withoutNumbers('title')}, 'message', ${withoutNumbers('message')})
   else x.error end`;
 
-/** A lease is never longer, and what is put off is due when it expires at the latest. */
-const aheadSecondsMax = 61;
+/** No lease is longer, and a delayed message is due when it expires at the latest. */
+const leaseSecondsMax = 61;
 
 /**
- * Removes the codes of up to `limit` authentication messages past their time to live that are queued or of an unknown
- * outcome: nothing marks them any more, whoever has them leased. Answers how many there were.
+ * Removes the codes of up to `limit` expired authentication messages that are queued or dispatching; `beginDispatch`
+ * accepts none of them. Returns how many.
  */
 export async function removeExpiredCodes(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update messages m set content = ${removed} from (
       select x.account_id, x.id from senders s cross join lateral (
         select m.account_id, m.id from messages m
-        where m.sender_id = s.id and m.priority = 0 and m.due_at <= now() + ${aheadSecondsMax} * interval '1 second'
-          and m.expires_at <= now() and m.state < 2 and not ${isContentRemoved}
+        where m.sender_id = s.id and m.priority = ${authenticationSql} and m.due_at <= now() + ${leaseSecondsMax} * interval '1 second'
+          and m.expires_at <= now() and m.state < ${stateSql.accepted} and not ${isContentRemoved}
         limit ${limit} for update of m skip locked) x
       limit ${limit}) x
     where m.account_id = x.account_id and m.id = x.id`.execute(db);
@@ -48,34 +46,34 @@ export async function removeExpiredCodes(db: Db, limit: number): Promise<number>
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** By then, processes of an earlier version have been replaced. */
-const searchedAgainHours = 24;
+/** Until then, processes of an earlier version may still run beside this one. */
+const secondSearchHours = 24;
 
 /**
- * One step over the messages that earlier versions ended: removes the codes of the next `limit` messages, in the order of
- * their keys. All are searched twice, the second time a day later, since processes of an earlier version may still run.
- * True when nothing is left to be searched, ever.
+ * Removes the codes that earlier versions left in the next `limit` messages, by primary key. Searches the table twice, the
+ * second time a day later, because processes of an earlier version may still run. Returns true when all is searched.
  */
 export async function removeOldCodes(db: Db, limit: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const place = await sql<{ account_id: string; message_id: string; is_last: boolean }>`
+    const position = await sql<{ account_id: string; message_id: string; is_last: boolean }>`
       select account_id, message_id, is_last from old_codes where due_at <= now() for update skip locked`.execute(
       tx,
     );
-    const [from] = place.rows;
+    const [from] = position.rows;
     if (!from) {
-      // done; or another process is at it; or it is not time yet
+      // done, or locked by another process, or not due yet
       const { rows } = await sql`select from old_codes`.execute(tx);
       return rows.length === 0;
     }
     const step = await sql<{ account_id: string; id: string; is_over: boolean }>`
-      select account_id, id, priority = 0 and state > 1 as is_over from messages
+      select account_id, id, priority = ${authenticationSql} and state > ${stateSql.dispatching} as is_over from messages
       where (account_id, id) > (${from.account_id}, ${from.message_id}) order by account_id, id limit ${limit}`.execute(
       tx,
     );
+    const over = step.rows.filter(({ is_over }) => is_over);
     await removeCodes(
       tx,
-      step.rows.filter(({ is_over }) => is_over),
+      over.map(({ account_id: accountId, id }) => ({ accountId, id })),
     );
     const last = step.rows.at(-1);
     if (last)
@@ -84,17 +82,15 @@ export async function removeOldCodes(db: Db, limit: number): Promise<boolean> {
     else {
       await sql`
         update old_codes set account_id = ${nil}, message_id = ${nil}, is_last = true,
-          due_at = now() + ${searchedAgainHours} * interval '1 hour'`.execute(tx);
+          due_at = now() + ${secondSearchHours} * interval '1 hour'`.execute(tx);
     }
     return last === undefined && from.is_last;
   });
 }
 
-async function removeCodes(tx: Tx, keys: { account_id: string; id: string }[]): Promise<void> {
+async function removeCodes(tx: Tx, keys: readonly MessageKey[]): Promise<void> {
   if (keys.length === 0) return;
-  const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await sql`
-    update messages m set content = ${removed}
-    from unnest(${arrayText(sorted.map((one) => one.account_id))}::uuid[], ${arrayText(sorted.map((one) => one.id))}::uuid[]) x(a, i)
+    update messages m set content = ${removed} from ${keyRows(sortById(keys))}
     where m.account_id = x.a and m.id = x.i and not ${isContentRemoved}`.execute(tx);
 }

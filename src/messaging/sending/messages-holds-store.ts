@@ -1,15 +1,23 @@
-// Messages of held templates, parked so that no claim passes over them, and made due again when the hold ends.
-import { sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
+// Table messages by template: suspending messages of held templates, resuming them, and what a deletion has to wait for.
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { isCallable, isTemplateHeld } from './conditions-store.ts';
-import type { MessageKey } from './messages-moves-store.ts';
+import { type MessageKey, sortById } from './message.ts';
+import {
+  accountIds,
+  isCallable,
+  isTemplateHeld,
+  keyRows,
+  messageIds,
+  stateSql,
+} from './messages-sql-store.ts';
 
-/** Of these keys, for each whether its message may still be called: what waits for its turn is looked at once more. */
+/** Names every priority, so that the index of due messages, which has the priority second, can be searched by time. */
+const anyPriority = sql`m.priority = any('{0,1,2}')`;
+
+/** Returns for each key whether its message may still be called. */
 export async function findStillCallable(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
   const { rows } = await sql<{ no: number }>`
-    select x.no::int from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[],
-      ${arrayText(keys.map((key) => key.id))}::uuid[]) with ordinality x(a, i, no)
+    select x.no::int from unnest(${accountIds(keys)}::uuid[], ${messageIds(keys)}::uuid[]) with ordinality x(a, i, no)
     join messages m on m.account_id = x.a and m.id = x.i where ${isCallable}`.execute(db);
   const callable: boolean[] = new Array(keys.length).fill(false);
   for (const { no } of rows) callable[no - 1] = true;
@@ -17,27 +25,24 @@ export async function findStillCallable(db: Db, keys: readonly MessageKey[]): Pr
 }
 
 /**
- * Parks queued messages whose template is held: nobody looks at them again before they expire, or until `unpark`. Keys in
- * the order of their ids. The row of the hold is written in the same commit and locks out `unpark`, so that none is
- * parked after the last look at them.
+ * Suspends queued messages of held templates until they expire or `resumeMessages` runs. Keys sorted by id. Also writes
+ * the row of the hold, whose lock keeps `resumeMessages` from ending the hold in the meantime.
  */
 export async function suspendMessages(db: Db, keys: readonly MessageKey[]): Promise<void> {
-  const named = sql`unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[],
-    ${arrayText(keys.map((key) => key.id))}::uuid[]) x(a, i)`;
   await sql`
     with holds as (
       insert into template_holds (template_id, account_id)
-      select distinct m.template_id, m.account_id from ${named} join messages m on m.account_id = x.a and m.id = x.i
+      select distinct m.template_id, m.account_id from ${keyRows(keys)} join messages m on m.account_id = x.a and m.id = x.i
       where ${isTemplateHeld(sql`m.template_id`)} order by 1
       on conflict (template_id) do update set parked_at = now())
-    update messages m set due_at = m.expires_at, leased_by = null from ${named}
-    where m.account_id = x.a and m.id = x.i and m.state = 0 and m.due_at < m.expires_at
+    update messages m set due_at = m.expires_at, leased_by = null from ${keyRows(keys)}
+    where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.queued} and m.due_at < m.expires_at
       and ${isTemplateHeld(sql`m.template_id`)}`.execute(db);
 }
 
 /**
- * Makes up to `limit` parked messages due, of one template that is held no more; the hold ends when none is left.
- * Answers how many there were, or 1 for the end of a hold; 0: nothing is to be done.
+ * Resumes up to `limit` suspended messages of one template that is no longer held, or ends its hold if none is left.
+ * Returns how many there were, 1 for the end of a hold, 0 if nothing is left to do.
  */
 export async function resumeMessages(db: Db, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -46,21 +51,22 @@ export async function resumeMessages(db: Db, limit: number): Promise<number> {
       limit 1 for update of h skip locked`.execute(tx);
     const [hold] = rows;
     if (!hold) return 0;
-    const keys = await findParked(tx, hold, limit);
+    const keys = await findSuspended(tx, hold, limit);
     if (keys.length === 0) {
       await sql`delete from template_holds where template_id = ${hold.template_id}`.execute(tx);
       return 1;
     }
     await sql`
-      update messages m set due_at = now()
-      from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.id))}::uuid[]) x(a, i)
-      where m.account_id = x.a and m.id = x.i and m.state = 0 and m.due_at >= m.expires_at`.execute(tx);
+      update messages m set due_at = now() from ${keyRows(keys)}
+      where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.queued} and m.due_at >= m.expires_at`.execute(
+      tx,
+    );
     return keys.length;
   });
 }
 
-/** Up to `limit` parked messages of a template, in the order of their ids. */
-async function findParked(
+/** Finds up to `limit` suspended messages of a template, sorted by id. */
+async function findSuspended(
   tx: Tx,
   hold: { template_id: string; account_id: string },
   limit: number,
@@ -68,8 +74,47 @@ async function findParked(
   const { rows } = await sql<MessageKey>`
     select x.account_id as "accountId", x.id from senders s cross join lateral (
       select m.account_id, m.id from messages m
-      where m.sender_id = s.id and m.priority = any('{0,1,2}') and m.due_at > now() and m.due_at >= m.expires_at
-        and m.state = 0 and m.template_id = ${hold.template_id} limit ${limit}) x
+      where m.sender_id = s.id and ${anyPriority} and m.due_at > now() and m.due_at >= m.expires_at
+        and m.state = ${stateSql.queued} and m.template_id = ${hold.template_id} limit ${limit}) x
     where s.account_id = ${hold.account_id} limit ${limit}`.execute(tx);
-  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return sortById(rows);
+}
+
+/** The key of a template. */
+export interface TemplateKey {
+  accountId: string;
+  templateId: string;
+}
+
+/** Pending messages of the template that meet a condition, read by the index of due messages. */
+const pending = (
+  { accountId, templateId }: TemplateKey,
+  condition: RawBuilder<unknown>,
+  limit: number,
+) => sql<MessageKey>`
+    select x.account_id as "accountId", x.id from senders s cross join lateral (
+      select m.account_id, m.id from messages m
+      where m.sender_id = s.id and ${anyPriority} and m.due_at is not null
+        and m.template_id = ${templateId} and ${condition} limit ${limit}) x
+    where s.account_id = ${accountId} limit ${limit}`;
+
+/** Finds up to `limit` queued messages of a template, suspended ones too, sorted by id. */
+export async function findQueuedOfTemplate(db: Db, of: TemplateKey, limit: number): Promise<MessageKey[]> {
+  const { rows } = await pending(of, sql`m.state = ${stateSql.queued}`, limit).execute(db);
+  return sortById(rows);
+}
+
+/** True while the message may still return to the queue. After its lease its outcome is unknown, and it stays. */
+const isBeingCalled = sql`(m.state = ${stateSql.dispatching} and m.due_at > now())`;
+
+/** True if messages of the template are queued or being called. */
+export async function isTemplateInUse(tx: Tx, of: TemplateKey): Promise<boolean> {
+  const { rows } = await pending(of, sql`(m.state = ${stateSql.queued} or ${isBeingCalled})`, 1).execute(tx);
+  return rows.length > 0;
+}
+
+/** True if messages of the template are being called. */
+export async function isTemplateBeingCalled(db: Db, of: TemplateKey): Promise<boolean> {
+  const { rows } = await pending(of, isBeingCalled, 1).execute(db);
+  return rows.length > 0;
 }

@@ -1,10 +1,9 @@
-// Sends and messages as callers look them up.
+// Table messages: lookups for callers, reports and cancellations.
 import { type Selectable, sql } from 'kysely';
-import type { Db } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
-import { type MessageError, state } from './message.ts';
-
-export type SendRow = Selectable<DB['sends']>;
+import { type MessageError, type MessageKey, sortById, state } from './message.ts';
+import { keyRows, stateSql } from './messages-sql-store.ts';
 
 export type MessageRow = Omit<Selectable<DB['messages']>, 'metadata' | 'error'> & {
   metadata: Record<string, string> | null;
@@ -17,51 +16,50 @@ export interface MessageFilter {
   phone?: string | undefined;
   templateId?: string | undefined;
   wamid?: string | undefined;
-  /** The least and the least not wanted id: ids begin with the time of their making. */
+  /** The first id, and the first id after the range: ids start with their creation time. */
   fromId?: string | undefined;
   toId?: string | undefined;
   /** Only messages older than this one. */
   beforeId?: string | undefined;
 }
 
-/** How many messages one page looks through for a state or template, which no index holds: some 50 ms. */
-const lookedThroughMax = 20_000;
+/** Messages that one page scans for a state or template, which no index covers: about 50 ms. */
+const scannedMax = 20_000;
 
 export interface FoundMessages {
   rows: MessageRow[];
-  /** The last message that was looked at, if the search ended before the list did: the next page goes on from there. */
-  lookedTo: string | undefined;
+  /** The last scanned message if the scan ended before the list did: the next page starts there. */
+  scannedTo: string | undefined;
 }
 
 /**
- * Up to `limit` messages of the account, newest first. A send, a phone, the platform's id and failure are met by
- * index; for any other state, and for a template, a bounded number of messages is looked through, so that a page is
- * never slow, however many there are and however few fit.
+ * Lists up to `limit` messages of the account, newest first. Indexes cover a send, a phone, the platform's id and
+ * failures; for any other state and for a template the scan is bounded, so that no page is slow.
  */
 export async function listMessages(
   db: Db,
   accountId: string,
   filter: MessageFilter,
   limit: number,
-  lookedThrough = lookedThroughMax,
+  scanLimit = scannedMax,
 ): Promise<FoundMessages> {
   const isNarrow = Boolean(filter.sendId || filter.phone || filter.wamid);
   const isSparse =
     !isNarrow &&
     (Boolean(filter.templateId) || (filter.state !== undefined && filter.state !== state.failed));
   const within = byIndex(db, accountId, filter).orderBy('id', 'desc');
-  const looked = isSparse ? within.limit(lookedThrough) : within;
-  let query = db.selectFrom(looked.selectAll().as('m')).selectAll();
+  const scanned = isSparse ? within.limit(scanLimit) : within;
+  let query = db.selectFrom(scanned.selectAll().as('m')).selectAll();
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   if (filter.templateId) query = query.where('template_id', '=', filter.templateId);
   const rows = (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as MessageRow[];
-  if (!isSparse || rows.length === limit) return { rows, lookedTo: undefined };
+  if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
   const last = await within
     .select('id')
-    .offset(lookedThrough - 1)
+    .offset(scanLimit - 1)
     .limit(1)
     .executeTakeFirst();
-  return { rows, lookedTo: last?.id };
+  return { rows, scannedTo: last?.id };
 }
 
 function byIndex(db: Db, accountId: string, filter: MessageFilter) {
@@ -76,7 +74,7 @@ function byIndex(db: Db, accountId: string, filter: MessageFilter) {
   return query;
 }
 
-/** The account's message with that id. */
+/** Finds a message of the account. */
 export async function findMessage(db: Db, accountId: string, id: string): Promise<MessageRow | undefined> {
   const row = await db
     .selectFrom('messages')
@@ -87,17 +85,7 @@ export async function findMessage(db: Db, accountId: string, id: string): Promis
   return row as unknown as MessageRow | undefined;
 }
 
-/** The account's send with that id. */
-export async function findSend(db: Db, accountId: string, id: string): Promise<SendRow | undefined> {
-  return db
-    .selectFrom('sends')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
-/** How many messages of a send are in each state. */
+/** Counts a send's messages by state. */
 export async function countByState(
   db: Db,
   accountId: string,
@@ -109,6 +97,7 @@ export async function countByState(
   return rows;
 }
 
+/** A message as the response to a send reports it. */
 export interface ResultRow {
   id: string;
   wamid: string | null;
@@ -118,10 +107,53 @@ export interface ResultRow {
   error: MessageError | null;
 }
 
-/** A send's messages in the order of its recipients. */
+/** Lists a send's messages in the order of its recipients. */
 export async function listResults(db: Db, accountId: string, sendId: string): Promise<ResultRow[]> {
   const { rows } = await sql<ResultRow>`
     select id, wamid, phone, name, state, error from messages
     where send_id = ${sendId} and account_id = ${accountId} order by position`.execute(db);
   return rows;
+}
+
+/** Returns the ids of those messages that exist. */
+export async function existingMessages(db: Db | Tx, keys: MessageKey[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from ${keyRows(keys)}
+    join messages m on m.account_id = x.a and m.id = x.i`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Finds messages by the platform's reference, for reports without our correlation id. */
+export async function findByMessageRef(
+  db: Db | Tx,
+  accountIds: string[],
+  messageRefs: string[],
+): Promise<{ account_id: string; id: string; wamid: string }[]> {
+  const { rows } = await sql<{ account_id: string; id: string; wamid: string }>`
+    select account_id, id, wamid from messages where wamid = any(${messageRefs}::text[]) and account_id = any(${accountIds}::uuid[])`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Finds up to `limit` queued messages of a send, sorted by id. */
+export async function findQueuedOfSend(
+  db: Db,
+  { accountId, sendId }: { accountId: string; sendId: string },
+  limit: number,
+): Promise<MessageKey[]> {
+  const { rows } = await sql<MessageKey>`
+    select account_id as "accountId", id from messages
+    where send_id = ${sendId} and account_id = ${accountId} and state = ${stateSql.queued} limit ${limit}`.execute(
+    db,
+  );
+  return sortById(rows);
+}
+
+/** Counts the account's messages without a known outcome, up to `limit`. */
+export async function countQueued(db: Db, accountId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int n from (select 1 from senders s join messages m on m.sender_id = s.id
+      where s.account_id = ${accountId} and m.due_at is not null limit ${limit}) x`.execute(db);
+  return rows[0]?.n ?? 0;
 }

@@ -1,46 +1,46 @@
-// The pace slots of one number in this process: taken from its row shortly ahead, and used again where a message did not leave.
+// The rate limiter of one sender in this process: reserves pace slots shortly ahead, and reuses those that no message used.
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
-import { reservePace } from './messages-moves-store.ts';
+import { reservePace } from './paces-store.ts';
 
 export interface Pacer {
   /**
-   * Takes up to `count` slots and resolves when the first of them has come: none if there are none within `windowMs`,
-   * after a short rest where that is not given.
+   * Reserves up to `count` slots within `windowMs` and resolves when the first has come. Resolves with 0 if there is none;
+   * without `windowMs` after a short pause.
    */
-  take(count: number, windowMs?: number): Promise<number>;
-  /** Gives slots back that no message used. */
+  reserve(count: number, windowMs?: number): Promise<number>;
+  /** Returns slots that no message used. */
   giveBack(count: number): void;
 }
 
-/** How far ahead slots are taken: short, so that a more urgent message never waits behind slots already taken. */
-const windowUsualMs = 100;
+/** Short, so that a more urgent message never waits behind slots already reserved. */
+const usualWindowMs = 100;
 
-/** Opens the slots of a number. */
-export function openPacer(deps: { db: Db; clock: Clock }, senderId: string): Pacer {
-  let spared = 0;
-  let sparedUntilMs = 0;
+/** Opens the rate limiter of a sender. */
+export function openPacer(deps: { hot: Db; clock: Clock }, senderId: string): Pacer {
+  let unused = 0;
+  let unusedUntilMs = 0;
 
   return {
-    async take(count, windowMs) {
-      if (performance.now() > sparedUntilMs) spared = 0;
-      if (spared > 0) {
-        const used = Math.min(spared, count);
-        spared -= used;
-        return used;
+    async reserve(count, windowMs) {
+      if (performance.now() > unusedUntilMs) unused = 0;
+      if (unused > 0) {
+        const reused = Math.min(unused, count);
+        unused -= reused;
+        return reused;
       }
-      const { granted, firstInMs } = await reservePace(deps.db, senderId, count, windowMs ?? windowUsualMs);
+      const { granted, firstInMs } = await reservePace(deps.hot, senderId, count, windowMs ?? usualWindowMs);
       if (granted > 0 && firstInMs > 1) await deps.clock.sleep(firstInMs);
-      if (granted === 0 && windowMs === undefined) await deps.clock.sleep(windowUsualMs / 2);
+      if (granted === 0 && windowMs === undefined) await deps.clock.sleep(usualWindowMs / 2);
       return granted;
     },
     giveBack(count) {
       if (count <= 0) return;
       const now = performance.now();
-      if (now > sparedUntilMs) spared = 0;
-      spared += count;
-      // no longer than they were taken ahead: older ones would add up to a burst
-      sparedUntilMs = now + windowUsualMs;
+      if (now > unusedUntilMs) unused = 0;
+      unused += count;
+      // kept no longer than the window: older ones would add up to a burst
+      unusedUntilMs = now + usualWindowMs;
     },
   };
 }

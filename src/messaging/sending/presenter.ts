@@ -1,20 +1,22 @@
-// Rows of sends and messages as the wire shows them. Pure.
+// Presenter: sends and messages as the API returns them. Pure.
 
+import { uuidTime } from '../../base/uuid-time.ts';
 import { state, stateName } from './message.ts';
-import type { MessageRow, ResultRow, SendRow } from './messages-store.ts';
+import type { MessageRow, ResultRow } from './messages-store.ts';
 import type { Resend } from './resends-store.ts';
+import type { SendRow } from './sends-store.ts';
 import { timelineOf } from './timeline.ts';
 
-/** What a caller learns of a recipient: taken (and maybe further), refused, or not known to be taken yet. */
-function outcomeName(row: ResultRow): 'accepted' | 'failed' | 'queued' {
+/** A recipient's result in the response to a send: `accepted` covers every later state. */
+function resultName(row: ResultRow): 'accepted' | 'failed' | 'queued' {
   if (row.state === state.failed) return 'failed';
   return row.state >= state.accepted ? 'accepted' : 'queued';
 }
 
-/** `data` of a send's answer, each recipient with its own outcome. */
+/** The `data` of the response to a send, with the result for each recipient. */
 export function presentSend(send: { id: string; templateId: string }, rows: ResultRow[]) {
   const messages = rows.map((row) => {
-    const status = outcomeName(row);
+    const status = resultName(row);
     return {
       id: row.id,
       messageId: status === 'queued' ? null : row.wamid,
@@ -36,7 +38,7 @@ export function presentSend(send: { id: string; templateId: string }, rows: Resu
   };
 }
 
-/** What a send came to, in one sentence. */
+/** The results of a send in one sentence. */
 export function describeSend(answer: {
   total: number;
   accepted: number;
@@ -52,7 +54,7 @@ export function describeSend(answer: {
   return `Template sent to ${total} recipient${total === 1 ? '' : 's'}: ${parts.join(', ')}.`;
 }
 
-/** One message with its timeline; `resends` has those that it is part of, and maybe others. */
+/** A message with its timeline. `resends` includes those that the message is part of. */
 export function presentMessage(row: MessageRow, resends: readonly Resend[]) {
   return {
     id: row.id,
@@ -71,32 +73,21 @@ export function presentMessage(row: MessageRow, resends: readonly Resend[]) {
     resendOf: resends.find((one) => one.new_id === row.id)?.message_id ?? null,
     expiresAt: row.expires_at.toISOString(),
     timeline: timelineOf({
-      createdAt: createdAt(row.id),
+      createdAt: uuidTime(row.id),
       acceptedAt: row.accepted_at,
       sentAt: row.sent_at,
       deliveredAt: row.delivered_at,
       readAt: row.read_at,
       failedAt: row.failed_at,
-      // without an id of the platform's, its answer refused the message, which has no time, or the gateway gave it up
+      // without a platform reference, the call was rejected, which has no platform time, or the gateway failed the message
       isFailureReported: row.wamid !== null,
       implied: row.implied,
     }),
-    createdAt: createdAt(row.id).toISOString(),
+    createdAt: uuidTime(row.id).toISOString(),
   };
 }
 
-/** The time in a UUIDv7 (RFC 9562: its first 48 bits are milliseconds). */
-export function createdAt(id: string): Date {
-  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
-}
-
-/** The least id that a message made at that instant could have. */
-export function leastIdAt(instant: Date): string {
-  const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
-}
-
-/** A send with the count of its messages in each state. */
+/** A send with the number of its messages in each state. */
 export function presentSendSummary(send: SendRow, counts: { state: number; n: number }[]) {
   return {
     sendId: send.id,

@@ -1,46 +1,46 @@
-// How many messages an account may have waiting: counted now and then, not at every send.
+// The limit of an account's queued messages, checked against a count that is renewed every few seconds.
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { countQueued } from './messages-claims-store.ts';
+import { countQueued } from './messages-store.ts';
 
 const defaultMax = 1_000_000;
-/** A count of a million takes a fraction of a second, and a queue does not grow by much in this. */
-const countedForMs = 5_000;
-/** So long after that an old count still answers, if it leaves room, while a new one is made: no send waits for it. */
-const goodEnoughForMs = 60_000;
+/** Counting a million rows takes a fraction of a second; a queue does not grow much in this time. */
+const freshForMs = 5_000;
+/** For this long after that, an old count below the limit is used while a new one is made, so that no send waits. */
+const usableForMs = 60_000;
 const accountsRememberedMax = 10_000;
 
-/** Refuses a send with 429 `queue_full` if the account would have more messages waiting than it may: a million. */
+/** Throws 429 `queue_full` if the account would have more queued messages than allowed: a million. */
 export type CheckQueue = (accountId: string, more: number) => Promise<void>;
 
 interface Counted {
   waiting: number;
-  /** When this is old, by `clock.steady()`. */
+  /** The end of its freshness, of `clock.steady()`. */
   until: number;
 }
 
-/** Opens the check of this process. What it lets through counts until the next count. */
+/** Opens the check of this process. Adds accepted messages to the count until the next one. */
 export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number }): CheckQueue {
   const { queuedMax = defaultMax } = deps;
   const counted = new Map<string, Counted>();
 
   async function count(accountId: string): Promise<Counted> {
     const waiting = await countQueued(deps.db, accountId, queuedMax);
-    const fresh = { waiting, until: deps.clock.steady() + countedForMs };
+    const fresh = { waiting, until: deps.clock.steady() + freshForMs };
     if (counted.size >= accountsRememberedMax) counted.clear();
     counted.set(accountId, fresh);
     return fresh;
   }
 
-  /** What is known of the account, newly counted if that is old and `more` would make it too much. */
+  /** The last count, or a new one if the last is too old or `more` would exceed the limit. */
   async function current(accountId: string, more: number): Promise<Counted> {
     const known = counted.get(accountId);
     const now = deps.clock.steady();
     if (known && known.until > now) return known;
-    if (!known || known.until + goodEnoughForMs <= now || known.waiting + more > queuedMax)
+    if (!known || known.until + usableForMs <= now || known.waiting + more > queuedMax)
       return count(accountId);
-    known.until = now + countedForMs;
+    known.until = now + freshForMs;
     count(accountId).catch(() => counted.delete(accountId));
     return known;
   }
@@ -50,7 +50,7 @@ export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number 
     if (known.waiting + more > queuedMax) {
       throw new AppError(
         'queue_full',
-        `At most ${queuedMax.toLocaleString('en-US')} messages of an account may wait, and ${known.waiting.toLocaleString('en-US')} of this one do. Send again when some have gone.`,
+        `The account has ${known.waiting.toLocaleString('en-US')} queued messages; at most ${queuedMax.toLocaleString('en-US')} are allowed. Send again when some have been sent.`,
         { retryAfterSeconds: 60 },
       );
     }

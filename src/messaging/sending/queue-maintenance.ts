@@ -1,19 +1,19 @@
-// What the worker does to the queue in steps: cancelling sends, and letting messages of templates go on that are held no more.
+// Queue maintenance, in steps: continues cancellations and resumes messages of templates that are no longer held.
 import { type CancelDeps, continueCancellation } from './cancel.ts';
 import { resumeMessages } from './messages-holds-store.ts';
 
 export interface QueueMaintenanceDeps extends CancelDeps {
-  /** Tells the worker that messages are due now. */
+  /** Wakes the worker: messages are due now. */
   nudgeDispatch: () => void;
 }
 
-/** Each in a commit of its own, so that neither locks much for long. */
-const unparkedAtOnce = 2_000;
+/** Small enough that one commit locks little. */
+const resumedTogether = 2_000;
 
-/** The worker's loop body: one step of each; answers how much it found. */
+/** The worker's round: one step of each. Returns how much it found. */
 export async function maintainQueue(deps: QueueMaintenanceDeps): Promise<number> {
   const cancelled = await continueCancellation(deps);
-  const unparked = await resumeMessages(deps.hot, unparkedAtOnce);
-  if (unparked > 0) deps.nudgeDispatch();
-  return cancelled + unparked;
+  const resumed = await resumeMessages(deps.hot, resumedTogether);
+  if (resumed > 0) deps.nudgeDispatch();
+  return cancelled + resumed;
 }

@@ -1,4 +1,4 @@
-// What reports of failure mean beyond their own message: the platform may refuse a whole number long after it took the calls.
+// Reactions to reported failures beyond their message: the platform may reject a whole sender long after it accepted the calls.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
@@ -7,8 +7,8 @@ import { forgetReportedRegistrations } from '../media/register.ts';
 import { type HaltClass, haltNumbers, isHalt } from '../senders/halt.ts';
 import { findSenderById } from '../senders/store.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
-import type { MessageError } from './message.ts';
-import type { MessageKey, MovedMessage } from './messages-moves-store.ts';
+import type { MessageError, MessageKey } from './message.ts';
+import type { MovedMessage } from './messages-moves-store.ts';
 
 export interface ReactDeps {
   hot: Db;
@@ -17,41 +17,41 @@ export interface ReactDeps {
   platform: Pick<MessagingPlatform, 'classify'>;
 }
 
-/** Classes by which a report says that what we know of a template is out of date. */
-const ofTemplates = new Set(['halt_template', 'template_missing', 'template_outdated']);
+/** Classes after which the gateway's copy of a template is out of date. */
+const templateClasses = new Set(['halt_template', 'template_missing', 'template_outdated']);
 
-/** Classes by which a report says that the platform may have lost a file. */
-const ofMedia = new Set(['media_refused', 'media_unknown']);
+/** Classes after which the platform may have lost a media file. */
+const mediaClasses = new Set(['media_refused', 'media_unknown']);
 
 interface Halt {
   senderId: string;
   kind: HaltClass;
   error: MessageError;
-  takenAt: Date | null;
+  acceptedAt: Date | null;
 }
 
 /**
- * Halts the numbers of messages that failed for a reason of the number, its token or its business account (payment,
- * policy, spam limit), so that the rest of a campaign waits instead of failing one by one. A message taken before the
- * number's halt was last lifted says nothing about it now. After a failure by the template, its list is read again;
- * after one by the file, the next message registers the file again. The work is that of the numbers, not of the messages.
+ * Halts the senders of messages that failed because of the sender, its token or its business account (payment, policy, spam
+ * limit), so that the rest of a campaign waits instead of failing too. Ignores messages accepted before the sender was last
+ * resumed. Also requests a reading of rejected templates, and a new registration of rejected media files.
  */
 export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMessage[]): Promise<void> {
   const halts = new Map<string, Halt>();
   const toRead = new Set<string>();
   const lostMedia: MessageKey[] = [];
   for (const { account_id, id, sender_id, error, failed_at, accepted_at } of moved) {
-    // 0 stands for a failure that came without a reason
+    // code 0: the platform gave no reason
     if (failed_at === null || error === null || error.code === 0) continue;
     const kind = deps.platform.classify(error);
-    if (ofTemplates.has(kind)) toRead.add(sender_id);
-    if (ofMedia.has(kind)) lostMedia.push({ accountId: account_id, id });
+    if (templateClasses.has(kind)) toRead.add(sender_id);
+    if (mediaClasses.has(kind)) lostMedia.push({ accountId: account_id, id });
     if (!isHalt(kind)) continue;
     const key = `${sender_id} ${kind}`;
-    const halt = { senderId: sender_id, kind, error, takenAt: accepted_at };
+    const halt = { senderId: sender_id, kind, error, acceptedAt: accepted_at };
     halts.set(key, later(halts.get(key) ?? halt, halt));
   }
-  for (const halt of halts.values()) await haltNumbers({ db: deps.hot, log: deps.log }, halt);
+  for (const { acceptedAt: takenAt, ...halt } of halts.values())
+    await haltNumbers({ db: deps.hot, log: deps.log }, { ...halt, takenAt });
   for (const senderId of toRead) {
     const sender = await findSenderById(deps.hot, senderId);
     if (!sender) continue;
@@ -63,15 +63,15 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
   if (lostMedia.length > 0) await forgetReportedRegistrations({ db: deps.hot, clock: deps.clock }, lostMedia);
 }
 
-/** Of two reports with one consequence, the one whose message was taken later; one of unknown time counts as the latest. */
+/** Of two halts the one whose message was accepted later; an unknown time is the latest. */
 function later(one: Halt, other: Halt): Halt {
-  if (one.takenAt === null || other.takenAt === null) return one.takenAt === null ? one : other;
-  return other.takenAt > one.takenAt ? other : one;
+  if (one.acceptedAt === null || other.acceptedAt === null) return one.acceptedAt === null ? one : other;
+  return other.acceptedAt > one.acceptedAt ? other : one;
 }
 
 /**
- * Halts numbers of which a callback reported an error as a whole, if its code asks for that; `senderIds` are ours with
- * that number. A number that was changed since the platform's time of the report is left alone. Every such error is logged.
+ * Halts the senders of a phone number for which a callback reported an error, if its code asks for that; logs every such
+ * error. Leaves senders alone that were changed since the platform's time of the report.
  */
 export async function reactToNumberErrors(
   deps: ReactDeps,

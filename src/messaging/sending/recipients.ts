@@ -1,4 +1,4 @@
-// What is asked of a send: its recipients, and what applies to each. Pure.
+// A send request: its recipients and what applies to all of them. Pure.
 import type { AppError, Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
 import type { Location } from '../templates/fill.ts';
@@ -21,11 +21,11 @@ export interface SendRequest {
   metadata?: Record<string, string> | undefined;
   senderId?: string | undefined;
   expiresInSeconds?: number | undefined;
-  /** The error if variables, media or location do not fit the template, for a request whose caller did not write them. */
+  /** The error to throw if the content does not fit the template, for a request whose content the caller did not write. */
   problemsOf?: () => AppError;
 }
 
-/** Faults of the phones: each well formed, none twice (one request never sends twice to one person). */
+/** Problems of the phone numbers: malformed, or given twice (one request never sends twice to one person). */
 export function phoneProblems(recipients: RequestedRecipient[]): Problem[] {
   const first = new Map<string, number>();
   return recipients.flatMap(({ phone }, index) => {

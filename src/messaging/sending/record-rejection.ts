@@ -1,30 +1,23 @@
-// What a refusal of the platform does to its message, and to the number, business account or template that it concerns.
+// What a rejection by the platform does to its message, and to the sender, business account or template that it concerns.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
-import { type HaltClass, isHalt } from '../senders/halt.ts';
+import { rounds } from '../../work/rounds.ts';
+import { type HaltClass, haltNumbers, isHalt } from '../senders/halt.ts';
 import { listBusinessNumbers } from '../senders/store.ts';
-import { attemptsMax, type MessageError, retryDelaySeconds } from './message.ts';
-import { type DueMessage, type MessageKey, type Retry, slowPace } from './messages-moves-store.ts';
+import type { CompletionWaiters } from './completion-waiters.ts';
+import type { DispatchWrites } from './dispatch-writes.ts';
+import { attemptsMax, keyOf, type LeasedMessage, type MessageError, retryDelaySeconds } from './message.ts';
+import { slowPace } from './paces-store.ts';
 
 export interface RejectionDeps {
   db: Db;
   log: Log;
-  /** Halts the numbers that an error concerns. Refusals that come at the same moment share one halting. */
-  halt: (of: {
-    senderId: string;
-    kind: HaltClass;
-    error: MessageError;
-    used: SenderAccess | undefined;
-  }) => Promise<unknown>;
-  /** The platform knows no such template, or it changed: what we know of it is read again. */
-  templateOutdated: (message: DueMessage) => Promise<void>;
-  /** The template is refused: it takes no further sends until the platform approves it again. */
-  templateRefused: (message: DueMessage, error: MessageError) => Promise<void>;
-  retry: (message: Retry) => Promise<void>;
-  failed: (message: MessageKey & { error: MessageError }) => Promise<void>;
-  /** These may wait for long: whoever waits for an outcome of theirs looks whether one can still come. */
-  doubt: (ids: string[]) => void;
+  completions: Pick<CompletionWaiters, 'recheckSoon'>;
+  writes: Pick<DispatchWrites, 'retry' | 'failed' | 'suspend'>;
+  effects: RejectionEffects;
+  /** Requests a reading of the sender's templates: what the gateway knows of this one is out of date. */
+  templateOutdated: (message: LeasedMessage) => Promise<void>;
 }
 
 export interface Rejection {
@@ -32,76 +25,94 @@ export interface Rejection {
   error: MessageError;
   /** As the platform asked. */
   retryAfterSeconds: number | undefined;
-  /** What the call was made with; undefined if it was none of the message's own. */
+  /** The credentials of the call; undefined if the rejected call was not the message's own. */
   used: SenderAccess | undefined;
 }
 
-/** A message refused together with its number is due again so soon; the halt is written by then. */
-const heldAgainSeconds = 1;
+/** An error that halts a sender. */
+export interface Halt {
+  senderId: string;
+  kind: HaltClass;
+  error: MessageError;
+  used: SenderAccess | undefined;
+}
 
-/** Longest that a number's next call is put off at once; a limit that lasts longer puts it off again. */
+/** Effects of rejections beyond their message. Calls rejected at the same moment share one. */
+export interface RejectionEffects {
+  /** Halts the senders that an error concerns. */
+  halt(halt: Halt): Promise<void>;
+  /** Holds the message's template until the platform approves it again. */
+  holdTemplate(message: LeasedMessage, error: MessageError): Promise<void>;
+}
+
+/** A message rejected together with its sender is due again this soon; the halt is stored by then. */
+const dueAfterHaltSeconds = 1;
+/** The longest delay of a sender's next call; a longer limit of the platform delays it again. */
 const slowedSecondsMax = 60;
-
-/** How long a message waits for a limit of its template's category to end, where the platform names no time. */
+/** The wait for a limit of the template's category where the platform names no time. */
 const categoryWaitSeconds = 3_600;
 
-/** What the outcome of a call means for the rest of the number's queue. */
-export type CallAdvice = { kind: 'go_on' } | { kind: 'halt' };
+/** What the result of a call means for the sender's other messages: call them, or release them. */
+export type CallAdvice = 'continue' | 'halt';
 
-export const goOn: CallAdvice = { kind: 'go_on' };
-const halt: CallAdvice = { kind: 'halt' };
+/** Opens the shared effects of rejections. */
+export function openRejectionEffects(
+  deps: Parameters<typeof haltNumbers>[0] & {
+    templateRefused: (message: LeasedMessage, error: MessageError) => Promise<void>;
+  },
+): RejectionEffects {
+  const halting = rounds<unknown>();
+  const holding = rounds<void>();
+  return {
+    async halt(halt) {
+      const { senderId, kind, used } = halt;
+      await halting(`${senderId} ${kind} ${used?.credential ?? ''}`, () => haltNumbers(deps, halt));
+    },
+    async holdTemplate(message, error) {
+      const { sender_id, template_name, language } = message;
+      await holding(`${sender_id} ${template_name} ${language}`, () => deps.templateRefused(message, error));
+    },
+  };
+}
 
-/** Records a refused message as its class asks: queued again, or failed; slows or halts what it concerns. */
+/** Records a rejected message as its class asks: queued again or failed; throttles or halts what it concerns. */
 export async function recordRejection(
   deps: RejectionDeps,
-  message: DueMessage,
-  refused: Rejection,
+  message: LeasedMessage,
+  rejection: Rejection,
 ): Promise<CallAdvice> {
-  const { kind, error, retryAfterSeconds } = refused;
-  const key = { accountId: message.account_id, id: message.id };
-  const { lease } = message;
-  const attempts = message.attempts + 1;
-  deps.log.info({ messageId: message.id, kind, error }, 'message.refused');
+  const { kind, error, retryAfterSeconds, used } = rejection;
+  deps.log.info({ messageId: message.id, kind, error }, 'message.rejected');
   if (isHalt(kind)) {
-    // first back into the queue: it surely was not sent, whatever becomes of the halt
-    await deps.retry({ ...key, lease, delaySeconds: heldAgainSeconds, error, countsAttempt: false });
-    await deps.halt({ senderId: message.sender_id, kind, error, used: refused.used });
-    deps.doubt([message.id]);
-    return halt;
+    // queued first: the message was certainly not sent, whatever becomes of the halt
+    await retryIn(deps, message, { error, delaySeconds: dueAfterHaltSeconds, countsAttempt: false });
+    await deps.effects.halt({ senderId: message.sender_id, kind, error, used });
+    deps.completions.recheckSoon([message.id]);
+    return 'halt';
   }
-  const retryIn = async (delaySeconds: number, countsAttempt = true): Promise<CallAdvice> => {
-    await deps.retry({ ...key, lease, delaySeconds, error, countsAttempt });
-    deps.doubt([message.id]);
-    return goOn;
-  };
+  const attempts = message.attempts + 1;
+  const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);
   switch (kind) {
     case 'throttled':
-    case 'throttled_account': {
-      const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);
-      const isShared = kind === 'throttled_account';
-      const numbers = isShared ? await listBusinessNumbers(deps.db, message.sender_id) : [message.sender_id];
-      for (const id of numbers) await slowPace(deps.db, id, Math.min(delaySeconds, slowedSecondsMax));
-      return retryIn(delaySeconds);
-    }
+    case 'throttled_account':
+      await throttle(deps, message, kind, delaySeconds);
+      return retryIn(deps, message, { error, delaySeconds });
     case 'retry':
     case 'retry_few':
     case 'retry_once':
     case 'pair_rate':
       if (attempts >= attemptsMax(kind)) break;
-      return retryIn(retryAfterSeconds ?? retryDelaySeconds(attempts, kind));
+      return retryIn(deps, message, { error, delaySeconds });
     case 'category_limit':
-      return retryIn(retryAfterSeconds ?? categoryWaitSeconds, false);
+      return retryIn(deps, message, {
+        ...{ error, delaySeconds: retryAfterSeconds ?? categoryWaitSeconds },
+        countsAttempt: false,
+      });
     case 'template_missing':
     case 'halt_template':
-      if (attempts >= attemptsMax(kind)) {
-        await deps.templateOutdated(message);
-        break;
-      }
-      // due again ever later: no hold finds a message whose template was removed and made anew
-      await retryIn(retryDelaySeconds(attempts, kind));
-      await deps.templateRefused(message, error);
-      deps.doubt([message.id]);
-      return goOn;
+      if (attempts < attemptsMax(kind)) return retryWithTemplate(deps, message, { kind, error, attempts });
+      await deps.templateOutdated(message);
+      break;
     case 'template_outdated':
       await deps.templateOutdated(message);
       break;
@@ -110,6 +121,41 @@ export async function recordRejection(
     case 'final':
       break;
   }
-  await deps.failed({ ...key, error });
-  return goOn;
+  await deps.writes.failed({ ...keyOf(message), error });
+  return 'continue';
+}
+
+async function retryIn(
+  { writes, completions }: RejectionDeps,
+  message: LeasedMessage,
+  retry: { error: MessageError; delaySeconds: number; countsAttempt?: boolean },
+): Promise<CallAdvice> {
+  await writes.retry({ ...keyOf(message), lease: message.lease, countsAttempt: true, ...retry });
+  completions.recheckSoon([message.id]);
+  return 'continue';
+}
+
+/** Slows down the sender, or all senders of its business account. */
+async function throttle(
+  deps: RejectionDeps,
+  { sender_id }: LeasedMessage,
+  kind: 'throttled' | 'throttled_account',
+  delaySeconds: number,
+): Promise<void> {
+  const senderIds =
+    kind === 'throttled_account' ? await listBusinessNumbers(deps.db, sender_id) : [sender_id];
+  for (const id of senderIds) await slowPace(deps.db, id, Math.min(delaySeconds, slowedSecondsMax));
+}
+
+/** Holds the template. Also delays the message: a template that was removed and created again has no hold. */
+async function retryWithTemplate(
+  deps: RejectionDeps,
+  message: LeasedMessage,
+  { kind, error, attempts }: { kind: RejectionClass; error: MessageError; attempts: number },
+): Promise<CallAdvice> {
+  await retryIn(deps, message, { error, delaySeconds: retryDelaySeconds(attempts, kind) });
+  await deps.effects.holdTemplate(message, error);
+  await deps.writes.suspend(keyOf(message));
+  deps.completions.recheckSoon([message.id]);
+  return 'continue';
 }

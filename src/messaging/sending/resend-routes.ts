@@ -1,4 +1,4 @@
-// The route that sends a failed message's content again.
+// The route that resends a failed message.
 import type { FastifyReply } from 'fastify';
 import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
@@ -50,10 +50,10 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
       try {
         await awaitCompletions(deps, accountId, resent.awaited);
         const body = await bodyOf(deps, accountId, resent.id);
-        if (subjectId === undefined && unused) await keepAnswer(deps, unused, body);
+        if (subjectId === undefined && unused) await storeResponse(deps, unused, body);
         else if (subjectId !== undefined && key)
           await storeKeyAnswer(deps.db, subjectId, { status: 200, body });
-        return answer(reply, body);
+        return respond(reply, body);
       } catch (error) {
         if (subjectId !== undefined) releaseIfAway(deps, error, subjectId);
         throw error;
@@ -62,8 +62,8 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
   );
 }
 
-/** Keeps the answer for a key that came with a message which had been resent before. */
-async function keepAnswer(
+/** Stores the response for a new key of a message that had been resent before. */
+async function storeResponse(
   deps: ResendRoutesDeps,
   key: Omit<Parameters<typeof insertKey>[1], 'subjectId' | 'leaseSeconds'>,
   body: string,
@@ -83,6 +83,6 @@ async function bodyOf(deps: ResendRoutesDeps, accountId: string, id: string): Pr
   );
 }
 
-function answer(reply: FastifyReply, body: string): FastifyReply {
+function respond(reply: FastifyReply, body: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(body);
 }

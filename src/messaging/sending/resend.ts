@@ -1,6 +1,7 @@
-// Sending a failed message's content again, as a new message, once.
+// Resending a failed message as a new message, once.
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import { uuidTime } from '../../base/uuid-time.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
@@ -11,7 +12,6 @@ import { refill } from '../templates/refill.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { authenticationPriority, ownErrors, state } from './message.ts';
 import { findMessage, type MessageRow } from './messages-store.ts';
-import { createdAt } from './presenter.ts';
 import type { SendRequest } from './recipients.ts';
 import { findResends, insertResend } from './resends-store.ts';
 import { resolveTemplate, sendablePlan } from './resolve-template.ts';
@@ -20,41 +20,40 @@ import { type SendDeps, startSend } from './send.ts';
 export interface ResendRequest {
   accountId: string;
   messageId: string;
-  /** True: also if nobody knows whether the message was sent. */
+  /** Also resend a message that may have been sent. */
   evenIfUnknown: boolean;
 }
 
 export interface ResentMessage {
   /** The new message. */
   id: string;
-  /** The send that this request made; undefined if the message had been resent before. */
+  /** The send that this request created; undefined if the message had been resent before. */
   startedSendId: string | undefined;
-  /** As of a send. */
+  /** The messages that may complete soon. */
   awaited: string[];
 }
 
-/** 404 for a message that is not of this account. */
+/** The 404 for a message that is not in this account. */
 export function messageNotFound(): AppError {
   return new AppError('message_not_found', 'There is no such message in this account.');
 }
 
 /**
- * Sends the content of a failed message again, to the same person by the same number, as a send of one message that is
- * checked like any other. A message is resent once: a repeat returns the message that the first one made. Throws 404
- * `message_not_found`; 409 `message_not_failed` (also where the outcome is unknown, unless `evenIfUnknown`),
- * `content_removed` for authentication messages, `template_changed` if the content does not fit the template any more;
- * and what `startSend` throws.
+ * Resends a failed message to the same recipient by the same sender, as a send of one message with all its checks. A message
+ * is resent once: a repeat returns the first new message. Throws 404 `message_not_found`; 409 `message_not_failed` (also for
+ * an unknown outcome, unless `evenIfUnknown`), `content_removed` for authentication messages, `template_changed` if the
+ * content no longer fits the template; and whatever `startSend` throws.
  */
 export async function resendMessage(
   deps: SendDeps,
   input: ResendRequest,
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
 ): Promise<ResentMessage> {
-  const old = await requireMessage(deps.db, input);
+  const failed = await requireMessage(deps.db, input);
   const before = await resentBefore(deps.db, input);
   if (before) return before;
-  requireFailed(old, input);
-  const request = await requestOf(deps, old);
+  requireFailed(failed, input);
+  const request = await requestOf(deps, failed);
   try {
     const send = await startSend(deps, request, key, async (tx, [message]) => {
       if (message) await claim(tx, { ...input, newId: message.id });
@@ -66,11 +65,11 @@ export async function resendMessage(
     if (!(error instanceof NotClaimed)) throw error;
     const twin = await resentBefore(deps.db, input);
     if (twin) return twin;
-    throw notFailed('The message is not failed any more: the platform reported it in the meantime.');
+    throw notFailed('The message is no longer failed: the platform reported it in the meantime.');
   }
 }
 
-/** The message was resent, or stopped being failed, since it was read. */
+/** The message was resent, or is no longer failed, since it was read. */
 class NotClaimed extends Error {}
 
 async function claim(tx: Tx, resend: Parameters<typeof insertResend>[1]): Promise<void> {
@@ -101,7 +100,7 @@ function requireFailed(row: MessageRow, { evenIfUnknown }: ResendRequest): void 
     throw notFailed('Only a failed message can be resent; this one is not failed.');
   if (row.error?.code === ownErrors.outcomeUnknown.code && !evenIfUnknown) {
     throw notFailed(
-      'It is not known whether this message was sent (outcome_unknown), so the person may get it twice. To resend it all the same, repeat the request with {"evenIfUnknown": true}.',
+      'This message may have been sent (outcome_unknown), so the recipient may get it twice. To resend it anyway, repeat the request with {"evenIfUnknown": true}.',
     );
   }
 }
@@ -109,11 +108,11 @@ function requireFailed(row: MessageRow, { evenIfUnknown }: ResendRequest): void 
 function contentRemoved(): AppError {
   return new AppError(
     'content_removed',
-    'The content of authentication messages is not kept for resending. Send a new code with POST /v1/templates/send.',
+    'The content of authentication messages is not stored for resending. Send a new code with POST /v1/templates/send.',
   );
 }
 
-/** The request for the same message: what filled its template then, by the keys of the template as it is now. */
+/** The request for the same content, with the variable names of the template as it is now. */
 async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> {
   const { account_id: accountId, template_id: templateId, sender_id: senderId } = old;
   const content = old.content as unknown as FilledTemplate & { removed?: unknown };
@@ -134,16 +133,13 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
         ...refill(planOf(template), content),
       },
     ],
-    // as long as the first one had, from now on
-    expiresInSeconds: Math.max(
-      1,
-      Math.round((old.expires_at.getTime() - createdAt(old.id).getTime()) / 1000),
-    ),
+    // the original time to live, from now on
+    expiresInSeconds: Math.max(1, Math.round((old.expires_at.getTime() - uuidTime(old.id).getTime()) / 1000)),
     problemsOf: () => templateChanged(template),
   };
 }
 
-/** The template's plan; 409 if it has parts by now that this gateway cannot fill. */
+/** The template's plan; 409 if it now has parts that this gateway cannot fill. */
 function planOf(template: TemplateRow): TemplatePlan {
   try {
     return sendablePlan(template);
@@ -155,7 +151,7 @@ function planOf(template: TemplateRow): TemplatePlan {
 function templateChanged({ name }: TemplateRow): AppError {
   return new AppError(
     'template_changed',
-    `The template ${name} has changed since, and the content of this message does not fit it. Send anew with POST /v1/templates/send.`,
+    `The template ${name} has changed, and the content of this message no longer fits it. Send it again with POST /v1/templates/send.`,
   );
 }
 

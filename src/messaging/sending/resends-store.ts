@@ -1,7 +1,7 @@
-// Which messages repeat failed ones.
+// Table resends: which message repeats which failed one.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { state } from './message.ts';
+import { stateSql } from './messages-sql-store.ts';
 
 export interface Resend {
   message_id: string;
@@ -9,8 +9,8 @@ export interface Resend {
 }
 
 /**
- * Notes that `newId` repeats a message, if that is failed at this moment; it is kept from changing until `tx` ends.
- * False, and nothing is written, if it is not failed, or is repeated by another message.
+ * Records that `newId` resends a failed message, and locks that message until `tx` ends. Returns false and writes nothing
+ * if it is not failed, or was resent already.
  */
 export async function insertResend(
   tx: Tx,
@@ -18,14 +18,14 @@ export async function insertResend(
 ): Promise<boolean> {
   const { rows } = await sql`
     with failed as (select account_id, id from messages
-      where account_id = ${resend.accountId} and id = ${resend.messageId} and state = ${state.failed} for share)
+      where account_id = ${resend.accountId} and id = ${resend.messageId} and state = ${stateSql.failed} for share)
     insert into resends (account_id, message_id, new_id)
     select account_id, id, ${resend.newId} from failed
     on conflict (account_id, message_id) do nothing returning 1`.execute(tx);
   return rows.length === 1;
 }
 
-/** The resends that these messages of the account are part of, as the failed one or as its repeat. */
+/** Finds the resends of these messages, as the failed message or as the new one. */
 export async function findResends(db: Db, accountId: string, ids: readonly string[]): Promise<Resend[]> {
   const { rows } = await sql<Resend>`
     select message_id, new_id from resends where account_id = ${accountId} and message_id = any(${[...ids]}::uuid[])

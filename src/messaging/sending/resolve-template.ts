@@ -1,28 +1,28 @@
-// What a send goes by: its template, approved, and the number that sends it.
+// Resolving what a send refers to: an approved template, and the sender for it.
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { planTemplate, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { templateNotFound } from '../templates/submit.ts';
-import { findTemplateWithSender, type ResolvedSender, type ResolvedTemplate } from './choice-store.ts';
+import { findTemplateWithSender, type ResolvedSender, type ResolvedTemplate } from './sends-store.ts';
 
-/** The template, known to exist (404), and the number that would send it: a named one is known to exist too (404). */
+/** Finds the template and its sender; 404 if the template, or a sender given by id, does not exist. */
 export async function resolveTemplate(
   db: Db,
   accountId: string,
   { templateId, senderId }: { templateId: string; senderId?: string | undefined },
 ): Promise<ResolvedTemplate> {
   const named = isUuid(senderId ?? '') ? senderId?.toLowerCase() : undefined;
-  const choice = isUuid(templateId)
+  const resolved = isUuid(templateId)
     ? await findTemplateWithSender(db, accountId, templateId, named)
     : undefined;
-  if (!choice) throw templateNotFound();
-  if (senderId === undefined || (named !== undefined && choice.sender?.id === named)) return choice;
+  if (!resolved) throw templateNotFound();
+  if (senderId === undefined || (named !== undefined && resolved.sender?.id === named)) return resolved;
   throw new AppError('sender_not_found', 'There is no such sender in this account.');
 }
 
-/** The plan of a template that can be sent at all; 400 for one with parts that this gateway cannot fill surely. */
+/** The plan for filling a template; 400 for one with parts that this gateway cannot fill. */
 export function sendablePlan(row: TemplateRow): TemplatePlan {
   const plan = planTemplate({
     category: row.category,
@@ -36,17 +36,17 @@ export function sendablePlan(row: TemplateRow): TemplatePlan {
   });
 }
 
-/** 409 `template_not_approved` unless the platform takes it now. */
+/** Throws 409 `template_not_approved` unless the platform accepts sends of it now. */
 export function requireApproved(row: TemplateRow): void {
   if (row.status === 'approved') return;
   const word = row.provider_status ? ` (the platform says ${row.provider_status})` : '';
   throw new AppError(
     'template_not_approved',
-    `The template ${row.name} is ${row.status}${word}; only an approved one can be sent.`,
+    `The template ${row.name} is ${row.status}${word}; only approved templates can be sent.`,
   );
 }
 
-/** The number that sends: 409 if it belongs to another business account than the template, or if there is none. */
+/** The sender; 409 if there is none, or if it belongs to another business account than the template. */
 export function requireSender({ template, sender }: ResolvedTemplate): ResolvedSender {
   if (!sender)
     throw new AppError(
@@ -56,6 +56,6 @@ export function requireSender({ template, sender }: ResolvedTemplate): ResolvedS
   if (sender.business_account_id === template.business_account_id) return sender;
   throw new AppError(
     'sender_mismatch',
-    'This sender belongs to another business account than the template. Use one of the same, or name none.',
+    'This sender belongs to another business account than the template. Use a sender of the same business account, or omit senderId.',
   );
 }

@@ -1,8 +1,9 @@
-// Routes of sends and messages.
+// Routes: sends and messages.
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
+import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import {
   ListMessagesQuery,
@@ -26,16 +27,8 @@ import { type CancelDeps, cancelSend } from './cancel.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
 import { state, stateNumber } from './message.ts';
-import {
-  countByState,
-  findMessage,
-  findSend,
-  listMessages,
-  listResults,
-  type ResultRow,
-  type SendRow,
-} from './messages-store.ts';
-import { describeSend, leastIdAt, presentMessage, presentSend, presentSendSummary } from './presenter.ts';
+import { countByState, findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
+import { describeSend, presentMessage, presentSend, presentSendSummary } from './presenter.ts';
 import { messageNotFound } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { findResends } from './resends-store.ts';
@@ -47,6 +40,7 @@ import {
   type StartedSend,
   startSend,
 } from './send.ts';
+import { findSend, type SendRow } from './sends-store.ts';
 
 export type SendingRoutesDeps = SendDeps & CancelDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
 
@@ -72,24 +66,29 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   deleteTemplateRoutes(server, deps);
 }
 
-/** Messages not known to be taken or refused yet. */
-const unsettledIds = (rows: ResultRow[]) =>
+/** The ids of messages without a result. */
+const pendingIds = (rows: ResultRow[]) =>
   rows.filter((row) => row.state < state.accepted).map((row) => row.id);
 
-/** What is known of a send that this request started. */
-async function outcomesOf(
+/** The results of a send that this request started. */
+async function resultsOf(
   deps: SendingRoutesDeps,
   accountId: string,
   send: StartedSend,
   isAsync: boolean,
 ): Promise<ResultRow[]> {
-  const known = isAsync ? undefined : await awaitCompletions(deps, accountId, send.awaited);
-  const unknown = { state: state.queued, wamid: null, error: null };
-  return send.messages.map(({ id, phone, name }) => ({ ...(known?.get(id) ?? unknown), id, phone, name }));
+  const completions = isAsync ? undefined : await awaitCompletions(deps, accountId, send.awaited);
+  const queued = { state: state.queued, wamid: null, error: null };
+  return send.messages.map(({ id, phone, name }) => ({
+    ...(completions?.get(id) ?? queued),
+    id,
+    phone,
+    name,
+  }));
 }
 
-/** Does a step of a send whose key this request holds; if the database fails it, a repeat may continue. */
-async function held<T>(deps: SendingRoutesDeps, sendId: string, step: () => Promise<T>): Promise<T> {
+/** Runs a step of a send whose key this request holds; after a database failure, a repeat may continue. */
+async function releasingKey<T>(deps: SendingRoutesDeps, sendId: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {
@@ -98,17 +97,18 @@ async function held<T>(deps: SendingRoutesDeps, sendId: string, step: () => Prom
   }
 }
 
-/** The answer, stored under the request's key if it came with one. */
-async function answerSend(
+/** Sends the response, and stores it under the request's key if there is one. */
+async function respond(
   deps: SendingRoutesDeps,
   send: { id: string; templateId: string; isAsync: boolean; hasKey: boolean },
   rows: ResultRow[],
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const answer = presentSend(send, rows);
-  const body = JSON.stringify(ok(describeSend(answer), answer));
+  const data = presentSend(send, rows);
+  const body = JSON.stringify(ok(describeSend(data), data));
   const status = send.isAsync ? 202 : 200;
-  if (send.hasKey) await held(deps, send.id, () => storeKeyAnswer(deps.db, send.id, { status, body }));
+  if (send.hasKey)
+    await releasingKey(deps, send.id, () => storeKeyAnswer(deps.db, send.id, { status, body }));
   if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
@@ -121,7 +121,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         summary: 'Send a template',
         description:
           'Sends an approved template to 1 to 1,000 recipients. Nothing is sent unless the whole request is valid. ' +
-          "Answers each recipient's own outcome; `Prefer: respond-async` answers 202 at once.",
+          'The response reports the result for each recipient; `Prefer: respond-async` returns 202 immediately.',
         tags: ['Templates', 'Messages'],
         body: SendBody,
         response: { 200: success(SendAnswer), 202: success(SendAnswer) },
@@ -138,22 +138,22 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         key: request.idempotencyKey,
         ...fingerprintOf(deps.keyedHash, request.body),
       };
-      const answer = (send: { id: string; templateId: string }, rows: ResultRow[]) =>
-        answerSend(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
+      const respondWith = (send: { id: string; templateId: string }, rows: ResultRow[]) =>
+        respond(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
       if (key) {
         const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
         if (repeat.kind === 'continue') {
-          return await held(deps, repeat.subjectId, async () => {
+          return await releasingKey(deps, repeat.subjectId, async () => {
             const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
             const rows = () => listResults(deps.db, accountId, id);
-            if (!isAsync) await awaitCompletions(deps, accountId, unsettledIds(await rows()));
-            return answer({ id, templateId }, await rows());
+            if (!isAsync) await awaitCompletions(deps, accountId, pendingIds(await rows()));
+            return respondWith({ id, templateId }, await rows());
           });
         }
       }
       const send = await startSend(deps, { accountId, ...request.body }, key || undefined);
-      return answer(send, await outcomesOf(deps, accountId, send, isAsync));
+      return respondWith(send, await resultsOf(deps, accountId, send, isAsync));
     },
   );
 }
@@ -182,7 +182,7 @@ function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
     '/v1/sends/:sendId/cancel',
     {
       schema: {
-        summary: 'Cancel what is still queued of a send',
+        summary: 'Cancel the queued messages of a send',
         tags,
         params: SendParams,
         response: { 200: success(SendSummary) },
@@ -211,7 +211,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       schema: {
         summary: 'List messages',
         description:
-          'Newest first, each with its timeline. A page of a filtered list may hold fewer than `limit`, even none, although more follow: go on until `nextCursor` is null.',
+          'Newest first, each with its timeline. A page of a filtered list may have fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
         tags,
         querystring: ListMessagesQuery,
         response: { 200: success(cursorPage(MessageItem)) },
@@ -225,7 +225,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       const { accountId } = request.caller;
       if (query.sendId !== undefined) await requireSend(deps, accountId, query.sendId);
       if (query.templateId !== undefined && !isUuid(query.templateId)) throw templateNotFound();
-      const { rows, lookedTo } = await listMessages(
+      const { rows, scannedTo } = await listMessages(
         deps.db,
         accountId,
         {
@@ -234,8 +234,8 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
           phone: query.phone,
           templateId: query.templateId,
           wamid: query.messageId,
-          fromId: query.from === undefined ? undefined : leastIdAt(new Date(query.from)),
-          toId: query.to === undefined ? undefined : leastIdAt(new Date(query.to)),
+          fromId: query.from === undefined ? undefined : lowestUuidAt(new Date(query.from)),
+          toId: query.to === undefined ? undefined : lowestUuidAt(new Date(query.to)),
           beforeId,
         },
         limit + 1,
@@ -248,7 +248,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       const items = rows.map((row) => presentMessage(row, resends));
       return ok(
         'Messages listed.',
-        cursorPageOf(items, limit, (item) => [item.id], lookedTo ? [lookedTo] : undefined),
+        cursorPageOf(items, limit, (item) => [item.id], scannedTo ? [scannedTo] : undefined),
       );
     },
   );

@@ -1,4 +1,4 @@
-// Sending a template to many recipients: check everything, write it down, have it called, answer each one's outcome.
+// Sending a template to many recipients: check everything, store the send, dispatch it, wait for the results.
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -10,16 +10,15 @@ import type { Releases } from '../../work/releases.ts';
 import { lockMediaShared, type ReadyMedia } from '../media/store.ts';
 import { priorityOf } from '../templates/fill.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import type { ResolvedSender } from './choice-store.ts';
 import type { Completion, CompletionWaiters } from './completion-waiters.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { fillAll } from './fill-recipients.ts';
+import type { LeasedMessage } from './message.ts';
 import { findCompletions } from './messages-claims-store.ts';
-import type { DueMessage } from './messages-moves-store.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import type { SendRequest } from './recipients.ts';
 import { requireApproved, requireSender, resolveTemplate, sendablePlan } from './resolve-template.ts';
-import { type InsertedSend, insertSend, type NewMessage } from './sends-store.ts';
+import { type InsertedSend, insertSend, type NewMessage, type ResolvedSender } from './sends-store.ts';
 
 export interface SendDeps {
   db: Db;
@@ -30,7 +29,7 @@ export interface SendDeps {
     'offer' | 'capacity' | 'reserveCalls' | 'releaseCalls' | 'callReserved' | 'abandonReserved'
   >;
   completions: CompletionWaiters;
-  /** Tells the worker that messages are due now. */
+  /** Wakes the worker: messages are due now. */
   nudgeDispatch: () => void;
   sendWaitMs: number;
   checkQueue: CheckQueue;
@@ -39,98 +38,92 @@ export interface SendDeps {
   processId: number;
 }
 
-/** After a failure of the database, a repeat under the key of that send may continue as soon as the database answers. */
+/** After a database failure, lets a repeat with the send's key continue as soon as the database responds. */
 export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, sendId: string): void {
   if (isAway(error)) deps.releases.release(sendId);
 }
 
-/** A repeat of the same key gets 409 for this long; then it goes on with the same send: its first worker must be dead. */
+/** The lease of a key. A repeat gets 409 until it ends, then continues the same send: the first request must have died. */
 export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
   Math.ceil(deps.sendWaitMs / 1000) + 40;
 
-/** A send that is on disk. */
+/** A stored send. */
 export interface StartedSend {
   id: string;
   templateId: string;
   /** In the order of the recipients. */
   messages: { id: string; phone: string; name: string | null }[];
-  /** The messages whose outcome may come soon: none of a halted number. */
+  /** The messages that may complete soon: none if the sender is halted or the template held. */
   awaited: string[];
 }
 
-/** What is written with a send. */
-type Also = (tx: Tx, messages: NewMessage[]) => Promise<void>;
+/** Writes rows in the transaction of the send; an error rolls all back. */
+type AlsoWrite = (tx: Tx, messages: NewMessage[]) => Promise<void>;
 
 const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 
 /**
- * Writes a send and its messages in one transaction, with the caller's key if there is one, and hands to this process
- * what it can call within about a second. Nothing is written unless every recipient is valid: 404 for what is named
- * and not there, 400 with every fault, 409 for what stands in the way, 429 `queue_full`. `also` runs first in the
- * transaction that writes: what it throws undoes all.
+ * Stores a send and its messages in one transaction, with the caller's idempotency key if there is one, and dispatches what
+ * this process can call within about a second. Stores nothing unless every recipient is valid: 404 for a missing object,
+ * 400 with every problem, 409 for a conflict, 429 `queue_full`. `also` runs first in the transaction.
  */
 export async function startSend(
   deps: SendDeps,
   request: SendRequest,
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
-  also?: Also,
+  also?: AlsoWrite,
 ): Promise<StartedSend> {
-  const choice = await resolveTemplate(deps.hot, request.accountId, request);
-  const { template } = choice;
+  const resolved = await resolveTemplate(deps.hot, request.accountId, request);
+  const { template } = resolved;
   const plan = sendablePlan(template);
   const media = await mediaOf(deps.db, request);
   const messages = await fillAll(deps, plan, request, media);
   requireApproved(template);
-  const sender = requireSender(choice);
+  const sender = requireSender(resolved);
   await deps.checkQueue(request.accountId, messages.length);
   const sendId = uuidv7(deps.clock.now());
-  if (!sender.halted_at) await setStandings(deps, messages, sender, priorityOf(template.category));
-  const standing = (wanted: NewMessage['dispatchMode'], lease: string | null) =>
+  if (!sender.halted_at) await chooseDispatchModes(deps, messages, sender, priorityOf(template.category));
+  const inMode = (mode: NewMessage['dispatchMode'], lease: string | null) =>
     messages
-      .filter((message) => message.dispatchMode === wanted)
-      .map((message) => ({ ...dueMessage(message, request.accountId, template, sender), lease }));
-  const marked = standing('dispatching', null);
-  const markedAtMs = deps.clock.steady();
-  let written: InsertedSend;
+      .filter((message) => message.dispatchMode === mode)
+      .map((message) => leasedMessage(message, { request, template, sender, lease }));
+  const reserved = inMode('dispatching', null);
+  const begunAtMs = deps.clock.steady();
+  let stored: InsertedSend;
   try {
-    written = await write(deps, { sendId, request, template, sender, messages, key, also });
+    stored = await store(deps, { sendId, request, template, sender, messages, key, also });
   } catch (error) {
-    deps.dispatcher.abandonReserved(marked);
+    deps.dispatcher.abandonReserved(reserved);
     releaseIfAway(deps, error, sendId);
     throw error;
   }
-  const { isOpen, lease } = written;
-  if (isOpen) {
-    const leased = marked.map((message) => ({ ...message, lease }));
-    deps.dispatcher.callReserved(leased, markedAtMs);
-  } else deps.dispatcher.releaseCalls(sender.id, marked.length);
-  const leased = isOpen ? standing('leased', lease) : [];
+  const { isOpen, lease } = stored;
+  if (isOpen) deps.dispatcher.callReserved(inMode('dispatching', lease), begunAtMs);
+  else deps.dispatcher.releaseCalls(sender.id, reserved.length);
+  const leased = isOpen ? inMode('leased', lease) : [];
   deps.dispatcher.offer(leased);
-  if (!isOpen || marked.length + leased.length < messages.length) deps.nudgeDispatch();
+  if (!isOpen || reserved.length + leased.length < messages.length) deps.nudgeDispatch();
   const awaited = isOpen ? messages.map((message) => message.id) : [];
   return { id: sendId, templateId: template.id, messages, awaited };
 }
 
-/** What this process calls at once, what it calls within about a second, and what it leaves to the queue. */
-async function setStandings(
+/** Decides which messages this process calls right after the commit, which within about a second, and which it leaves queued. */
+async function chooseDispatchModes(
   { dispatcher }: SendDeps,
   messages: NewMessage[],
   sender: ResolvedSender,
   priority: number,
 ): Promise<void> {
-  // a file has to be known to the platform first, which may take as long as an upload
-  const mayHold = messages.every(({ mediaId }) => mediaId === null);
-  const held = mayHold ? await dispatcher.reserveCalls(sender.id, messages.length) : 0;
-  const room = held + dispatcher.capacity(sender.id, sender.messages_per_second, priority);
+  // a media file must be registered first, which can take as long as an upload
+  const canReserve = messages.every(({ mediaId }) => mediaId === null);
+  const reserved = canReserve ? await dispatcher.reserveCalls(sender.id, messages.length) : 0;
+  const capacity = reserved + dispatcher.capacity(sender.id, sender.messages_per_second, priority);
   messages.forEach((message, index) => {
-    message.dispatchMode = index < held ? 'dispatching' : index < room ? 'leased' : 'queued';
+    message.dispatchMode = index < reserved ? 'dispatching' : index < capacity ? 'leased' : 'queued';
   });
 }
 
-/**
- * Waits until every message has an outcome on disk or can have none while sends may wait; answers those that have, and
- * as `queued` some that have not.
- */
+/** Waits until every message is complete, cannot complete in time, or the time is up. Returns the completions by message id. */
 export async function awaitCompletions(
   deps: SendDeps,
   accountId: string,
@@ -142,7 +135,7 @@ export async function awaitCompletions(
   );
 }
 
-/** The files that the request names, by the id that callers know. */
+/** The media files of the request, by their public id. */
 async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, ReadyMedia>> {
   const ids = mediaIdsOf(request);
   if (ids.length === 0) return new Map();
@@ -155,7 +148,7 @@ function mediaIdsOf(request: SendRequest): string[] {
   return [...new Set(named.filter((id) => id !== undefined))];
 }
 
-async function write(
+async function store(
   deps: SendDeps,
   send: {
     sendId: string;
@@ -164,7 +157,7 @@ async function write(
     sender: ResolvedSender;
     messages: NewMessage[];
     key: (KeyOf & { fingerprint: Buffer }) | undefined;
-    also: Also | undefined;
+    also: AlsoWrite | undefined;
   },
 ): Promise<InsertedSend> {
   const { request, template, sender, messages, key, also } = send;
@@ -187,54 +180,55 @@ async function write(
       { priority: priorityOf(template.category), expiresInSeconds, processId: deps.processId },
     );
   const mediaIds = mediaIdsOf(request);
-  // alone, it needs no transaction around it and its three round trips
+  // a single statement needs no transaction, which would add three round trips
   const isAlone = mediaIds.length === 0 && key === undefined && also === undefined;
-  if (isAlone) return (await insert(deps.hot)) ?? sayWhatIsGone(deps.hot, request);
+  if (isAlone) return (await insert(deps.hot)) ?? throwMissing(deps.hot, request);
   return deps.hot.transaction().execute(async (tx) => {
     await also?.(tx, messages);
-    await hold(tx, request.accountId, mediaIds);
-    if (key) await keep(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
-    // thrown in the transaction, so that no key is left for what was not written
-    return (await insert(tx)) ?? sayWhatIsGone(tx, request);
+    await lockMedia(tx, request.accountId, mediaIds);
+    if (key) await storeKey(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
+    // thrown inside the transaction, so that no key is stored without its send
+    return (await insert(tx)) ?? throwMissing(tx, request);
   });
 }
 
-/** Nothing was written: the template or the number was there a moment ago, and is gone or being deleted. */
-async function sayWhatIsGone(db: Db | Tx, request: SendRequest): Promise<never> {
-  const choice = await resolveTemplate(db, request.accountId, request);
-  requireApproved(choice.template);
+/** Reports why nothing was stored: the template or sender was removed, or is being deleted, since it was resolved. */
+async function throwMissing(db: Db | Tx, request: SendRequest): Promise<never> {
+  const { template } = await resolveTemplate(db, request.accountId, request);
+  requireApproved(template);
   throw new AppError('sender_not_found', 'The sender was removed in the meantime. Send again.');
 }
 
-/** Keeps files from being deleted until the transaction ends, which makes messages need them; 404 if one is gone. */
-async function hold(tx: Tx, accountId: string, mediaIds: string[]): Promise<void> {
+/** Locks media files against deletion until the transaction ends; 404 if one is gone. */
+async function lockMedia(tx: Tx, accountId: string, mediaIds: string[]): Promise<void> {
   if (mediaIds.length === 0 || (await lockMediaShared(tx, accountId, mediaIds)).length === mediaIds.length)
     return;
-  throw new AppError('media_not_found', 'A file of this send was deleted meanwhile. Upload it again.');
+  throw new AppError(
+    'media_not_found',
+    'A media file of this send was deleted in the meantime. Upload it again.',
+  );
 }
 
-/** Writes the key; 409 if another request wrote it meanwhile. */
-async function keep(tx: Tx, key: Parameters<typeof insertKey>[1]): Promise<void> {
+/** Stores the key; 409 if another request stored it in the meantime. */
+async function storeKey(tx: Tx, key: Parameters<typeof insertKey>[1]): Promise<void> {
   if (!(await insertKey(tx, key))) throw inProgress();
 }
 
-function dueMessage(
+function leasedMessage(
   message: NewMessage,
-  accountId: string,
-  template: TemplateRow,
-  sender: ResolvedSender,
-): DueMessage {
+  of: { request: SendRequest; template: TemplateRow; sender: ResolvedSender; lease: string | null },
+): LeasedMessage {
   return {
-    account_id: accountId,
+    account_id: of.request.accountId,
     id: message.id,
-    sender_id: sender.id,
-    template_name: template.name,
-    language: template.language,
+    sender_id: of.sender.id,
+    template_name: of.template.name,
+    language: of.template.language,
     phone: message.phone,
     content: message.content,
     media_id: message.mediaId,
-    priority: priorityOf(template.category),
+    priority: priorityOf(of.template.category),
     attempts: 0,
-    lease: null,
+    lease: of.lease,
   };
 }

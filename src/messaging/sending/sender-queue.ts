@@ -1,270 +1,254 @@
-// The queue of one number in this process: takes pace slots, marks as many as have a free call, and has them called.
-import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
+// The queue of one sender in this process: waits for pace and connections, begins the dispatch of the most urgent messages, calls them.
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
-import { type PreparedMessage, senderRemoved } from './call-platform.ts';
+import {
+  type CallDeps,
+  callPlatform,
+  type PreparedMessage,
+  prepareMessage,
+  recordUncalled,
+  senderRemoved,
+} from './call-platform.ts';
 import type { Connections } from './connections.ts';
-import { openMediaPreparation, type QueuedMessage } from './media-preparation.ts';
-import type { DueMessage } from './messages-moves-store.ts';
+import type { DispatchWrites } from './dispatch-writes.ts';
+import { openMediaPreparation } from './media-preparation.ts';
+import { keyOf, type LeasedMessage } from './message.ts';
+import { findStillCallable } from './messages-holds-store.ts';
 import { openPacer } from './pacer.ts';
-import type { CallAdvice } from './record-rejection.ts';
+import { UrgencyQueue } from './urgency-queue.ts';
 
-export interface SenderQueueDeps {
-  db: Db;
-  clock: Clock;
-  log: Log;
-  /** The number's address and token, remembered for seconds; undefined if it was removed. */
-  accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
-  /** What a message's call needs beside them; undefined: it cannot be called, and that is recorded. Never rejects. */
-  prepare: (message: DueMessage) => Promise<PreparedMessage | undefined>;
-  /** Records why a message is not called. Never rejects. */
-  settleUncalled: (message: DueMessage, error: unknown) => Promise<unknown>;
-  /** Marks messages in one batch with those of other lanes; answers for each whether it may be called. */
-  mark: (messages: DueMessage[]) => Promise<boolean[]>;
-  /** Nobody knows whether these were marked, and they were not called: puts back what is. */
-  putBack: (messages: DueMessage[]) => void;
-  /** For each of these whether it may still be called. */
-  callable: (messages: DueMessage[]) => Promise<boolean[]>;
-  /** Calls the platform for one marked message and records the outcome; never rejects. */
-  call: (message: PreparedMessage, access: SenderAccess, markedAtMs: number) => Promise<CallAdvice>;
-  /** Gives messages back that this lane will not call. */
-  release: (messages: DueMessage[]) => Promise<void>;
-  /** The connections to the operator's address; an account's own address has no limit but the calls at once. */
+export interface SenderQueueDeps extends CallDeps {
+  hot: Db;
+  writes: DispatchWrites;
+  /** The connections to the operator's address. An account's own address is limited by the concurrent calls alone. */
   connections: Connections;
-  callsAtOnceMax: number;
 }
 
-export interface SenderQueue {
-  /** Takes messages that are leased to this process. */
-  offer(messages: DueMessage[]): void;
-  /**
-   * Holds calls for up to `wanted` messages that are about to be written as marked: those that are free and within the
-   * pace at once, none where messages wait here. Each must end by `callMarked` or `letGo`.
-   */
-  hold(wanted: number): Promise<number>;
-  /** Calls messages that were written as marked, no earlier than `markedAtMs` of `clock.steady()`, for calls held before. */
-  callMarked(messages: DueMessage[], markedAtMs: number): void;
-  /** Gives held calls back that will not be made. */
-  letGo(count: number): void;
-  /** Messages waiting or under way here that are no less urgent than `priority`. */
-  size(priority: number): number;
-  /** Calls no further message, gives back what waits, and resolves when the calls under way have ended. */
-  stop(): Promise<void>;
-}
-
-/** The pace window of messages written as marked, which a crash before their call leaves as unknown. */
-const heldWindowMs = 10;
-/** A message not marked this long after it was leased is given back: its lease of 60 s must outlive what follows. */
+/** Concurrent calls of one sender. */
+const concurrentCallsMax = 64;
+/** The pace window of reserved calls: short, because a crash before the call leaves their messages unknown. */
+const reservedWindowMs = 10;
+/** A message not dispatching this long after it was leased is released: its lease of 60 s must outlive what follows. */
 const leaseTrustMs = 25_000;
-/** Marked together, and called before more are marked: after a crash these alone are unknown though nobody called them. */
-const markedAtOnceMax = 16;
+/** Dispatches begun together, and called before the next: after a crash only these are unknown without having been called. */
+const dispatchedTogetherMax = 16;
 
-/** Opens the lane of one number. */
-export function openSenderQueue(deps: SenderQueueDeps, senderId: string): SenderQueue {
-  const queues: QueuedMessage[][] = [[], [], []];
-  const slots = openPacer(deps, senderId);
-  const preparing = openMediaPreparation(deps.prepare, (entry) =>
-    stopped ? giveBack([entry]) : push(entry),
-  );
-  let underWay = 0;
-  let stopped = false;
-  let access: SenderAccess | undefined;
-  let running: Promise<void> | undefined;
-  let wake: (() => void) | undefined;
+/** The queue of one sender. */
+export class SenderQueue {
+  readonly #deps: SenderQueueDeps;
+  readonly #senderId: string;
+  readonly #waiting = new UrgencyQueue<PreparedMessage>();
+  readonly #pacer: ReturnType<typeof openPacer>;
+  readonly #preparation: ReturnType<typeof openMediaPreparation>;
+  #inFlight = 0;
+  #isStopped = false;
+  /** Known while calls are reserved or in flight. */
+  #access: SenderAccess | undefined;
+  #running: Promise<void> | undefined;
+  #onCallEnded: (() => void) | undefined;
 
-  const waitingCount = () => queues.reduce((sum, queue) => sum + queue.length, 0);
-
-  function push(entry: QueuedMessage): void {
-    (queues[entry.prepared.message.priority] ?? queues[2])?.push(entry);
-    start();
-  }
-
-  function take(count: number): PreparedMessage[] {
-    const taken: PreparedMessage[] = [];
-    const late: QueuedMessage[] = [];
-    for (const queue of queues) {
-      while (taken.length < count && queue.length > 0) {
-        const next = queue.shift() as QueuedMessage;
-        if (deps.clock.steady() - next.offeredAtMs > leaseTrustMs) late.push(next);
-        else taken.push(next.prepared);
-      }
-    }
-    giveBack(late);
-    return taken;
-  }
-
-  const takeAll = () => queues.flatMap((queue) => queue.splice(0));
-
-  function giveBack(entries: readonly Pick<QueuedMessage, 'prepared'>[]): void {
-    if (entries.length === 0) return;
-    deps
-      .release(entries.map(({ prepared }) => prepared.message))
-      .catch((error) => deps.log.warn({ err: error, senderId }, 'messages.release_failed'));
-  }
-
-  /**
-   * Takes up to `count` messages as soon as connections are free for them, marks them together, and calls each. Answers
-   * how many there were, when all calls are handed to their connections.
-   */
-  async function perform(count: number): Promise<number> {
-    const found = await deps.accessOf(senderId).catch((error: unknown) => ({ error }));
-    if (found === undefined || 'error' in found) {
-      const taken = take(count);
-      const error = found?.error ?? senderRemoved();
-      await Promise.all(taken.map(({ message }) => deps.settleUncalled(message, error)));
-      return 0;
-    }
-    access = found;
-    const free = found.isOwnAddress ? count : await deps.connections.acquire(count);
-    const taken = stopped ? [] : take(free);
-    disconnect(found, free - taken.length, false);
-    if (taken.length > 0) await markAndCall(taken, found);
-    return taken.length;
-  }
-
-  function disconnect(by: SenderAccess, count: number, used: boolean): void {
-    if (count > 0 && !by.isOwnAddress) deps.connections.release(count, used);
-  }
-
-  async function markAndCall(taken: PreparedMessage[], by: SenderAccess): Promise<void> {
-    const messages = taken.map(({ message }) => message);
-    // before the mark: the machine may sleep before it reads that it succeeded
-    const markedAtMs = deps.clock.steady();
-    underWay += messages.length;
-    const marked = await deps.mark(messages).catch((error) => {
-      deps.log.error({ err: error, senderId, count: messages.length }, 'messages.mark_failed');
-      deps.putBack(messages);
-      return undefined;
-    });
-    const unmarked = taken.filter((_message, index) => !marked?.[index]);
-    underWay -= unmarked.length;
-    disconnect(by, unmarked.length, false);
-    taken.forEach((prepared, index) => {
-      if (marked?.[index]) void call(prepared, by, markedAtMs);
-    });
-    wake?.();
-    if (unmarked.length === 0) return;
-    slots.giveBack(unmarked.length);
-    if (!marked) return;
-    // cancelled meanwhile, held, or expired: given back, with whatever else of it waits here
-    giveBack(unmarked.map((prepared) => ({ prepared })));
-    await sift();
-  }
-
-  /** Gives back all that waits and may not be called any more, so that nothing else waits behind it. */
-  async function sift(): Promise<void> {
-    const entries = queues.flat();
-    if (entries.length === 0) return;
-    const callable = await deps.callable(entries.map(({ prepared }) => prepared.message));
-    const held = new Set(entries.filter((_entry, index) => !callable[index]));
-    giveBack(
-      queues.flatMap((queue) => {
-        const [kept, gone] = [queue.filter((one) => !held.has(one)), queue.filter((one) => held.has(one))];
-        queue.splice(0, queue.length, ...kept);
-        return gone;
-      }),
+  constructor(deps: SenderQueueDeps, senderId: string) {
+    this.#deps = deps;
+    this.#senderId = senderId;
+    this.#pacer = openPacer(deps, senderId);
+    this.#preparation = openMediaPreparation(
+      (message) => prepareMessage(deps, message),
+      (prepared, offeredAtMs) =>
+        this.#isStopped ? this.#release([prepared]) : this.#add(prepared, offeredAtMs),
     );
   }
 
-  async function call(prepared: PreparedMessage, by: SenderAccess, markedAtMs: number): Promise<void> {
-    const advice = await deps.call(prepared, by, markedAtMs);
-    if (advice.kind === 'halt') giveBack(takeAll());
-    underWay -= 1;
-    disconnect(by, 1, true);
-    wake?.();
+  /** Takes messages that are leased to this process. */
+  offer(messages: readonly LeasedMessage[]): void {
+    const offeredAtMs = this.#deps.clock.steady();
+    if (this.#isStopped) {
+      this.#release(messages.map((message) => ({ message })));
+      return;
+    }
+    for (const message of messages) {
+      if (message.media_id === null) this.#add({ message }, offeredAtMs);
+      else this.#preparation.add(message, offeredAtMs);
+    }
   }
 
-  /** Waits until a call has ended. */
-  function callEnded(): Promise<void> {
+  /**
+   * Reserves up to `wanted` calls for messages about to be stored as dispatching: as many as are free and within the pace
+   * right now; 0 while messages wait. Each ends with `callReserved` or `releaseCalls`.
+   */
+  async reserveCalls(wanted: number): Promise<number> {
+    const free = Math.min(wanted, concurrentCallsMax - this.#inFlight);
+    if (this.#isStopped || free <= 0 || this.#waiting.size > 0) return 0;
+    this.#inFlight += free;
+    let connected = 0;
+    let reserved = 0;
+    try {
+      this.#access = await this.#deps.accessOf(this.#senderId);
+      if (!this.#access) return 0;
+      connected = this.#access.isOwnAddress ? free : this.#deps.connections.tryAcquire(free);
+      const granted = connected > 0 ? await this.#pacer.reserve(connected, reservedWindowMs) : 0;
+      if (this.#isStopped) this.#pacer.giveBack(granted);
+      else reserved = granted;
+      return reserved;
+    } finally {
+      this.#inFlight -= free - reserved;
+      if (this.#access) this.#releaseConnections(this.#access, connected - reserved, false);
+      this.#onCallEnded?.();
+    }
+  }
+
+  /** Calls messages that were stored as dispatching for reserved calls, no earlier than `begunAtMs` of `clock.steady()`. */
+  callReserved(messages: readonly LeasedMessage[], begunAtMs: number): void {
+    for (const message of messages) void this.#call({ message }, this.#access as SenderAccess, begunAtMs);
+  }
+
+  /** Releases reserved calls that will not be made. */
+  releaseCalls(count: number): void {
+    this.#inFlight -= count;
+    if (this.#access) this.#releaseConnections(this.#access, count, false);
+    this.#pacer.giveBack(count);
+    this.#onCallEnded?.();
+  }
+
+  /** The messages here that are no less urgent than `priority`: waiting, being prepared, or in flight. */
+  size(priority: number): number {
+    return this.#waiting.sizeUpTo(priority) + this.#inFlight + this.#preparation.size();
+  }
+
+  /** Starts no other call, releases the waiting messages, and resolves when the calls in flight have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const left = [...this.#waiting.takeAll().map(({ message }) => message), ...this.#preparation.stop()];
+    if (left.length > 0) await this.#deps.writes.release(left).catch(() => undefined);
+    await this.#running;
+    await this.#preparation.idle();
+    while (this.#inFlight > 0) await this.#callEnded();
+  }
+
+  #add(prepared: PreparedMessage, offeredAtMs: number): void {
+    this.#waiting.add(prepared, prepared.message.priority, offeredAtMs);
+    this.#start();
+  }
+
+  #start(): void {
+    this.#running ??= this.#runSafely();
+  }
+
+  async #runSafely(): Promise<void> {
+    try {
+      await this.#run();
+    } catch (error) {
+      this.#deps.log.error({ err: error, senderId: this.#senderId }, 'messages.queue_failed');
+      this.#release(this.#waiting.takeAll());
+    }
+    this.#running = undefined;
+    if (!this.#isStopped && this.#waiting.size > 0) this.#start();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped && this.#waiting.size > 0) {
+      const free = concurrentCallsMax - this.#inFlight;
+      if (free <= 0) {
+        await this.#callEnded();
+        continue;
+      }
+      let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.size));
+      while (granted > 0 && !this.#isStopped) {
+        const dispatched = await this.#dispatch(Math.min(granted, dispatchedTogetherMax));
+        if (dispatched === 0) break;
+        granted -= dispatched;
+      }
+      this.#pacer.giveBack(granted);
+    }
+  }
+
+  /** Dispatches up to `count` messages once connections are free; returns how many when all are handed to their connections. */
+  async #dispatch(count: number): Promise<number> {
+    const { accessOf, connections } = this.#deps;
+    const access = await accessOf(this.#senderId).catch((error: unknown) => ({ error }));
+    if (access === undefined || 'error' in access) {
+      const error = access?.error ?? senderRemoved();
+      const taken = this.#take(count);
+      await Promise.all(taken.map(({ message }) => recordUncalled(this.#deps, message, error)));
+      return 0;
+    }
+    this.#access = access;
+    const free = access.isOwnAddress ? count : await connections.acquire(count);
+    const taken = this.#isStopped ? [] : this.#take(free);
+    this.#releaseConnections(access, free - taken.length, false);
+    if (taken.length > 0) await this.#beginAndCall(taken, access);
+    return taken.length;
+  }
+
+  /** Takes up to `count` messages whose lease is still long enough; releases the others. */
+  #take(count: number): PreparedMessage[] {
+    const { taken, late } = this.#waiting.take(count, this.#deps.clock.steady() - leaseTrustMs);
+    this.#release(late);
+    return taken;
+  }
+
+  async #beginAndCall(taken: readonly PreparedMessage[], access: SenderAccess): Promise<void> {
+    const { clock, log, writes } = this.#deps;
+    const messages = taken.map(({ message }) => message);
+    // read before the write: the machine may be suspended before the process reads the response
+    const begunAtMs = clock.steady();
+    this.#inFlight += messages.length;
+    const begun = await writes.begin(messages).catch((error) => {
+      log.error({ err: error, senderId: this.#senderId, count: messages.length }, 'messages.dispatch_failed');
+      writes.revert(messages);
+      return undefined;
+    });
+    const notBegun = taken.filter((_message, index) => !begun?.[index]);
+    this.#inFlight -= notBegun.length;
+    this.#releaseConnections(access, notBegun.length, false);
+    taken.forEach((prepared, index) => {
+      if (begun?.[index]) void this.#call(prepared, access, begunAtMs);
+    });
+    this.#onCallEnded?.();
+    if (notBegun.length === 0) return;
+    this.#pacer.giveBack(notBegun.length);
+    if (!begun) return;
+    // cancelled, held or expired in the meantime
+    this.#release(notBegun);
+    await this.#releaseUncallable();
+  }
+
+  /** Releases the waiting messages that may no longer be called, so that no other message waits behind them. */
+  async #releaseUncallable(): Promise<void> {
+    const waiting = this.#waiting.all();
+    if (waiting.length === 0) return;
+    const keys = waiting.map(({ message }) => keyOf(message));
+    const callable = await findStillCallable(this.#deps.hot, keys);
+    const uncallable = new Set(waiting.filter((_message, index) => !callable[index]));
+    this.#release(this.#waiting.remove((message) => uncallable.has(message)));
+  }
+
+  async #call(prepared: PreparedMessage, access: SenderAccess, begunAtMs: number): Promise<void> {
+    const advice = await callPlatform(this.#deps, prepared, access, begunAtMs);
+    if (advice === 'halt') this.#release(this.#waiting.takeAll());
+    this.#inFlight -= 1;
+    this.#releaseConnections(access, 1, true);
+    this.#onCallEnded?.();
+  }
+
+  #releaseConnections(access: SenderAccess, count: number, used: boolean): void {
+    if (count > 0 && !access.isOwnAddress) this.#deps.connections.release(count, used);
+  }
+
+  #release(prepared: readonly PreparedMessage[]): void {
+    if (prepared.length === 0) return;
+    const { log, writes } = this.#deps;
+    writes
+      .release(prepared.map(({ message }) => message))
+      .catch((error) => log.warn({ err: error, senderId: this.#senderId }, 'messages.release_failed'));
+  }
+
+  /** Resolves when a call has ended. */
+  #callEnded(): Promise<void> {
     return new Promise((resolve) => {
-      wake = () => {
-        wake = undefined;
+      this.#onCallEnded = () => {
+        this.#onCallEnded = undefined;
         resolve();
       };
     });
   }
-
-  async function run(): Promise<void> {
-    while (!stopped && waitingCount() > 0) {
-      const free = deps.callsAtOnceMax - underWay;
-      if (free <= 0) {
-        await callEnded();
-        continue;
-      }
-      let granted = await slots.take(Math.min(free, waitingCount()));
-      while (granted > 0 && !stopped) {
-        const performed = await perform(Math.min(granted, markedAtOnceMax));
-        if (performed === 0) break;
-        granted -= performed;
-      }
-      slots.giveBack(granted);
-    }
-  }
-
-  async function runSafely(): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      deps.log.error({ err: error, senderId }, 'lane.failed');
-      giveBack(takeAll());
-    }
-    running = undefined;
-    if (!stopped && waitingCount() > 0) start();
-  }
-
-  function start(): void {
-    running ??= runSafely();
-  }
-
-  return {
-    offer(messages) {
-      const offeredAtMs = deps.clock.steady();
-      if (stopped) return giveBack(messages.map((message) => ({ prepared: { message } })));
-      for (const message of messages) {
-        if (message.media_id === null) push({ prepared: { message }, offeredAtMs });
-        else preparing.add(message, offeredAtMs);
-      }
-    },
-    async hold(wanted) {
-      const free = Math.min(wanted, deps.callsAtOnceMax - underWay);
-      if (stopped || free <= 0 || waitingCount() > 0) return 0;
-      underWay += free;
-      let connected = 0;
-      let held = 0;
-      try {
-        access = await deps.accessOf(senderId);
-        if (!access) return 0;
-        connected = access.isOwnAddress ? free : deps.connections.tryAcquire(free);
-        const granted = connected > 0 ? await slots.take(connected, heldWindowMs) : 0;
-        if (stopped) slots.giveBack(granted);
-        else held = granted;
-        return held;
-      } finally {
-        underWay -= free - held;
-        if (access) disconnect(access, connected - held, false);
-        wake?.();
-      }
-    },
-    callMarked(messages, markedAtMs) {
-      // known since the calls were held
-      for (const message of messages) void call({ message }, access as SenderAccess, markedAtMs);
-    },
-    letGo(count) {
-      underWay -= count;
-      if (access) disconnect(access, count, false);
-      slots.giveBack(count);
-      wake?.();
-    },
-    size: (priority) =>
-      queues.slice(0, priority + 1).reduce((sum, queue) => sum + queue.length, underWay + preparing.size()),
-    async stop() {
-      stopped = true;
-      const left = [...takeAll().map(({ prepared }) => prepared.message), ...preparing.stop()];
-      if (left.length > 0) await deps.release(left).catch(() => undefined);
-      await running;
-      await preparing.quiet();
-      while (underWay > 0) await callEnded();
-    },
-  };
 }

@@ -1,11 +1,63 @@
-// Writing a send: its row and those of its messages, in one statement.
-import { sql } from 'kysely';
+// Table sends and its cancellations: inserting a send with its messages, resolving what it refers to, cancelling it.
+import { type Selectable, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
+import type { DB } from '../../db/schema.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { deletionWord } from '../templates/store.ts';
-import { isSenderHalted, isTemplateHeld } from './conditions-store.ts';
+import { deletionWord, type TemplateRow } from '../templates/store.ts';
+import { isSenderHalted, isTemplateHeld, stateSql } from './messages-sql-store.ts';
+
+/** The sender's columns that a send needs. */
+export interface ResolvedSender {
+  id: string;
+  business_account_id: string;
+  messages_per_second: number;
+  halted_at: Date | null;
+}
+
+/** A template with the sender that would send it. */
+export interface ResolvedTemplate {
+  template: TemplateRow;
+  sender: ResolvedSender | undefined;
+}
+
+/**
+ * Finds the account's template, and the sender with that id; without an id the default sender of the template's business
+ * account, else its oldest. Undefined if there is no such template.
+ */
+export async function findTemplateWithSender(
+  db: Db,
+  accountId: string,
+  templateId: string,
+  senderId: string | undefined,
+): Promise<ResolvedTemplate | undefined> {
+  type Row = TemplateRow & {
+    sender_id: string | null;
+    sender_waba: string;
+    sender_pace: number;
+    sender_halted_at: Date | null;
+  };
+  const { rows } = await sql<Row>`
+    select t.*, s.id as sender_id, s.business_account_id as sender_waba, s.messages_per_second as sender_pace,
+      s.halted_at as sender_halted_at
+    from templates t left join lateral (
+      select id, business_account_id, messages_per_second, halted_at from senders n
+      where n.account_id = t.account_id and case when ${senderId ?? null}::uuid is not null then n.id = ${senderId ?? null}::uuid
+        else t.business_account_id is null or n.business_account_id = t.business_account_id end
+      order by n.is_default desc, n.id limit 1) s on true
+    where t.account_id = ${accountId} and t.id = ${templateId}`.execute(db);
+  const row = rows[0];
+  if (!row) return undefined;
+  const { sender_id: id, sender_waba, sender_pace, sender_halted_at, ...template } = row;
+  const sender = id !== null && {
+    id,
+    business_account_id: sender_waba,
+    messages_per_second: sender_pace,
+    halted_at: sender_halted_at,
+  };
+  return { template, sender: sender || undefined };
+}
 
 export interface NewSend {
   accountId: string;
@@ -25,24 +77,23 @@ export interface NewMessage {
   mediaId: string | null;
   metadata: Record<string, string> | null;
   /**
-   * `due`: now, for whoever claims it; `leased` to the writer's process for 60 s; `marked` as about to be called by it as soon as
-   * it is written, as by `markDispatching`.
+   * How the message is dispatched. `queued`: by any process that claims it. `leased`: by this process, within 60 s.
+   * `dispatching`: by this process right after the commit; the insert also does the work of `beginDispatch`.
    */
   dispatchMode: 'queued' | 'leased' | 'dispatching';
 }
 
-/** A send that was written. */
+/** A stored send. */
 export interface InsertedSend {
-  /** False if the number was halted, or the template held, meanwhile: then all are due, and none is leased or marked. */
+  /** False if the sender was halted or the template held in the meantime; then every message is queued. */
   isOpen: boolean;
-  /** The lease of those that were leased or marked; null if there are none. */
+  /** The lease of the leased and dispatching messages; null if there are none. */
   lease: string | null;
 }
 
 /**
- * Writes a send and its messages in one statement. Together with the caller's key row this is the intent: once
- * committed, none is lost. The number is kept from being removed meanwhile, and the template from being deleted, which
- * looks for messages that wait; undefined, and nothing is written, if either is gone or is being deleted.
+ * Inserts a send and its messages in one statement. Locks the sender against removal and the template against deletion.
+ * Returns undefined and inserts nothing if either is gone or being deleted.
  */
 export async function insertSend(
   db: Db | Tx,
@@ -51,7 +102,7 @@ export async function insertSend(
   common: { priority: number; expiresInSeconds: number; processId: number },
 ): Promise<InsertedSend | undefined> {
   const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null }>`
-    with sender as (select id from senders where id = ${send.senderId} for key share),
+    /* insertSend */ with sender as (select id from senders where id = ${send.senderId} for key share),
     template as (select id from templates where id = ${send.templateId}
       and provider_status is distinct from ${deletionWord} for key share),
     s as (
@@ -63,7 +114,8 @@ export async function insertSend(
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
         position, priority, state, attempts, due_at, leased_by, expires_at)
       select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
-        x.metadata, x.position - 1, ${common.priority}, (x.marked and is_open)::int, (x.marked and is_open)::int,
+        x.metadata, x.position - 1, ${common.priority},
+        case when x.dispatching and is_open then ${stateSql.dispatching} else ${stateSql.queued} end, (x.dispatching and is_open)::int,
         now() + case when x.leased and is_open then interval '60 seconds' else interval '0' end, ${common.processId}::int,
         now() + ${common.expiresInSeconds} * interval '1 second'
       from s, gate, unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
@@ -72,10 +124,74 @@ export async function insertSend(
         ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
         ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
         ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
-        with ordinality x(id, phone, name, content, media_id, metadata, leased, marked, position)
+        with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, position)
       returning due_at)
     select count(*)::int n, (select is_open from gate) is_open,
       (max(due_at) filter (where due_at > now()))::text lease from written`.execute(db);
   const [row] = rows;
   return row && row.n > 0 ? { isOpen: row.is_open, lease: row.lease } : undefined;
+}
+
+export type SendRow = Selectable<DB['sends']>;
+
+/** Finds a send of the account. */
+export async function findSend(db: Db, accountId: string, id: string): Promise<SendRow | undefined> {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export interface SendKey {
+  accountId: string;
+  sendId: string;
+}
+
+/** Marks a send as cancelled: none of its messages is called from here on. Leases the cancellation for `leaseSeconds`. */
+export async function beginCancel(
+  db: Db,
+  { accountId, sendId }: SendKey,
+  leaseSeconds: number,
+): Promise<void> {
+  await sql`
+    with cancelled as (
+      update sends set cancelled_at = coalesce(cancelled_at, now())
+      where account_id = ${accountId} and id = ${sendId} returning account_id, id)
+    insert into send_cancellations (account_id, send_id, due_at)
+    select account_id, id, now() + ${leaseSeconds} * interval '1 second' from cancelled
+    on conflict (account_id, send_id) do update set due_at = excluded.due_at`.execute(db);
+}
+
+/** Leases one unfinished cancellation for `leaseSeconds`; undefined if none is due. */
+export async function claimCancellation(db: Db, leaseSeconds: number): Promise<SendKey | undefined> {
+  const { rows } = await sql<SendKey>`
+    update send_cancellations c set due_at = now() + ${leaseSeconds} * interval '1 second' from (
+      select account_id, send_id from send_cancellations where due_at <= now() order by due_at limit 1
+      for update skip locked) x
+    where c.account_id = x.account_id and c.send_id = x.send_id
+    returning c.account_id as "accountId", c.send_id as "sendId"`.execute(db);
+  return rows[0];
+}
+
+/** Makes the cancellation due again in so many seconds. */
+export async function delayCancellation(
+  db: Db,
+  { accountId, sendId }: SendKey,
+  seconds: number,
+): Promise<void> {
+  await sql`
+    update send_cancellations set due_at = now() + ${seconds} * interval '1 second'
+    where account_id = ${accountId} and send_id = ${sendId}`.execute(db);
+}
+
+/** Ends the cancellation; false while a message of the send is queued, or dispatching and so may be queued again. */
+export async function endCancellation(db: Db, { accountId, sendId }: SendKey): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from send_cancellations where account_id = ${accountId} and send_id = ${sendId} and not exists (
+      select from messages where send_id = ${sendId} and account_id = ${accountId} and state in (${stateSql.queued}, ${stateSql.dispatching}))`.execute(
+    db,
+  );
+  return numAffectedRows !== 0n;
 }

@@ -1,9 +1,9 @@
-// The events of messages that moved: one for each stage told for the first time.
+// The webhook events of messages that moved: one for each stage published for the first time.
 import { type EventToPublish, messageStatusBody } from '../../webhooks/publish.ts';
 import { newStages } from './message.ts';
 import type { MovedMessage } from './messages-moves-store.ts';
 
-/** The events of these moves, in the order of each message's stages; `madeAtMs` is when they were made. */
+/** The events of these moves, in the order of each message's stages. `madeAtMs`: their creation time. */
 export function statusEvents(moved: MovedMessage[], madeAtMs: number): EventToPublish[] {
   return moved.flatMap((row) => {
     const stages = newStages({

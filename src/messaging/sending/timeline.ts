@@ -1,15 +1,15 @@
 // A message's timeline: its stages in the order in which they happen. Pure.
 import { stageBit } from './message.ts';
 
-/** What a message's row says of its past. */
-export interface Past {
+/** The times in a message's row. */
+export interface MessageTimes {
   createdAt: Date;
   acceptedAt: Date | null;
-  /** From here on the platform's own times, which have whole seconds. */
+  /** From here on the platform's times, in whole seconds. */
   sentAt: Date | null;
   deliveredAt: Date | null;
   readAt: Date | null;
-  /** The platform's only if `isFailureReported`, else ours. */
+  /** The platform's time if `isFailureReported`, else the gateway's. */
   failedAt: Date | null;
   isFailureReported: boolean;
   implied: number;
@@ -17,35 +17,35 @@ export interface Past {
 
 export interface TimelineEntry {
   status: string;
-  /** Never before the entry before it. */
+  /** Never earlier than the previous entry. */
   at: string;
-  /** The platform's own time, unchanged; null for what the gateway itself knows. */
+  /** The platform's time, unchanged; null for the gateway's own steps. */
   platformTimestamp: string | null;
   implied: boolean;
 }
 
 /**
- * The stages that a message has reached, in the order in which they happen. The platform's times are cut to the second
- * and its clock is not ours, so one that would stand before an earlier stage is raised to that stage's.
+ * The stages that a message has reached, in order. The platform truncates its times and has its own clock, so a time earlier
+ * than the previous stage is raised to that stage's time.
  */
-export function timelineOf(past: Past): TimelineEntry[] {
-  const stages: { status: string; at: Date | null; isPlatforms: boolean; bit?: number }[] = [
-    { status: 'queued', at: past.createdAt, isPlatforms: false },
-    { status: 'accepted', at: past.acceptedAt, isPlatforms: false },
-    { status: 'sent', at: past.sentAt, isPlatforms: true, bit: stageBit.sent },
-    { status: 'delivered', at: past.deliveredAt, isPlatforms: true, bit: stageBit.delivered },
-    { status: 'read', at: past.readAt, isPlatforms: true },
-    { status: 'failed', at: past.failedAt, isPlatforms: past.isFailureReported },
+export function timelineOf(times: MessageTimes): TimelineEntry[] {
+  const stages: { status: string; at: Date | null; isPlatformTime: boolean; bit?: number }[] = [
+    { status: 'queued', at: times.createdAt, isPlatformTime: false },
+    { status: 'accepted', at: times.acceptedAt, isPlatformTime: false },
+    { status: 'sent', at: times.sentAt, isPlatformTime: true, bit: stageBit.sent },
+    { status: 'delivered', at: times.deliveredAt, isPlatformTime: true, bit: stageBit.delivered },
+    { status: 'read', at: times.readAt, isPlatformTime: true },
+    { status: 'failed', at: times.failedAt, isPlatformTime: times.isFailureReported },
   ];
   let latestMs = Number.NEGATIVE_INFINITY;
-  return stages.flatMap(({ status, at, isPlatforms, bit = 0 }) => {
+  return stages.flatMap(({ status, at, isPlatformTime, bit = 0 }) => {
     if (at === null) return [];
     latestMs = Math.max(latestMs, at.getTime());
     return {
       status,
       at: new Date(latestMs).toISOString(),
-      platformTimestamp: isPlatforms ? at.toISOString() : null,
-      implied: (past.implied & bit) !== 0,
+      platformTimestamp: isPlatformTime ? at.toISOString() : null,
+      implied: (times.implied & bit) !== 0,
     };
   });
 }

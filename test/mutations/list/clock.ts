@@ -2,7 +2,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const steady = 'src/base/steady.ts';
-const store = 'src/messaging/sending/messages-moves-store.ts';
+const store = 'src/messaging/sending/paces-store.ts';
 const lane = 'src/messaging/sending/sender-queue.ts';
 const durations = ['test/rules/steady.test.ts'];
 const steps = ['test/db/clock-steps.test.ts'];
@@ -86,15 +86,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a message is called by a machine that slept since its mark',
     file: 'src/messaging/sending/call-platform.ts',
-    find: 'deps.clock.steady() - markedAtMs > markTrustMs',
-    replace: 'performance.now() - markedAtMs > markTrustMs',
+    find: 'deps.clock.steady() - begunAtMs > dispatchTrustMs',
+    replace: 'performance.now() - begunAtMs > dispatchTrustMs',
     tests: holds,
   },
   {
     name: 'the time of a mark is taken when its answer is read',
     file: lane,
-    find: 'void call(prepared, by, markedAtMs);',
-    replace: 'void call(prepared, by, deps.clock.steady());',
+    find: 'void this.#call(prepared, access, begunAtMs);',
+    replace: 'void this.#call(prepared, access, clock.steady());',
     tests: holds,
   },
   {

@@ -7,14 +7,14 @@ export const mutations: Mutation[] = [
   {
     name: 'messages that a living process leased are released with those of an ended one',
     file: 'src/messaging/sending/messages-claims-store.ts',
-    find: 'and state = 0 and leased_by = any (${[...processIds]}::int[])',
-    replace: 'and state = 0',
+    find: 'and state = ${stateSql.queued} and leased_by = any (${[...processIds]}::int[])',
+    replace: 'and state = ${stateSql.queued}',
     tests: queue,
   },
   {
     name: 'messages that an ended process marked are called again',
     file: 'src/messaging/sending/messages-claims-store.ts',
-    find: 'due_at > now() and state = 0 and leased_by',
+    find: 'due_at > now() and state = ${stateSql.queued} and leased_by',
     replace: 'due_at > now() and leased_by',
     tests: queue,
   },

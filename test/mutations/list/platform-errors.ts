@@ -82,8 +82,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an unknown answer that every call would get halts nothing',
     file: 'src/messaging/sending/call-platform.ts',
-    find: 'if (!kind || !isHalt(kind)) return goOn;',
-    replace: 'return goOn;',
+    find: "if (!kind || !isHalt(kind)) return 'continue';",
+    replace: "return 'continue';",
     tests: ['test/api/send-refusals.test.ts'],
   },
   {
@@ -96,7 +96,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a young registration is trusted although its id is unknown',
     file: 'src/messaging/sending/call-platform.ts',
-    find: '...(isUnknown ? { registeredBefore: createdAt(message.id) } : {}),',
+    find: '...(isUnknown ? { registeredBefore: uuidTime(message.id) } : {}),',
     replace: '',
     tests: ['test/api/send-refusals.test.ts'],
   },
@@ -124,7 +124,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a reported lost file stays registered',
     file: 'src/messaging/sending/react-to-failures.ts',
-    find: 'if (ofMedia.has(kind)) lostMedia.push({ accountId: account_id, id });',
+    find: 'if (mediaClasses.has(kind)) lostMedia.push({ accountId: account_id, id });',
     replace: '',
     tests: ['test/api/halting-reports.test.ts'],
   },

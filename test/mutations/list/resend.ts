@@ -10,7 +10,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a message that was delivered in the meantime is resent',
     file: store,
-    find: ' and state = ${state.failed} for share',
+    find: ' and state = ${stateSql.failed} for share',
     replace: '',
     tests,
   },
@@ -80,15 +80,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a key that came with a message resent before is not kept',
     file: routes,
-    find: 'if (subjectId === undefined && unused) await keepAnswer(deps, unused, body);',
+    find: 'if (subjectId === undefined && unused) await storeResponse(deps, unused, body);',
     replace: 'if (subjectId === undefined) void keepAnswer;',
     tests,
   },
   {
     name: 'a key is left behind by a send whose template was deleted while it was written',
     file: 'src/messaging/sending/send.ts',
-    find: '    return (await insert(tx)) ?? sayWhatIsGone(tx, request);\n  });',
-    replace: '    return insert(tx);\n  }).then((written) => written ?? sayWhatIsGone(deps.hot, request));',
+    find: '    return (await insert(tx)) ?? throwMissing(tx, request);\n  });',
+    replace: '    return insert(tx);\n  }).then((written) => written ?? throwMissing(deps.hot, request));',
     tests: ['test/api/send-idempotency.test.ts'],
   },
 ];

@@ -1,7 +1,7 @@
 // Mutations of sending.
 import type { Mutation } from '../mutation.ts';
 
-const conditions = 'src/messaging/sending/conditions-store.ts';
+const conditions = 'src/messaging/sending/messages-sql-store.ts';
 const store = 'src/messaging/sending/messages-moves-store.ts';
 const queue = 'src/messaging/sending/messages-claims-store.ts';
 const holds = 'src/messaging/sending/messages-holds-store.ts';
@@ -11,7 +11,7 @@ const held = ['test/db/held-messages.test.ts'];
 export const mutations: Mutation[] = [
   {
     name: 'a send waits its whole time for a number that was slowed down for longer',
-    file: 'src/messaging/sending/messages-moves-store.ts',
+    file: 'src/messaging/sending/paces-store.ts',
     find: 'select ${nextSlot} > now() + ${seconds} * interval',
     replace: "select ${nextSlot} > now() + interval '1 hour' + ${seconds} * interval",
     tests: ['test/api/send-refusals.test.ts'],
@@ -19,15 +19,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a message that is not queued any more is marked again',
     file: conditions,
-    find: 'm.state = 0 and m.expires_at > now()',
+    find: 'm.state = ${stateSql.queued} and m.expires_at > now()',
     replace: 'm.expires_at > now()',
     tests: moves,
   },
   {
     name: 'a message is called past its time to live',
     file: conditions,
-    find: 'm.state = 0 and m.expires_at > now()',
-    replace: 'm.state = 0',
+    find: 'm.state = ${stateSql.queued} and m.expires_at > now()',
+    replace: 'm.state = ${stateSql.queued}',
     tests: moves,
   },
   {
@@ -82,8 +82,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a message is put off under a lease that is not its own',
     file: store,
-    find: 'or m.state = 0 and m.due_at = x.lease::timestamptz',
-    replace: 'or m.state = 0',
+    find: 'or m.state = ${stateSql.queued} and m.due_at = x.lease::timestamptz',
+    replace: 'or m.state = ${stateSql.queued}',
     tests: moves,
   },
   {
@@ -110,7 +110,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a claim takes messages that somebody calls',
     file: queue,
-    find: 'm.sender_id = s.id and m.due_at <= now() and m.state = 0\n          and',
+    find: 'm.sender_id = s.id and m.due_at <= now() and m.state = ${stateSql.queued}\n          and',
     replace: 'm.sender_id = s.id and m.due_at <= now()\n          and',
     tests: held,
   },
@@ -144,9 +144,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a cancellation ends while a message of the send is being called',
-    file: 'src/messaging/sending/cancel-store.ts',
-    find: 'state in (0, 1)',
-    replace: 'state = 0',
+    file: 'src/messaging/sending/sends-store.ts',
+    find: 'state in (${stateSql.queued}, ${stateSql.dispatching})',
+    replace: 'state = ${stateSql.queued}',
     tests: held,
   },
   {
@@ -159,21 +159,21 @@ export const mutations: Mutation[] = [
   {
     name: 'a mark whose answer was lost stays, though nobody calls its message',
     file: 'src/messaging/sending/sender-queue.ts',
-    find: '      deps.putBack(messages);\n',
+    find: '      writes.revert(messages);\n',
     replace: '',
     tests: ['test/db/message-holds.test.ts'],
   },
   {
     name: 'what the platform took is not written down once the database lost an answer',
-    file: 'src/messaging/sending/dispatcher.ts',
-    find: 'accepted: (item) => persist(() => accepted(item)),',
+    file: 'src/messaging/sending/dispatch-writes.ts',
+    find: 'accepted: (message) => durably(() => accepted(message)),',
     replace: 'accepted,',
     tests: ['test/db/message-holds.test.ts'],
   },
   {
     name: 'a refusal is not written down once the database lost an answer',
-    file: 'src/messaging/sending/dispatcher.ts',
-    find: 'retry: (item) => (item.lease === null ? retry(item) : persist(() => retry(item))),',
+    file: 'src/messaging/sending/dispatch-writes.ts',
+    find: 'retry: (message) => (message.lease === null ? retry(message) : durably(() => retry(message))),',
     replace: 'retry,',
     tests: ['test/db/message-holds.test.ts'],
   },

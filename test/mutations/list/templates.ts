@@ -123,9 +123,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a template is deleted while a message of it is being called',
-    file: 'src/messaging/sending/template-queue-store.ts',
-    find: 'sql`(m.state = 0 or ${isBeingCalled})`',
-    replace: 'sql`m.state = 0`',
+    file: 'src/messaging/sending/messages-holds-store.ts',
+    find: 'sql`(m.state = ${stateSql.queued} or ${isBeingCalled})`',
+    replace: 'sql`m.state = ${stateSql.queued}`',
     tests: ['test/api/template-deletion.test.ts'],
   },
   {

@@ -1,0 +1,110 @@
+// The database writes of a dispatch, gathered into batches: many messages, one commit.
+import { isTransient } from '../../db/failure.ts';
+import { batch } from '../../work/batch.ts';
+import { openDurableWrites } from './durable-writes.ts';
+import { type FailDeps, failAndPublish } from './fail.ts';
+import { keyOf, type LeasedMessage, type MessageError, type MessageKey, sortById, state } from './message.ts';
+import { releaseLeases } from './messages-claims-store.ts';
+import { suspendMessages } from './messages-holds-store.ts';
+import {
+  type AcceptedMessage,
+  beginDispatch,
+  type Retry,
+  recordAccepted,
+  recordRetry,
+  revertDispatch,
+} from './messages-moves-store.ts';
+
+export type DispatchWritesDeps = FailDeps & Parameters<typeof openDurableWrites>[0];
+
+export interface DispatchWrites {
+  /** Begins the dispatch of messages; returns for each whether it may be called. Rejects if nobody knows. */
+  begin(messages: readonly LeasedMessage[]): Promise<boolean[]>;
+  /** Returns messages to the queue whose dispatch may have begun and that were not called. Never rejects. */
+  revert(messages: readonly LeasedMessage[]): void;
+  /** Records that the platform accepted a message. */
+  accepted(message: AcceptedMessage): Promise<void>;
+  /** Fails a message and publishes its event. */
+  failed(message: MessageKey & { error: MessageError }): Promise<void>;
+  /** Returns a message to the queue that the platform did not accept. */
+  retry(message: Retry): Promise<void>;
+  /** Suspends a message if its template is held. */
+  suspend(message: MessageKey): Promise<void>;
+  /** Releases messages that this process will not call. */
+  release(messages: readonly LeasedMessage[]): Promise<void>;
+  /** Resolves when no write is in progress. */
+  idle(): Promise<void>;
+}
+
+/** Opens the writes of a process that stops with `stopping`. */
+export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSignal): DispatchWrites {
+  const { hot, completions } = deps;
+  const durably = openDurableWrites(deps, stopping);
+  const begin = batchedBegin(deps);
+  const accepted = batched<AcceptedMessage>(async (messages) => {
+    await recordAccepted(hot, messages);
+    for (const { id, messageRef: wamid } of messages)
+      completions.completed({ id, state: state.accepted, wamid, error: null });
+  });
+  const failed = batched<MessageKey & { error: MessageError }>((failures) =>
+    failAndPublish(deps, failures, [state.queued, state.dispatching]),
+  );
+  const retry = batched<Retry>((retries) => recordRetry(hot, retries));
+  const suspend = batched<MessageKey>((keys) => suspendMessages(hot, keys));
+  return {
+    async begin(messages) {
+      const result = await begin(messages.map(keyOf));
+      if ('lost' in result) throw result.lost;
+      return result;
+    },
+    revert(messages) {
+      // otherwise they would end as unknown, although it is known that nobody called them
+      const dispatches = sortById(messages.map((one) => ({ ...keyOf(one), lease: one.lease })));
+      void durably.twice(() => revertDispatch(hot, dispatches));
+    },
+    // only this process knows the result of its call
+    accepted: (message) => durably(() => accepted(message)),
+    failed: (message) => durably(() => failed(message)),
+    retry: (message) => (message.lease === null ? retry(message) : durably(() => retry(message))),
+    suspend,
+    async release(messages) {
+      await releaseLeases(hot, sortById(messages.map(keyOf)));
+      completions.recheckSoon(messages.map(({ id }) => id));
+    },
+    idle: durably.idle,
+  };
+}
+
+/** Gathers items into one statement of up to 500, sorted by message id. */
+function batched<T extends { id: string }>(
+  write: (items: T[]) => Promise<unknown>,
+): (item: T) => Promise<void> {
+  return batch<T, void>(
+    async (items) => {
+      await write(items);
+      return items.map(() => undefined);
+    },
+    { gapMs: 2, max: 500, key: ({ id }) => id },
+  );
+}
+
+/** Begins dispatches of several senders in one statement. `lost`: the error of a statement whose result nobody knows. */
+function batchedBegin({ hot }: DispatchWritesDeps) {
+  return batch<MessageKey[], boolean[] | { lost: unknown }>(
+    async (groups) => {
+      const all = sortById(groups.flatMap((group, of) => group.map((key, at) => ({ ...key, of, at }))));
+      const begun = await beginDispatch(hot, all).catch((error: unknown) => {
+        // a deadlock rolled back; after any other error the dispatch may have begun, and a second one would be rejected
+        if (isTransient(error)) throw error;
+        return { lost: error };
+      });
+      if ('lost' in begun) return groups.map(() => begun);
+      const results = groups.map((group): boolean[] => new Array(group.length).fill(false));
+      all.forEach(({ of, at }, index) => {
+        (results[of] as boolean[])[at] = begun[index] as boolean;
+      });
+      return results;
+    },
+    { gapMs: 1, max: 16, key: (group) => group[0]?.id ?? '' },
+  );
+}

@@ -1,0 +1,55 @@
+// SQL fragments shared by the statements on messages: constants by name, arrays of keys, and the conditions of a call.
+import { type RawBuilder, sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
+import { authenticationPriority, type MessageKey, ownErrors, stageBit, state } from './message.ts';
+
+// Literals, not parameters: partial indexes and generic plans need to see the value.
+
+/** A message's state as a literal: `m.state = ${stateSql.queued}`. */
+export const stateSql = {
+  queued: sql.lit(state.queued),
+  dispatching: sql.lit(state.dispatching),
+  accepted: sql.lit(state.accepted),
+  delivered: sql.lit(state.delivered),
+  read: sql.lit(state.read),
+  failed: sql.lit(state.failed),
+};
+
+/** A bit of the column `emitted` as a literal. */
+export const stageSql = { failed: sql.lit(stageBit.failed) };
+
+/** The code of a gateway error as a literal, as `error ->> 'code'` returns it. */
+export const errorCodeSql = { outcomeUnknown: sql.lit(String(ownErrors.outcomeUnknown.code)) };
+
+/** The priority of one-time codes as a literal. */
+export const authenticationSql = sql.lit(authenticationPriority);
+
+/** The account ids of messages, as the text of an array. */
+export const accountIds = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => key.accountId));
+
+/** The ids of messages, as the text of an array. */
+export const messageIds = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => key.id));
+
+/** The keys as a set of rows with the columns `x.a` (account) and `x.i` (message). */
+export const keyRows = (keys: readonly MessageKey[]) =>
+  sql`unnest(${accountIds(keys)}::uuid[], ${messageIds(keys)}::uuid[]) x(a, i)`;
+
+/**
+ * True while the template is not approved. A deleted template holds nothing: the platform decides what becomes of its
+ * messages. A scalar subquery, so that no plan can start from `templates`.
+ */
+export const isTemplateHeld = (templateId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`((select t.status <> 'approved' from templates t where t.id = ${templateId}) is true)`;
+
+/** True if the sender is halted. */
+export const isSenderHalted = (senderId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`((select n.halted_at is not null from senders n where n.id = ${senderId}) is true)`;
+
+/** True if the send was cancelled. */
+const isSendCancelled = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`((select c.cancelled_at is not null from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
+
+/** True if the message `m` is queued and nothing forbids its call. `beginDispatch` requires it. */
+export const isCallable: RawBuilder<boolean> = sql`(m.state = ${stateSql.queued} and m.expires_at > now()
+  and not ${isSenderHalted(sql`m.sender_id`)} and not ${isTemplateHeld(sql`m.template_id`)}
+  and not ${isSendCancelled(sql`m.account_id`, sql`m.send_id`)})`;

@@ -1,0 +1,61 @@
+// Table sender_paces: the rate limit of each sender, shared by all processes.
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../db/db.ts';
+
+/** The sender's current rate: its configured rate, or the rate left by throttling, which recovers by 5 % a second. */
+const ratePerSecond = sql`least(per_second, coalesce(
+  slowed_to * power(1.05, greatest(0, least(300, extract(epoch from now() - slowed_at)))), per_second))::float8`;
+
+/** True if the sender was throttled in the last `seconds`. Ignores a time in the future: the database's clock stepped back since. */
+const slowedWithin = (seconds: number) =>
+  sql`slowed_at between now() - ${seconds}::int * interval '1 second' and now() + interval '1 second'`;
+
+/**
+ * The time of the sender's next slot. A time further ahead than the slowest rate (1/s) or a throttling (60 s) allows was
+ * written before the database's clock stepped back; it counts as now.
+ */
+const nextSlot = sql`case when tat <= now() + interval '2 seconds' or (tat <= now() + interval '62 seconds' and ${slowedWithin(62)})
+  then greatest(tat, now()) else now() end`;
+
+/** True if the sender's next slot is more than `seconds` away, as after the platform throttled it. */
+export const isSlowedFor = (senderId: RawBuilder<unknown>, seconds: number): RawBuilder<boolean> =>
+  sql`((select ${nextSlot} > now() + ${seconds} * interval '1 second' from sender_paces
+    where sender_id = ${senderId}) is true)`;
+
+/**
+ * Reserves up to `count` of the sender's slots within the next `windowMs` (GCRA, one row). Returns how many, and the
+ * milliseconds until the first. Commits asynchronously: a crash loses at most 100 ms of pace.
+ */
+export async function reservePace(
+  db: Db,
+  senderId: string,
+  count: number,
+  windowMs: number,
+): Promise<{ granted: number; firstInMs: number }> {
+  const { rows } = await sql<{ granted: number; first_in_ms: number }>`
+    /* reservePace */ update sender_paces p set tat = x.next_slot + x.n * (interval '1 second' / x.rate)
+    from (select sender_id, rate, next_slot, least(${count}::int, greatest(0, ceil(extract(epoch from
+        now() + ${windowMs} * interval '1 millisecond' - next_slot) * rate)))::int n
+      from (select sender_id, ${nextSlot} next_slot, ${ratePerSecond} rate from sender_paces where sender_id = ${senderId} for update) y) x,
+      (select set_config('synchronous_commit', 'off', true)) relaxed
+    where p.sender_id = x.sender_id and x.n > 0
+    returning x.n granted,
+      (extract(epoch from p.tat - x.n * (interval '1 second' / x.rate) - now()) * 1000)::float8 first_in_ms`.execute(
+    db,
+  );
+  const row = rows[0];
+  return row ? { granted: row.granted, firstInMs: row.first_in_ms } : { granted: 0, firstInMs: windowMs };
+}
+
+/**
+ * Throttles a sender: no slot for `seconds`, and half the rate. Halves at most once a second: all calls in flight are
+ * rejected together.
+ */
+export async function slowPace(db: Db, senderId: string, seconds: number): Promise<void> {
+  await sql`
+    /* slowPace */ update sender_paces set tat = greatest(${nextSlot}, now() + ${seconds} * interval '1 second'),
+      slowed_to = case when ${slowedWithin(1)} then slowed_to
+        else greatest(1, ${ratePerSecond} / 2) end,
+      slowed_at = case when ${slowedWithin(1)} then slowed_at else now() end
+    where sender_id = ${senderId}`.execute(db);
+}
