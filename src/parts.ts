@@ -24,12 +24,15 @@ import { openFileEncryption } from './messaging/media/file-encryption.ts';
 import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import type { ObjectStore } from './ports/object-store.ts';
+import type { MessagingPlatform } from './ports/platform.ts';
 import { openReleases } from './work/releases.ts';
 
 export interface AppOptions {
   log: Log;
   /** Keys that somebody else keeps (tests); else the settings or the key file. */
   keyRing?: KeyRing;
+  /** Opens another messaging platform (tests); default: the WhatsApp Cloud API. */
+  openPlatform?: (ways: Record<'outgoing' | 'guardedOutgoing', Outgoing>) => MessagingPlatform;
 }
 
 /** The directory of stored files; undefined if they lie in a bucket. */
@@ -81,6 +84,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   if (clientId !== null && clientSecret !== null) {
     calendars.google = googleCalendar({ clientId, clientSecret, ...googleUrls, outgoing, clock });
   }
+  const { apiVersion } = config.messaging;
+  const openPlatform = options.openPlatform ?? ((ways) => openMetaPlatform({ ...ways, apiVersion }));
   return {
     config,
     log,
@@ -95,11 +100,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     objects: await openObjects(config, { outgoing, clock }),
     outgoing,
     webhookOutgoing,
-    platform: openMetaPlatform({
-      outgoing,
-      guardedOutgoing: webhookOutgoing,
-      apiVersion: config.messaging.apiVersion,
-    }),
+    platform: openPlatform({ outgoing, guardedOutgoing: webhookOutgoing }),
     calendars,
     metrics: openMetrics(),
     completions: openCompletionWaiters(),

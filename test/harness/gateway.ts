@@ -14,6 +14,7 @@ import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
 import { type Log, openLog } from '../../src/base/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Connection, openDb } from '../../src/db/db.ts';
+import type { AppOptions } from '../../src/parts.ts';
 import { createTestDatabase } from './database.ts';
 
 /** An answer of the gateway, its body parsed if it is JSON. */
@@ -43,6 +44,8 @@ export interface GatewayOptions {
   log?: Log;
   /** The way by which the gateway reaches its database, such as a door. */
   through?: (connection: Connection) => Promise<Connection>;
+  /** Another messaging platform than the WhatsApp Cloud API. */
+  openPlatform?: AppOptions['openPlatform'];
 }
 
 export const googleClient = { id: 'test-client.apps.example', secret: 'test-client-secret' };
@@ -81,7 +84,7 @@ export async function startGateway(options: GatewayOptions = {}) {
     openApp(
       configWith(more),
       { connection, db, close: async () => undefined, stopNow: () => undefined },
-      { log, keyRing },
+      { log, keyRing, ...(options.openPlatform ? { openPlatform: options.openPlatform } : {}) },
     );
   const running = await open();
   const beside: App[] = [];

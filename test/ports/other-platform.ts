@@ -1,0 +1,185 @@
+// A second adapter of the messaging platform's port: nothing outside it knows that this platform is not the first one.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { invalidRequest, VendorError } from '../../src/base/errors.ts';
+import type { Outgoing, OutgoingRequest } from '../../src/base/outgoing.ts';
+import { OutgoingError } from '../../src/base/outgoing-error.ts';
+import type {
+  Callback,
+  CallbackContent,
+  CallbackRequest,
+  FileToUpload,
+  MessagingPlatform,
+  OutgoingMessage,
+  PlatformRejection,
+  PlatformTemplate,
+  RejectionClass,
+  SenderAccess,
+  StatusReport,
+} from '../../src/ports/platform.ts';
+import { signOther } from './other-platform-server.ts';
+
+type Json = Record<string, unknown>;
+
+const reactions: Record<number, RejectionClass> = {
+  7401: 'halt_token',
+  7429: 'throttled',
+  7503: 'halt_template',
+};
+
+const templateStatuses: Record<number, string> = { 7503: 'SUSPENDED' };
+
+const stageOf: Record<string, StatusReport['status']> = {
+  left: 'sent',
+  arrived: 'delivered',
+  seen: 'read',
+  lost: 'failed',
+};
+
+interface Options {
+  outgoing: Pick<Outgoing, 'request'>;
+  guardedOutgoing: Pick<Outgoing, 'request'>;
+}
+
+function caller({ outgoing, guardedOutgoing }: Options) {
+  return async (
+    sender: SenderAccess,
+    call: Pick<OutgoingRequest, 'method' | 'body'> & { path: string; timeoutMs?: number },
+  ): Promise<Json> => {
+    const way = sender.isOwnAddress ? guardedOutgoing : outgoing;
+    const { path, timeoutMs = 10_000, ...rest } = call;
+    const headers = { 'x-key': sender.credential };
+    const response = await way
+      .request({ ...rest, url: `${sender.apiUrl}/${path}`, headers, timeoutMs })
+      .catch((error: unknown) => {
+        if (!(error instanceof OutgoingError)) throw error;
+        throw new VendorError(error.sent ? 'unknown' : 'not_sent', error.message, { cause: error });
+      });
+    const { status } = response;
+    const body: Json = response.body.length === 0 ? {} : JSON.parse(response.body.toString());
+    const { number, title, detail } = (body.problem ?? {}) as {
+      number: number;
+      title: string;
+      detail: string;
+    };
+    if (number !== undefined) throw new VendorError('refused', detail, { code: number, title, status });
+    if (status >= 300) throw new VendorError('unknown', `HTTP ${status}`, { status });
+    return body;
+  };
+}
+
+function templateOf(value: Json): PlatformTemplate {
+  const live = value.live === true;
+  return {
+    providerTemplateId: String(value.key),
+    name: String(value.title),
+    language: String(value.locale),
+    state: live ? 'approved' : 'submitted',
+    providerStatus: live ? 'LIVE' : 'IN_REVIEW',
+    category: String(value.kind).toUpperCase(),
+    parameterFormat: 'positional',
+    components: value.parts as PlatformTemplate['components'],
+    qualityScore: null,
+    rejectedReason: null,
+  };
+}
+
+const upload = (file: FileToUpload) => Readable.from(file.stream, { objectMode: false });
+
+function textsOf(message: OutgoingMessage): string[] {
+  const { header, body } = message.filled;
+  return [...(header?.kind === 'text' ? header.values : []), ...body].map(({ text }) => text);
+}
+
+const signature = ({ headers }: CallbackRequest): { seconds: number; whole: string } | undefined => {
+  const header = headers['x-other-signature'];
+  const seconds = typeof header === 'string' ? /^t=(\d+),s=[A-Za-z0-9+/=]{88}$/.exec(header)?.[1] : undefined;
+  return seconds === undefined ? undefined : { seconds: Number(seconds), whole: header as string };
+};
+
+function verify(callback: Callback, secret: string): boolean {
+  const given = signature(callback);
+  if (!given) return false;
+  const right = signOther(callback.url, callback.rawBody, secret, given.seconds);
+  return right.length === given.whole.length && timingSafeEqual(Buffer.from(right), Buffer.from(given.whole));
+}
+
+function read({ rawBody }: Callback): CallbackContent {
+  const content: CallbackContent = { statuses: [], templates: [], numbers: [], ignored: 0 };
+  let event: Json;
+  try {
+    event = JSON.parse(rawBody.toString());
+  } catch {
+    throw invalidRequest([{ path: '', message: 'must be JSON' }]);
+  }
+  const status = stageOf[String(event.kind)];
+  if (!status) return { ...content, ignored: 1 };
+  const error = status === 'failed' ? { code: 7_900, title: 'Lost', message: 'The message was lost.' } : null;
+  content.statuses.push({
+    ...{ phoneNumberId: String(event.number), messageRef: String(event.uuid), status, error },
+    correlationId: typeof event.ref === 'string' ? event.ref : null,
+    timestamp: Math.floor(Date.parse(String(event.at)) / 1000),
+    priceCategory: null,
+  });
+  return content;
+}
+
+/** Proves that the caller of a handshake knows the token: it gets the HMAC of its nonce. */
+export const handshakeAnswer = (nonce: string, token: string) =>
+  createHmac('sha256', token).update(nonce).digest('hex');
+
+/** Opens the adapter. */
+export function openOtherPlatform(options: Options): MessagingPlatform {
+  const call = caller(options);
+  const post = (sender: SenderAccess, path: string, body: Json) =>
+    call(sender, { method: 'POST', path, body: JSON.stringify(body) });
+  const sendFile = async (sender: SenderAccess, file: FileToUpload, timeoutMs: number) =>
+    String((await call(sender, { method: 'POST', path: 'files', body: upload(file), timeoutMs })).file);
+
+  return {
+    provider: 'other',
+    classify: ({ code }: PlatformRejection) => reactions[Number(code)] ?? 'final',
+    templateStatusOf: ({ code }) => templateStatuses[Number(code)],
+    async sendTemplate(sender, message) {
+      const { uuid } = await post(sender, 'messages', {
+        ...{ to: message.phone, template: message.templateName, ref: message.correlationId },
+        values: textsOf(message),
+      });
+      return { messageRef: String(uuid), held: false };
+    },
+    async listTemplates(sender, after) {
+      const { list, next } = await call(sender, { method: 'GET', path: `templates?from=${after ?? 0}` });
+      return { templates: (list as Json[]).map(templateOf), after: next === null ? undefined : String(next) };
+    },
+    readTemplate: async (sender, id) =>
+      templateOf(await call(sender, { method: 'GET', path: `templates/${id}` })),
+    async createTemplate(sender, { name, language, category, components }) {
+      const made = { title: name, locale: language, kind: category.toLowerCase(), parts: components };
+      return templateOf(await post(sender, 'templates', made));
+    },
+    async deleteTemplate(sender, { providerTemplateId }) {
+      await call(sender, { method: 'DELETE', path: `templates/${providerTemplateId}` });
+    },
+    async readNumber(sender) {
+      const { shown, owner } = await call(sender, { method: 'GET', path: `numbers/${sender.phoneNumberId}` });
+      return { displayPhone: String(shown), verifiedName: String(owner) };
+    },
+    uploadMedia: async (sender, file, timeoutMs) => ({
+      platformMediaId: await sendFile(sender, file, timeoutMs),
+    }),
+    uploadSample: async (sender, file, timeoutMs) => ({ handle: await sendFile(sender, file, timeoutMs) }),
+    async deleteMedia(sender, id) {
+      await call(sender, { method: 'DELETE', path: `files/${id}` });
+    },
+    answerHandshake({ url }, token) {
+      const query = URL.parse(url)?.searchParams;
+      const nonce = query?.get('nonce');
+      return nonce && query?.get('proof') === handshakeAnswer('caller', token)
+        ? handshakeAnswer(nonce, token)
+        : undefined;
+    },
+    canBeSigned: (request) => signature(request) !== undefined,
+    verifyCallback: verify,
+    readCallback: read,
+  };
+}

@@ -1,0 +1,233 @@
+// What every messaging platform's adapter must do: one suite, run on each adapter.
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppError, VendorError } from '../../src/base/errors.ts';
+import { type Outgoing, openOutgoing } from '../../src/base/outgoing.ts';
+import type {
+  Callback,
+  CallbackRequest,
+  MessagingPlatform,
+  OutgoingMessage,
+  PlatformTemplate,
+  SenderAccess,
+} from '../../src/ports/platform.ts';
+
+type Ways = Record<'outgoing' | 'guardedOutgoing', Pick<Outgoing, 'request'>>;
+
+/** An adapter and a platform with one number and more templates than one page of its list has. */
+export interface PlatformUnderTest {
+  open(ways: Ways): MessagingPlatform;
+  sender: SenderAccess;
+  /** The name of an approved template without placeholders, language en_US. */
+  templateName: string;
+  templateCount: number;
+  verifyToken: string;
+  callbackSecret: string;
+  /** A handshake request with that verify token. */
+  handshake(verifyToken: string): { request: CallbackRequest; answer: string };
+  /** A genuine callback: the message was delivered. */
+  delivered(message: { messageRef: string; correlationId: string }): Callback;
+  close(): Promise<void>;
+}
+
+const fileOf = (bytes: Buffer, mimeType = 'image/png') => ({
+  ...{ stream: Readable.from([bytes], { objectMode: false }), size: bytes.length, mimeType },
+  fileName: 'a.png',
+});
+
+const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(2_000)]);
+
+async function failureOf(promise: Promise<unknown>): Promise<VendorError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(VendorError);
+  return error as VendorError;
+}
+
+/** A server that reads a request and closes the connection without an answer. */
+async function startSilentServer() {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+}
+
+/** Runs the suite on the adapter and platform that `start` opens. */
+export function platformSuite(name: string, start: () => Promise<PlatformUnderTest>): void {
+  describe(name, () => {
+    const outgoing = openOutgoing({ connectionsPerOrigin: 8, keepAliveMs: 1_000 });
+    let under: PlatformUnderTest;
+    let platform: MessagingPlatform;
+    let sender: SenderAccess;
+    let message: OutgoingMessage;
+    beforeAll(async () => {
+      under = await start();
+      ({ sender } = under);
+      platform = under.open({ outgoing, guardedOutgoing: outgoing });
+      message = {
+        ...{ phone: '15550100099', templateName: under.templateName, language: 'en_US' },
+        ...{ filled: { body: [], buttons: [] }, correlationId: 'our-id-1' },
+      };
+    });
+    afterAll(async () => {
+      await outgoing.close();
+      await under?.close();
+    });
+
+    async function allTemplates(): Promise<{ templates: PlatformTemplate[]; pages: number }> {
+      const templates: PlatformTemplate[] = [];
+      let [after, pages]: [string | undefined, number] = [undefined, 0];
+      do {
+        const page: Awaited<ReturnType<typeof platform.listTemplates>> = await platform.listTemplates(
+          sender,
+          after,
+        );
+        templates.push(...page.templates);
+        after = page.after;
+        pages += 1;
+      } while (after !== undefined);
+      return { templates, pages };
+    }
+
+    test('has a name', () => expect(platform.provider).toMatch(/^[a-z][a-z0-9-]*$/));
+
+    describe('a send', () => {
+      test('returns the reference that the callback for it carries, with our own id', async () => {
+        const { messageRef } = await platform.sendTemplate(sender, message);
+        const callback = under.delivered({ messageRef, correlationId: message.correlationId });
+        const [report] = platform.readCallback(callback).statuses;
+        expect(report).toMatchObject({
+          ...{ messageRef, correlationId: 'our-id-1', status: 'delivered', error: null },
+          phoneNumberId: sender.phoneNumberId,
+        });
+        expect(Math.abs((report?.timestamp ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+      });
+
+      test('returns a different reference each time', async () => {
+        const refs = [
+          await platform.sendTemplate(sender, message),
+          await platform.sendTemplate(sender, message),
+        ];
+        expect(new Set(refs.map(({ messageRef }) => messageRef)).size).toBe(2);
+      });
+
+      test('with a wrong credential is rejected, and halts the numbers that use it', async () => {
+        const error = await failureOf(platform.sendTemplate({ ...sender, credential: 'wrong' }, message));
+        expect(error).toMatchObject({ outcome: 'refused', code: expect.any(Number) });
+        expect(error.message).not.toContain('wrong');
+        expect(platform.classify(error)).toBe('halt_token');
+      });
+
+      test('was not sent if the connection is refused', async () => {
+        const { url, close } = await startSilentServer();
+        await close();
+        const error = await failureOf(platform.sendTemplate({ ...sender, apiUrl: url }, message));
+        expect(error.outcome).toBe('not_sent');
+      });
+
+      test('has an unknown outcome if the connection breaks after the request', async () => {
+        const { url, close } = await startSilentServer();
+        const error = await failureOf(platform.sendTemplate({ ...sender, apiUrl: url }, message));
+        expect(error.outcome).toBe('unknown');
+        await close();
+      });
+
+      test('to an address that the account chose goes through the address guard only', async () => {
+        const forbidden = { request: () => Promise.reject(new Error('not through the guard')) };
+        const guarded = under.open({ outgoing: forbidden, guardedOutgoing: outgoing });
+        await guarded.sendTemplate({ ...sender, isOwnAddress: true }, message);
+        await expect(guarded.sendTemplate(sender, message)).rejects.toThrow('not through the guard');
+      });
+    });
+
+    describe('templates', () => {
+      test('are listed page by page, each once, and each can be read alone', async () => {
+        const { templates, pages } = await allTemplates();
+        expect(pages).toBeGreaterThan(1);
+        expect(new Set(templates.map((one) => one.providerTemplateId)).size).toBe(under.templateCount);
+        const [first] = templates as [PlatformTemplate];
+        expect(await platform.readTemplate(sender, first.providerTemplateId)).toEqual(first);
+        expect(first).toMatchObject({ state: 'approved', language: 'en_US' });
+      });
+
+      test('are submitted for review and deleted', async () => {
+        const draft = {
+          ...{ name: 'from_the_suite', language: 'en_US', category: 'UTILITY' },
+          parameterFormat: 'positional' as const,
+          components: [{ type: 'BODY', text: 'Your order is on its way to you now.' }],
+        };
+        const created = await platform.createTemplate(sender, draft);
+        expect(created).toMatchObject({ state: 'submitted', category: 'UTILITY' });
+        expect(created.providerStatus).toBe(created.providerStatus.toUpperCase());
+        const { providerTemplateId } = created;
+        expect(await platform.readTemplate(sender, providerTemplateId)).toMatchObject({
+          ...{ name: draft.name, language: draft.language, components: draft.components },
+        });
+        await platform.deleteTemplate(sender, { name: draft.name, providerTemplateId });
+        const { templates } = await allTemplates();
+        expect(templates.some((one) => one.name === draft.name)).toBe(false);
+      });
+    });
+
+    test('a number is read; an unknown number and a wrong credential are rejected', async () => {
+      expect((await platform.readNumber(sender)).displayPhone).toMatch(/^\+?[\d ()-]{7,}$/);
+      for (const wrong of [{ phoneNumberId: '999999999999' }, { credential: 'wrong' }]) {
+        const error = await failureOf(platform.readNumber({ ...sender, ...wrong }));
+        expect(error.outcome).toBe('refused');
+      }
+    });
+
+    test('media is uploaded from a stream, and deleted', async () => {
+      const { platformMediaId } = await platform.uploadMedia(sender, fileOf(png), 10_000);
+      expect(platformMediaId).not.toBe('');
+      await platform.deleteMedia(sender, platformMediaId);
+      expect((await failureOf(platform.deleteMedia(sender, platformMediaId))).outcome).toBe('refused');
+    });
+
+    test('a sample is uploaded, and named by a handle', async () => {
+      expect((await platform.uploadSample(sender, fileOf(png), 10_000)).handle).not.toBe('');
+    });
+
+    describe('a callback', () => {
+      const genuine = () => under.delivered({ messageRef: 'ref-1', correlationId: 'our-id-1' });
+
+      test('completes the handshake with the right verify token only', () => {
+        const right = under.handshake(under.verifyToken);
+        expect(platform.answerHandshake(right.request, under.verifyToken)).toBe(right.answer);
+        expect(platform.answerHandshake(right.request, 'another-token')).toBeUndefined();
+        const wrong = under.handshake('another-token');
+        expect(platform.answerHandshake(wrong.request, under.verifyToken)).toBeUndefined();
+        const bare = { url: right.request.url.replace(/\?.*/, ''), headers: {} };
+        expect(platform.answerHandshake(bare, under.verifyToken)).toBeUndefined();
+      });
+
+      test('is verified as it came, with the right secret', () => {
+        expect(platform.canBeSigned(genuine())).toBe(true);
+        expect(platform.verifyCallback(genuine(), under.callbackSecret)).toBe(true);
+        expect(platform.verifyCallback(genuine(), 'another-secret')).toBe(false);
+      });
+
+      test('is not verified with another body, or without its headers', () => {
+        const rawBody = Buffer.from(genuine().rawBody);
+        rawBody[rawBody.length - 3] = (rawBody.at(-3) as number) ^ 1;
+        expect(platform.verifyCallback({ ...genuine(), rawBody }, under.callbackSecret)).toBe(false);
+        expect(platform.canBeSigned({ ...genuine(), headers: {} })).toBe(false);
+        expect(platform.verifyCallback({ ...genuine(), headers: {} }, under.callbackSecret)).toBe(false);
+      });
+
+      test('that is not one of this platform is an invalid request', () => {
+        const read = () => platform.readCallback({ ...genuine(), rawBody: Buffer.from('not a callback') });
+        expect(read).toThrow(AppError);
+        expect(read).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+      });
+    });
+  });
+}
