@@ -1,4 +1,5 @@
 // Who is calling: the X-API-Key header to a caller, and a missing scope to 403.
+import { openCache } from '../base/cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -17,13 +18,14 @@ export interface Authenticator {
 }
 
 /** A key is asked of the database again after this: how long a revoked key may still pass in another process. */
-const rememberMs = 5_000;
-const rememberedKeysMax = 10_000;
+const lifetimeMs = 5_000;
+const cachedKeysMax = 10_000;
 const touchStepMs = 60_000;
 
 /** Answers callers from a short memory, so that a request costs no look-up on the hot path. */
 export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Authenticator {
-  const remembered = new Map<string, { caller: Caller; until: number; expiresAt: number }>();
+  const lifetime = { ms: lifetimeMs, clock: deps.clock };
+  const cached = openCache<{ caller: Caller; expiresAt: number }>({ max: cachedKeysMax, lifetime });
   /** Look-ups of the same key that wait at the same time are one. */
   const underWay = new Map<string, Promise<Caller>>();
   let changes = 0;
@@ -34,8 +36,8 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     const now = deps.clock.now();
     const hash = hashKey(key);
     const name = hash.toString('base64');
-    const known = remembered.get(name);
-    if (known && known.until > deps.clock.steady() && known.expiresAt > now) return known.caller;
+    const known = cached.get(name);
+    if (known && known.expiresAt > now) return known.caller;
     const waiting = underWay.get(name);
     if (waiting) return waiting;
     const begun = askDatabase(key, hash, name, now).finally(() => {
@@ -53,12 +55,8 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
     // what was read before a change of a key may be what it was
     if (asOf !== changes) return caller;
-    if (remembered.size >= rememberedKeysMax) remembered.clear();
-    remembered.set(name, {
-      caller,
-      until: asked + rememberMs,
-      expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-    });
+    const expiresAt = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+    cached.set(name, { caller, expiresAt }, { sinceMs: asked });
     return caller;
   }
 
@@ -87,7 +85,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     },
     forget() {
       changes += 1;
-      remembered.clear();
+      cached.clear();
       underWay.clear();
     },
   };

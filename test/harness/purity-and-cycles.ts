@@ -11,7 +11,8 @@ const pureByName = [
 ];
 const pureByWord = /^\/\/.*(?:\(pure\)|\bPure\.)/;
 // the same answer to the same question, always
-const purePackages = /^(?:node:(?:buffer|crypto|url)|ical\.js|rrule-temporal|saxes|cldr-core\/.+\.json)$/;
+const purePackages =
+  /^(?:node:(?:buffer|crypto|url)|ical\.js|rrule-temporal|saxes|lru-cache|cldr-core\/.+\.json)$/;
 const impureCrypto = /^(?:random|generateKey|scrypt|pbkdf2|hkdf$|\*|default|webcrypto|subtle)/;
 const impureCode =
   /\bawait\b|\basync\b|\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bperformance\b|\bMath\s*\.\s*random\b|\bTemporal\s*\.\s*Now\b|\bprocess\s*\.|\bset(?:Timeout|Interval|Immediate)\b|\bconsole\b|\bcrypto\s*\.\s*random/;

@@ -1,5 +1,6 @@
 // Time zones as iCalendar names them: IANA names, names with a prefix, and zones that an object defines itself. Pure.
 import ICAL from 'ical.js';
+import { openCache } from '../../base/cache.ts';
 import { cleanName, zoneIdOf } from './zone-names.ts';
 
 export interface Zone {
@@ -10,16 +11,14 @@ export interface Zone {
   readings(local: Temporal.PlainDateTime): [earlier: number, later: number];
 }
 
-const known = new Map<string, Zone | null>();
-const maxKnown = 1_000;
+const known = openCache<{ zone: Zone | null }>({ max: 1_000 });
 
 function remembered(key: string, make: () => Zone | null): Zone | null {
   const found = known.get(key);
-  if (found !== undefined) return found;
-  if (known.size >= maxKnown) known.delete(known.keys().next().value ?? '');
-  const made = make();
-  known.set(key, made);
-  return made;
+  if (found !== undefined) return found.zone;
+  const zone = make();
+  known.set(key, { zone });
+  return zone;
 }
 
 /** The zone of an IANA name (RFC 7809: servers may leave its definition out) or an offset; null if there is none. */

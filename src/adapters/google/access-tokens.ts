@@ -1,4 +1,5 @@
 // Access tokens, kept until shortly before they lapse; those who wait for the same one share one refresh.
+import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { type AttemptLimits, attemptOf, noTimeLeft } from '../../base/retry.ts';
@@ -20,16 +21,15 @@ export function accessTokens(
   clock: Clock,
   refresh: (refreshToken: string, limits: AttemptLimits) => Promise<AccessToken>,
 ): AccessTokens {
-  const kept = new Map<string, { token: string; until: number }>();
+  // each token has its own lifetime, as Google reports it
+  const kept = openCache<string>({ max: maxKept, lifetime: { ms: 3_600_000, clock } });
   const underWay = new Map<string, Promise<string>>();
 
   const renew = async (refreshToken: string): Promise<string> => {
     const askedAt = clock.steady();
     try {
       const { token, expiresInSeconds } = await refresh(refreshToken, attemptOf(refreshTimeoutMs));
-      kept.delete(refreshToken);
-      kept.set(refreshToken, { token, until: askedAt + expiresInSeconds * 1000 - marginMs });
-      if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '');
+      kept.set(refreshToken, token, { sinceMs: askedAt, lifetimeMs: expiresInSeconds * 1000 - marginMs });
       return token;
     } finally {
       underWay.delete(refreshToken);
@@ -39,13 +39,13 @@ export function accessTokens(
   return {
     get(refreshToken, limits) {
       const known = kept.get(refreshToken);
-      if (known !== undefined && known.until > clock.steady()) return Promise.resolve(known.token);
+      if (known !== undefined) return Promise.resolve(known);
       const waiting = underWay.get(refreshToken) ?? renew(refreshToken);
       underWay.set(refreshToken, waiting);
       return within(waiting, limits);
     },
     drop(refreshToken, token) {
-      if (kept.get(refreshToken)?.token === token) kept.delete(refreshToken);
+      if (kept.get(refreshToken) === token) kept.delete(refreshToken);
     },
   };
 }

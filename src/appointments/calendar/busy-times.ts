@@ -1,4 +1,5 @@
 // When a staff member's calendars are busy, asked in real time: questions that wait at the same time share one call.
+import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { type CalendarDeps, type LiveConnection, useCalendar } from './connection.ts';
@@ -38,13 +39,14 @@ const callTimeoutMs = 6_000;
 const waitDefaultMs = 10_000;
 /** Questions further apart than this do not share a call: calendars limit how long a time they answer for. */
 const maxSpanMs = 31 * 86_400_000;
-const rememberedMs = 5 * 60_000;
-const rememberedMax = 5_000;
+const cachedForMs = 5 * 60_000;
+const cachedStaffMax = 5_000;
 
 /** Opens the asking of busy times for one process. */
 export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
   const lanes = new Map<string, Lane>();
-  const known = new Map<string, { span: Span; busy: Span[]; at: number }>();
+  const lifetime = { ms: cachedForMs, clock: deps.clock };
+  const known = openCache<{ span: Span; busy: Span[] }>({ max: cachedStaffMax, lifetime });
 
   async function call(connection: LiveConnection, span: Span): Promise<Span[]> {
     const intervals = await useCalendar(deps, connection, (calendar, credential) =>
@@ -55,9 +57,7 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
       ),
     );
     const busy = intervals.map(({ start, end }) => ({ from: start, to: end }));
-    known.delete(connection.staffId);
-    known.set(connection.staffId, { span: { ...span }, busy, at: deps.clock.steady() });
-    if (known.size > rememberedMax) known.delete(known.keys().next().value ?? '');
+    known.set(connection.staffId, { span: { ...span }, busy });
     return busy;
   }
 
@@ -123,7 +123,7 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
 
     lastKnown(staffId, span) {
       const last = known.get(staffId);
-      if (!last || last.at < deps.clock.steady() - rememberedMs) return undefined;
+      if (!last) return undefined;
       return last.span.from <= span.from && last.span.to >= span.to ? last.busy : undefined;
     },
   };

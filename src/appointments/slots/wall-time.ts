@@ -1,4 +1,5 @@
 // Local clocks against instants: a zone's offsets over a stretch of time, and sets of local times turned into instants. Pure.
+import { openCache } from '../../base/cache.ts';
 
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
@@ -65,8 +66,7 @@ export function instantTexts(): (instant: number) => string {
 
 /** A zone's offsets are looked up for so long a stretch at once, and remembered: they never change while the process lives. */
 const stretchMs = 400 * dayMs;
-const rememberedMax = 4_000;
-const remembered = new Map<string, readonly ZoneSpan[]>();
+const stretches = openCache<readonly ZoneSpan[]>({ max: 4_000 });
 
 /** The offsets of a zone from one instant to another, in order and without a gap; throws RangeError for an unknown zone. */
 export function zoneSpans(zone: string, from: number, to: number): ZoneSpan[] {
@@ -87,11 +87,10 @@ export function zoneSpans(zone: string, from: number, to: number): ZoneSpan[] {
 
 function stretchSpans(zone: string, stretch: number): readonly ZoneSpan[] {
   const name = `${stretch} ${zone}`;
-  const known = remembered.get(name);
+  const known = stretches.get(name);
   if (known) return known;
   const spans = lookUpSpans(zone, stretch * stretchMs, (stretch + 1) * stretchMs);
-  if (remembered.size >= rememberedMax) remembered.clear();
-  remembered.set(name, spans);
+  stretches.set(name, spans);
   return spans;
 }
 

@@ -1,4 +1,5 @@
-// Senders' addresses and tokens, remembered for seconds, so that a call costs no look-up.
+// Senders' addresses and tokens, cached for seconds: a call costs no look-up.
+import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
@@ -7,8 +8,8 @@ import { type AccessDeps, senderAccess } from './access.ts';
 import { findSenderById } from './store.ts';
 
 /** How long a changed token may still be used by another process. */
-const rememberMs = 5_000;
-const rememberedMax = 10_000;
+const lifetimeMs = 5_000;
+const cachedMax = 10_000;
 
 export interface AccessCache {
   /** What a call on behalf of a number needs; undefined if the number was removed. */
@@ -19,7 +20,10 @@ export interface AccessCache {
 
 /** Opens the memory of one process. */
 export function openAccessCache(deps: AccessDeps & { db: Db; clock: Clock }): AccessCache {
-  const remembered = new Map<string, { access: Promise<SenderAccess | undefined>; until: number }>();
+  const cached = openCache<Promise<SenderAccess | undefined>>({
+    max: cachedMax,
+    lifetime: { ms: lifetimeMs, clock: deps.clock },
+  });
 
   const reading = rounds<SenderAccess | undefined>();
 
@@ -31,17 +35,13 @@ export function openAccessCache(deps: AccessDeps & { db: Db; clock: Clock }): Ac
   function freshAccessOf(senderId: string): Promise<SenderAccess | undefined> {
     // many calls refused at the same moment share one reading
     const access = reading(senderId, () => read(senderId));
-    if (remembered.size >= rememberedMax) remembered.clear();
-    remembered.set(senderId, { access, until: deps.clock.steady() + rememberMs });
-    access.catch(() => remembered.delete(senderId));
+    cached.set(senderId, access);
+    access.catch(() => cached.delete(senderId));
     return access;
   }
 
   return {
     freshAccessOf,
-    accessOf(senderId) {
-      const known = remembered.get(senderId);
-      return known && known.until > deps.clock.steady() ? known.access : freshAccessOf(senderId);
-    },
+    accessOf: (senderId) => cached.get(senderId) ?? freshAccessOf(senderId),
   };
 }

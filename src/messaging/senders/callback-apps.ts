@@ -1,5 +1,6 @@
 // The platform app behind a callback address: its secrets and its numbers, cached for seconds.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openCache } from '../../base/cache.ts';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
@@ -40,7 +41,8 @@ const cachedMax = 10_000;
 
 /** Opens the cache of one process. */
 export function openCallbackApps(deps: CallbackAppsDeps): CallbackApps {
-  const cache = new Map<string, { app: Promise<CallbackApp>; until: number }>();
+  const lifetime = { ms: cachedMs, clock: deps.clock };
+  const cache = openCache<Promise<CallbackApp>>({ max: cachedMax, lifetime });
 
   /** Reads that have not started yet. Callers share one, so none gets a result older than its call. */
   const starting = new Map<string, Promise<CallbackApp>>();
@@ -53,18 +55,14 @@ export function openCallbackApps(deps: CallbackAppsDeps): CallbackApps {
       return read(deps, senderId);
     });
     starting.set(senderId, app);
-    if (cache.size >= cachedMax) cache.clear();
-    cache.set(senderId, { app, until: deps.clock.steady() + cachedMs });
+    cache.set(senderId, app);
     app.catch(() => cache.delete(senderId));
     return app;
   }
 
   return {
     fresh,
-    of(senderId) {
-      const cached = cache.get(senderId);
-      return cached && cached.until > deps.clock.steady() ? cached.app : fresh(senderId);
-    },
+    of: (senderId) => cache.get(senderId) ?? fresh(senderId),
   };
 }
 

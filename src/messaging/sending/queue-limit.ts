@@ -1,4 +1,5 @@
 // The limit of an account's queued messages, checked against a count that is renewed every few seconds.
+import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
@@ -9,7 +10,7 @@ const defaultMax = 1_000_000;
 const freshForMs = 5_000;
 /** For this long after that, an old count below the limit is used while a new one is made, so that no send waits. */
 const usableForMs = 60_000;
-const accountsRememberedMax = 10_000;
+const accountsMax = 10_000;
 
 /** Throws 429 `queue_full` if the account would have more queued messages than allowed: a million. */
 export type CheckQueue = (accountId: string, more: number) => Promise<void>;
@@ -23,12 +24,12 @@ interface Counted {
 /** Opens the check of this process. Adds accepted messages to the count until the next one. */
 export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number }): CheckQueue {
   const { queuedMax = defaultMax } = deps;
-  const counted = new Map<string, Counted>();
+  const lifetime = { ms: freshForMs + usableForMs, clock: deps.clock };
+  const counted = openCache<Counted>({ max: accountsMax, lifetime });
 
   async function count(accountId: string): Promise<Counted> {
     const waiting = await countQueued(deps.db, accountId, queuedMax);
     const fresh = { waiting, until: deps.clock.steady() + freshForMs };
-    if (counted.size >= accountsRememberedMax) counted.clear();
     counted.set(accountId, fresh);
     return fresh;
   }
@@ -38,8 +39,7 @@ export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number 
     const known = counted.get(accountId);
     const now = deps.clock.steady();
     if (known && known.until > now) return known;
-    if (!known || known.until + usableForMs <= now || known.waiting + more > queuedMax)
-      return count(accountId);
+    if (!known || known.waiting + more > queuedMax) return count(accountId);
     known.until = now + freshForMs;
     count(accountId).catch(() => counted.delete(accountId));
     return known;

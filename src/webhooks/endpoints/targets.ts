@@ -1,4 +1,5 @@
 // What a delivery must know of its endpoint: the address, opened keys and state, remembered until the row's version rises.
+import { openCache } from '../../base/cache.ts';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
@@ -30,10 +31,10 @@ interface Known {
   target: Target | undefined;
 }
 
-const rememberedMax = 10_000;
+const cachedMax = 10_000;
 
 export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Targets {
-  const known = new Map<string, Known>();
+  const known = openCache<Known>({ max: cachedMax });
   const loading = new Map<string, Promise<Known>>();
 
   function opened(row: EndpointRow | undefined, nowMs: number): Known {
@@ -59,7 +60,6 @@ export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Tar
   async function load(id: string): Promise<Known> {
     try {
       const entry = opened(await findTarget(deps.db, id), deps.clock.now());
-      if (known.size >= rememberedMax) known.clear();
       known.set(id, entry);
       return entry;
     } finally {
