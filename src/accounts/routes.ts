@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import { CreateKeyBody, KeyItem, RotateKeyBody, ShownKey } from '../contract/accounts.ts';
-import { page, pageProperties, success } from '../contract/envelope.ts';
+import { Deleted, page, pageProperties, success } from '../contract/envelope.ts';
 import type { Db } from '../db/db.ts';
 import { pageOf, pageWindow } from '../http/paging.ts';
 import { ok } from '../http/reply.ts';
@@ -132,7 +132,7 @@ function revokeRoute(server: Server, deps: AccountRoutesDeps): void {
         summary: 'Revoke an API key',
         tags,
         params: KeyParams,
-        response: { 200: success(Type.Object({ _id: Type.String() })) },
+        response: { 200: success(Deleted) },
       },
       config,
     },

@@ -1,16 +1,9 @@
 // The routes of the appointments room: what chatbots ask (departments, users, questions, slots), and the map of the rest.
 import { isUuid } from '../base/ids.ts';
-import {
-  DepartmentItem,
-  ListDepartmentsQuery,
-  ListQuestionsQuery,
-  ListStaffQuery,
-  QuestionItem,
-  SlotsAnswer,
-  SlotsQuery,
-  StaffItem,
-} from '../contract/appointments.ts';
+import { SlotsAnswer, SlotsQuery } from '../contract/appointments.ts';
+import { DepartmentItem, ListDepartmentsQuery, ListStaffQuery, StaffItem } from '../contract/directory.ts';
 import { page, success } from '../contract/envelope.ts';
+import { ListQuestionsQuery, QuestionItem } from '../contract/form-questions.ts';
 import { pageOf, pageWindow } from '../http/paging.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';

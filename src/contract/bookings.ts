@@ -1,7 +1,8 @@
 // Bookings on the wire.
 import { type Static, Type } from 'typebox';
-import { ClockText, DateText, optionsMax, StaffId } from './appointments.ts';
-import { cursorProperties, Id, Instant, nullable } from './envelope.ts';
+import { ClockText, DateText, StaffId } from './appointments.ts';
+import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { optionsMax } from './form-questions.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -25,10 +26,14 @@ const QuestionAnswer = Type.Object(
     _id: Type.Optional(
       nullable(Type.String({ maxLength: 64, description: "The question's id; wins over its text." })),
     ),
-    question: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
-    questionType: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
+    question: Type.Optional(
+      nullable(Type.String({ maxLength: 1000, description: 'Text of the question, as listed.' })),
+    ),
+    questionType: Type.Optional(
+      nullable(Type.String({ maxLength: 64, description: 'Kind of answer, as listed.' })),
+    ),
     isRequired: Type.Optional(
-      nullable(Type.Boolean({ description: 'Never weakens what the staff member asks for.' })),
+      nullable(Type.Boolean({ description: 'Ignored: the setting of the staff member applies.' })),
     ),
     answer: Type.Union(
       [
@@ -40,13 +45,15 @@ const QuestionAnswer = Type.Object(
       ],
       {
         description:
-          'Text; for `multiselect` a JSON array as text, for `checkbox` `true` or `false` (`true` if it is required).',
+          'Text. For `multiselect` a JSON array as text. For `checkbox` `true` or `false`; a required checkbox must be `true`.',
       },
     ),
-    options: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: optionsMax }))),
-    placeholder: Type.Optional(nullable(Type.String())),
+    options: Type.Optional(
+      nullable(Type.Array(Type.String(), { maxItems: optionsMax, description: 'Ignored.' })),
+    ),
+    placeholder: Type.Optional(nullable(Type.String({ description: 'Ignored.' }))),
   },
-  closed,
+  { ...closed, title: 'FormAnswer', description: 'An answer to one question of the booking form.' },
 );
 
 export const BookBody = Type.Object(
@@ -56,26 +63,30 @@ export const BookBody = Type.Object(
     from: ClockText,
     to: ClockText,
     timezone: Type.Optional(nullable(Timezone)),
-    staticQuestionAnswers: Type.Optional(nullable(Type.Array(QuestionAnswer, { maxItems: 200 }))),
+    staticQuestionAnswers: Type.Optional(
+      nullable(Type.Array(QuestionAnswer, { maxItems: 200, description: 'Answers to the form questions.' })),
+    ),
     email: Type.String({
       format: 'idn-email',
       maxLength: 254,
-      description: 'The domain may be internationalized.',
+      description: 'E-mail address of the guest. The domain may be internationalized.',
     }),
     phoneNumber: Phone,
-    name: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+    name: Type.Optional(nullable(Type.String({ maxLength: 200, description: 'Name of the guest.' }))),
     source: Type.Optional(
       nullable(
         Type.String({
           minLength: 1,
           maxLength: 64,
-          description: 'Where the booking came from. Default `api`.',
+          description: 'Label of the origin of the booking. Default: `api`.',
         }),
       ),
     ),
   },
   {
     ...closed,
+    title: 'BookAppointment',
+    description: 'A slot, its guest and the answers to the form questions.',
     examples: [
       {
         appointmentUserId: '019a0b5e-7c00-7000-8000-000000000000',
@@ -95,60 +106,121 @@ export const BookBody = Type.Object(
 export type BookBody = Static<typeof BookBody>;
 
 const answerFields = {
-  bookingId: Id,
-  status: Type.Enum([...bookingStates]),
-  appointmentUserId: Id,
-  date: Type.String(),
-  from: Type.String(),
-  to: Type.String(),
-  timezone: Type.String(),
-  startsAt: Instant,
-  endsAt: Instant,
+  bookingId: Type.String({ ...Id, description: 'Id of the booking (UUIDv7).' }),
+  status: Type.Enum([...bookingStates], {
+    description:
+      '`held`: being written to the calendar. `undoing` and `undone`: given up, because the calendar could not confirm it.',
+  }),
+  appointmentUserId: Type.String({ ...Id, description: 'Id of the staff member.' }),
+  date: Type.String({ description: 'Civil date in `timezone`, `YYYY-MM-DD`.' }),
+  from: Type.String({ description: 'Local start, `HH:MM`.' }),
+  to: Type.String({ description: 'Local end, `HH:MM`.' }),
+  timezone: Type.String({ description: 'IANA time zone of `date`, `from` and `to`.' }),
+  startsAt: instant('Start of the appointment.'),
+  endsAt: instant('End of the appointment.'),
   meetingLink: nullable(Type.String({ description: 'Link of the video meeting.' })),
-  calendarEventId: nullable(Type.String()),
-  calendarEventLink: nullable(Type.String()),
-  email: Type.String(),
-  phoneNumber: Type.String(),
-  name: nullable(Type.String()),
-  source: Type.String(),
-  createdAt: Instant,
+  calendarEventId: nullable(Type.String({ description: 'Id of the event in the calendar.' })),
+  calendarEventLink: nullable(Type.String({ description: 'Link to the event in the calendar.' })),
+  email: Type.String({ description: 'E-mail address of the guest.' }),
+  phoneNumber: Type.String({ description: 'Phone number of the guest, digits only.' }),
+  name: nullable(Type.String({ description: 'Name of the guest.' })),
+  source: Type.String({ description: 'Label of the origin of the booking.' }),
+  createdAt: instant('When the booking was made.'),
 };
-export const BookAnswer = Type.Object(answerFields);
+const answerExample = {
+  bookingId: '019a0b5e-7c00-7000-8000-000000000003',
+  status: 'confirmed',
+  appointmentUserId: '019a0b5e-7c00-7000-8000-000000000001',
+  date: '2026-03-10',
+  from: '10:00',
+  to: '10:30',
+  timezone: 'Europe/Berlin',
+  startsAt: '2026-03-10T09:00:00.000Z',
+  endsAt: '2026-03-10T09:30:00.000Z',
+  meetingLink: 'https://meet.example.com/abc-defg-hij',
+  calendarEventId: 'cgw019a0b5e7c0070008000000000000003',
+  calendarEventLink: 'https://calendar.example.com/event?eid=abc',
+  email: 'guest@example.com',
+  phoneNumber: '15551234567',
+  name: 'Grace Hopper',
+  source: 'chatbot',
+  createdAt: '2026-03-09T14:00:00.000Z',
+};
+export const BookAnswer = Type.Object(answerFields, {
+  title: 'BookedAppointment',
+  description: 'The confirmed booking.',
+  examples: [answerExample],
+});
 export type BookAnswer = Static<typeof BookAnswer>;
 
 export const CalendarState = Type.Object(
   {
-    state: Type.Enum(['in_step', 'moved', 'deleted']),
-    from: Type.Optional(Instant),
-    to: Type.Optional(Instant),
+    state: Type.Enum(['in_step', 'moved', 'deleted'], {
+      description: '`in_step`: the event is as the booking has it.',
+    }),
+    from: Type.Optional(instant('Where the event starts now, if it was moved.')),
+    to: Type.Optional(instant('Where the event ends now, if it was moved.')),
     conflict: Type.Optional(
       Type.Boolean({ description: 'The event was moved onto a time that another booking occupies.' }),
     ),
   },
-  { description: 'What was done to the event by hand.' },
+  { title: 'CalendarState', description: 'External changes of the calendar event.' },
 );
 
-export const BookingItem = Type.Object({
+const bookingFields = {
   _id: Id,
   ...answerFields,
   staticQuestionAnswers: Type.Array(
-    Type.Object({
-      _id: Type.String(),
-      question: Type.String(),
-      questionType: Type.String(),
-      isRequired: Type.Boolean(),
-      answer: Type.String(),
-    }),
+    Type.Object(
+      {
+        _id: Type.String({ description: 'Id of the question.' }),
+        question: Type.String({ description: 'Text of the question at the time of the booking.' }),
+        questionType: Type.String({ description: 'Kind of answer.' }),
+        isRequired: Type.Boolean({ description: 'Whether the question had to be answered.' }),
+        answer: Type.String({ description: 'The answer, as text.' }),
+      },
+      { title: 'GivenAnswer', description: 'A question of the booking form with its answer.' },
+    ),
+    { description: 'The answered form questions.' },
   ),
   pendingChange: nullable(
     Type.Object(
-      { kind: Type.Enum(['cancel', 'reschedule']), startsAt: nullable(Instant), endsAt: nullable(Instant) },
-      { description: 'A cancellation or move that the calendar does not show yet.' },
+      {
+        kind: Type.Enum(['cancel', 'reschedule'], { description: 'What was requested.' }),
+        startsAt: nullable(instant('The new start; null for a cancellation.')),
+        endsAt: nullable(instant('The new end; null for a cancellation.')),
+      },
+      {
+        title: 'PendingChange',
+        description: 'A requested change that the calendar does not show yet.',
+      },
     ),
   ),
   calendarState: CalendarState,
-  cancelledAt: nullable(Instant),
-  cancelReason: nullable(Type.String()),
+  cancelledAt: nullable(instant('When the booking was cancelled.')),
+  cancelReason: nullable(Type.String({ description: 'Why the booking was cancelled.' })),
+};
+const bookingExample = {
+  _id: answerExample.bookingId,
+  ...answerExample,
+  staticQuestionAnswers: [
+    {
+      _id: '019a0b5e-7c00-7000-8000-000000000002',
+      question: 'What is it about?',
+      questionType: 'text',
+      isRequired: true,
+      answer: 'A check-up',
+    },
+  ],
+  pendingChange: null,
+  calendarState: { state: 'in_step' },
+  cancelledAt: null,
+  cancelReason: null,
+};
+export const BookingItem = Type.Object(bookingFields, {
+  title: 'Booking',
+  description: 'A booking.',
+  examples: [bookingExample],
 });
 export type BookingItem = Static<typeof BookingItem>;
 
@@ -156,31 +228,60 @@ export type BookingItem = Static<typeof BookingItem>;
 export const bookingChangedBy = ['api', 'calendar'] as const;
 export type BookingChangedBy = (typeof bookingChangedBy)[number];
 /** A booking as the events of its changes show it. */
-export const ChangedBookingItem = Type.Object({
-  ...BookingItem.properties,
-  by: Type.Enum([...bookingChangedBy], {
-    description: '`api`: by a request. `calendar`: the event was moved or deleted in the calendar.',
-  }),
-});
+export const ChangedBookingItem = Type.Object(
+  {
+    ...bookingFields,
+    by: Type.Enum([...bookingChangedBy], {
+      description: '`api`: a request. `calendar`: the event was moved or deleted in the calendar.',
+    }),
+  },
+  {
+    title: 'ChangedBooking',
+    description: 'A booking, and who changed it.',
+    examples: [{ ...bookingExample, by: 'api' }],
+  },
+);
 
 export const ListBookingsQuery = Type.Object(
   {
     appointmentUserId: Type.Optional(StaffId),
-    status: Type.Optional(Type.Enum([...bookingStates])),
-    from: Type.Optional(Type.String({ format: 'date-time', description: 'Starts at or after.' })),
-    to: Type.Optional(Type.String({ format: 'date-time', description: 'Starts before.' })),
-    email: Type.Optional(Type.String({ maxLength: 254 })),
-    phoneNumber: Type.Optional(Type.String({ maxLength: 32 })),
+    status: Type.Optional(Type.Enum([...bookingStates], { description: 'Only bookings with this status.' })),
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only bookings that start at or after this instant.' }),
+    ),
+    to: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only bookings that start before this instant.' }),
+    ),
+    email: Type.Optional(
+      Type.String({ maxLength: 254, description: 'Only bookings of this e-mail address.' }),
+    ),
+    phoneNumber: Type.Optional(
+      Type.String({ maxLength: 32, description: 'Only bookings of this phone number.' }),
+    ),
     ...cursorProperties,
   },
   closed,
 );
 
 export const CancelBody = Type.Object(
-  { reason: Type.Optional(nullable(Type.String({ maxLength: 500 }))) },
-  { ...closed, examples: [{ reason: 'The guest cannot come' }] },
+  {
+    reason: Type.Optional(
+      nullable(Type.String({ maxLength: 500, description: 'Why the booking is cancelled.' })),
+    ),
+  },
+  {
+    ...closed,
+    title: 'CancelBooking',
+    description: 'Why the booking is cancelled.',
+    examples: [{ reason: 'The guest cannot come' }],
+  },
 );
 export const RescheduleBody = Type.Object(
   { date: DateText, from: ClockText, to: ClockText, timezone: Type.Optional(nullable(Timezone)) },
-  { ...closed, examples: [{ date: '2026-03-11', from: '10:00', to: '10:30' }] },
+  {
+    ...closed,
+    title: 'RescheduleBooking',
+    description: 'The new slot.',
+    examples: [{ date: '2026-03-11', from: '10:00', to: '10:30' }],
+  },
 );

@@ -2,71 +2,100 @@
 import { type TSchema, Type } from 'typebox';
 import { BookingItem, ChangedBookingItem } from './bookings.ts';
 import { CalendarNews } from './calendars.ts';
-import { Id, nullable } from './envelope.ts';
+import { Id, instant, nullable } from './envelope.ts';
+import { MessageError } from './sends.ts';
 import { TemplateChange } from './templates.ts';
 import type { EventKind } from './webhooks.ts';
 
-const event = <T extends TSchema>(kind: EventKind, data: T) =>
-  Type.Object({
-    event: Type.Literal(kind),
-    timestamp: Type.String({
-      format: 'date-time',
-      description: 'When the event was made; the same on every try.',
-    }),
-    data,
-  });
+const event = <T extends TSchema>(kind: EventKind, title: string, data: T) =>
+  Type.Object(
+    {
+      event: Type.Literal(kind, { description: 'The kind of event.' }),
+      timestamp: instant('When the event was created; the same on every attempt.'),
+      data,
+    },
+    { title, description: `The body of \`${kind}\` events.` },
+  );
 
-const MessageStatus = Type.Object({
-  messageId: Type.String({
-    description: "The platform's identifier, as the send answered it; our `id` where the platform gave none.",
-  }),
-  status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
-  recipientPhone: Type.String({ description: 'As the caller gave it.' }),
-  timestamp: Type.Number({ description: "The platform's time, in epoch seconds." }),
-  error: nullable(
-    Type.Object(
-      { code: Type.Number(), title: Type.String(), message: Type.String() },
-      { description: 'For `failed` only.' },
-    ),
-  ),
-  id: Id,
-  sendId: Id,
-  metadata: Type.Record(Type.String(), Type.String()),
-});
+const MessageStatus = Type.Object(
+  {
+    messageId: Type.String({
+      description: "The platform's identifier, as the send returned it; `id` if the platform assigned none.",
+    }),
+    status: Type.Enum(['sent', 'delivered', 'read', 'failed'], {
+      description: 'The stage that was reached.',
+    }),
+    recipientPhone: Type.String({ description: 'As the caller gave it.' }),
+    timestamp: Type.Number({ description: "The platform's time, in epoch seconds." }),
+    error: nullable(MessageError),
+    id: Type.String({ ...Id, description: 'Id of the message (UUIDv7).' }),
+    sendId: Type.String({ ...Id, description: 'Id of the send.' }),
+    metadata: Type.Record(Type.String(), Type.String(), { description: 'As the send gave it.' }),
+  },
+  {
+    title: 'MessageStatus',
+    description: 'A message reached a stage.',
+    examples: [
+      {
+        messageId: 'wamid.HBgLMTU1NTEyMzQ1NjcVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA',
+        status: 'delivered',
+        recipientPhone: '15551234567',
+        timestamp: 1_773_151_200,
+        error: null,
+        id: '019a0b5e-7c00-7000-8000-000000000004',
+        sendId: '019a0b5e-7c00-7000-8000-000000000005',
+        metadata: { order: 'A-1001' },
+      },
+    ],
+  },
+);
 
 export interface DocumentedEvent {
   summary: string;
   body: TSchema;
 }
 
-/** What each kind says, and the whole body of it. */
+/** The summary and the whole body of each kind. */
 export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   'messages.status': {
     summary: 'A message reached a stage',
-    body: event('messages.status', MessageStatus),
+    body: event('messages.status', 'MessageStatusEvent', MessageStatus),
   },
   'templates.status': {
     summary: "A template's status, category or quality changed",
-    body: event('templates.status', TemplateChange),
+    body: event('templates.status', 'TemplateStatusEvent', TemplateChange),
   },
   'appointments.booked': {
     summary: 'An appointment was booked',
-    body: event('appointments.booked', BookingItem),
+    body: event('appointments.booked', 'AppointmentBookedEvent', BookingItem),
   },
   'appointments.cancelled': {
     summary: 'An appointment was cancelled',
-    body: event('appointments.cancelled', ChangedBookingItem),
+    body: event('appointments.cancelled', 'AppointmentCancelledEvent', ChangedBookingItem),
   },
   'appointments.rescheduled': {
-    summary: 'An appointment was moved',
-    body: event('appointments.rescheduled', ChangedBookingItem),
+    summary: 'An appointment was rescheduled',
+    body: event('appointments.rescheduled', 'AppointmentRescheduledEvent', ChangedBookingItem),
   },
   'calendars.status': {
-    summary: 'A calendar was connected or disconnected, or lost many bookings at once',
-    body: event('calendars.status', CalendarNews),
+    summary: 'A calendar was connected or disconnected, or lost many bookings together',
+    body: event('calendars.status', 'CalendarStatusEvent', CalendarNews),
   },
   test: {
     summary: 'The test operation was called',
-    body: event('test', Type.Object({ endpointId: Id, message: Type.String() })),
+    body: event(
+      'test',
+      'TestEvent',
+      Type.Object(
+        {
+          endpointId: Type.String({ ...Id, description: 'Id of the endpoint.' }),
+          message: Type.String({
+            description: 'Says that this is a test.',
+            examples: ['This is a test event.'],
+          }),
+        },
+        { description: 'The data of a test event.' },
+      ),
+    ),
   },
 };

@@ -1,18 +1,22 @@
 // Uploaded files on the wire.
 import { Type } from 'typebox';
-import { cursorProperties, Instant } from './envelope.ts';
+import { cursorProperties, instant } from './envelope.ts';
 
 export const MediaItem = Type.Object(
   {
     mediaId: Type.String({ description: "The platform's id of the file; use it in sends." }),
-    kind: Type.Enum(['image', 'video', 'document']),
-    fileName: Type.String(),
-    mimeType: Type.String(),
-    size: Type.Integer({ description: 'Bytes.' }),
-    sha256: Type.String({ description: 'Of the file as it was uploaded, 64 hex digits.' }),
-    createdAt: Instant,
+    kind: Type.Enum(['image', 'video', 'document'], {
+      description: 'The kind of header that takes the file.',
+    }),
+    fileName: Type.String({ description: 'Name of the file.' }),
+    mimeType: Type.String({ description: 'Media type of the file.' }),
+    size: Type.Integer({ description: 'Size in bytes.' }),
+    sha256: Type.String({ description: 'SHA-256 of the file as it was uploaded, 64 hex digits.' }),
+    createdAt: instant('When the file was uploaded.'),
   },
   {
+    title: 'Media',
+    description: 'An uploaded file.',
     examples: [
       {
         mediaId: '1037543291543636',
@@ -27,10 +31,16 @@ export const MediaItem = Type.Object(
   },
 );
 
+/** What a deletion returns. */
+export const DeletedMedia = Type.Object(
+  { mediaId: Type.String({ description: 'Id of the deleted file.', examples: ['1037543291543636'] }) },
+  { title: 'DeletedMedia', description: 'The deleted file.' },
+);
+
 const senderId = Type.String({
   maxLength: 64,
   description:
-    'The number that registers the file with the platform; while it is away, another one of the account does. Default: the default number.',
+    'Id of the sender that registers the file with the platform. Another sender of the account does it while this one is unavailable. Default: the default sender.',
 });
 
 export const UploadQuery = Type.Object(
@@ -41,11 +51,11 @@ export const UploadQuery = Type.Object(
 export const UploadForm = Type.Object(
   {
     senderId: Type.Optional(
-      Type.String({ ...senderId, description: 'As the query parameter; must come before the file.' }),
+      Type.String({ ...senderId, description: 'Like the query parameter; must come before the file.' }),
     ),
     file: Type.String({ format: 'binary', description: 'The file, with its name and its Content-Type.' }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'UploadMedia', description: 'The file to upload.' },
 );
 
 export const ListMediaQuery = Type.Object(cursorProperties, { additionalProperties: false });

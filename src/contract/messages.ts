@@ -1,7 +1,8 @@
-// Sends and messages on the wire.
+// Messages on the wire.
 import { Type } from 'typebox';
-import { cursorProperties, Id, Instant, nullable } from './envelope.ts';
-import { DeliveryItem } from './webhooks.ts';
+import { DeliveryItem, deliveryExample } from './deliveries.ts';
+import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { exampleIds, MessageError, sendId, templateId, wamidExample } from './sends.ts';
 
 export const messageStates = [
   'queued',
@@ -14,162 +15,95 @@ export const messageStates = [
 ] as const;
 export type MessageStateName = (typeof messageStates)[number];
 
-/**
- * Only a string is sent; the check of variables says so by the name of the variable. Objects and arrays are rejected here.
- * One check of the type takes half the time of a union of four.
- */
-const Scalar = Type.Unsafe<unknown>({ type: ['string', 'number', 'boolean', 'null'] });
-
-const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
-  maxProperties: 10,
-  // line breaks: what writes answers would leave such keys out
-  propertyNames: { minLength: 1, maxLength: 64, pattern: '^.*$' },
-  description: 'Carried into lists and events.',
-});
-const Location = Type.Object(
-  {
-    latitude: Type.Number({ minimum: -90, maximum: 90 }),
-    longitude: Type.Number({ minimum: -180, maximum: 180 }),
-    name: Type.String({ minLength: 1, maxLength: 256 }),
-    address: Type.String({ minLength: 1, maxLength: 256 }),
-  },
-  { additionalProperties: false, description: 'Fills a location header.' },
-);
-const MediaId = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: "Fills a media header: an upload's mediaId.",
-});
-
-export const Recipient = Type.Object(
-  {
-    phone: Type.String({
-      maxLength: 64,
-      description: 'Digits with country code, no `+`, spaces or dashes.',
-      examples: ['15551234567'],
-    }),
-    name: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
-    variables: Type.Optional(
-      Type.Record(Type.String(), Scalar, {
-        // more than any template can have: its body takes 1,024 characters
-        maxProperties: 512,
-        description:
-          'Placeholder to value: `{"1": "Ada"}`; `header.1` and `buttons.0.1` name other components.',
-      }),
-    ),
-    mediaId: Type.Optional(MediaId),
-    location: Type.Optional(Location),
-    metadata: Type.Optional(Metadata),
-  },
-  { additionalProperties: false },
-);
-
-export const SendBody = Type.Object(
-  {
-    templateId: Type.String(),
-    recipients: Type.Array(Recipient, { minItems: 1, maxItems: 1000 }),
-    mediaId: Type.Optional(MediaId),
-    location: Type.Optional(Location),
-    metadata: Type.Optional(Metadata),
-    senderId: Type.Optional(Type.String({ description: "Default: the business account's default number." })),
-    expiresInSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 2_592_000,
-        description: 'Default 86,400; authentication templates 600.',
-      }),
-    ),
-  },
-  {
-    additionalProperties: false,
-    examples: [
-      {
-        templateId: '019a0b5e-7c00-7000-8000-000000000000',
-        recipients: [
-          { phone: '15551234567', name: 'Ada', variables: { '1': 'Ada', '2': 'A-1001', '3': 'Friday' } },
-        ],
-      },
-    ],
-  },
-);
-
-export const MessageError = Type.Object({
-  code: Type.Number(),
-  title: Type.String(),
-  message: Type.String(),
-});
-
-export const SendAnswer = Type.Object({
-  sendId: Id,
-  templateId: Id,
-  total: Type.Integer(),
-  accepted: Type.Integer(),
-  failed: Type.Integer(),
-  queued: Type.Integer(),
-  messages: Type.Array(
-    Type.Object({
-      id: Id,
-      messageId: nullable(Type.String({ description: "The platform's message identifier." })),
-      recipientPhone: Type.String(),
-      name: nullable(Type.String()),
-      status: Type.Enum(['accepted', 'failed', 'queued']),
-      error: nullable(MessageError),
-    }),
-  ),
-});
-
 export const ListMessagesQuery = Type.Object(
   {
-    sendId: Type.Optional(Type.String()),
-    status: Type.Optional(Type.Enum([...messageStates])),
-    phone: Type.Optional(Type.String({ maxLength: 32 })),
-    templateId: Type.Optional(Type.String()),
-    messageId: Type.Optional(Type.String({ maxLength: 256 })),
-    from: Type.Optional(Type.String({ format: 'date-time', description: 'Made at or after.' })),
-    to: Type.Optional(Type.String({ format: 'date-time', description: 'Made before.' })),
+    sendId: Type.Optional(Type.String({ description: 'Only messages of this send.' })),
+    status: Type.Optional(Type.Enum([...messageStates], { description: 'Only messages with this status.' })),
+    phone: Type.Optional(Type.String({ maxLength: 32, description: 'Only messages to this number.' })),
+    templateId: Type.Optional(Type.String({ description: 'Only messages of this template.' })),
+    messageId: Type.Optional(
+      Type.String({ maxLength: 256, description: "Only the message with this platform's identifier." }),
+    ),
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only messages created at or after this instant.' }),
+    ),
+    to: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only messages created before this instant.' }),
+    ),
     ...cursorProperties,
   },
   { additionalProperties: false },
 );
 
-export const MessageItem = Type.Object({
-  id: Id,
-  messageId: nullable(Type.String()),
-  sendId: Id,
-  templateId: Id,
-  senderId: Id,
-  recipientPhone: Type.String(),
-  name: nullable(Type.String()),
-  status: Type.Enum([...messageStates]),
-  error: nullable(MessageError),
-  priceCategory: nullable(Type.String()),
-  attempts: Type.Integer(),
-  metadata: nullable(Type.Record(Type.String(), Type.String())),
-  resentAs: nullable(
-    Type.String({ ...Id, description: 'The message that sent the content of this failed one again.' }),
-  ),
-  resendOf: nullable(
-    Type.String({ ...Id, description: 'The failed message whose content this one sent again.' }),
-  ),
-  expiresAt: Instant,
-  timeline: Type.Array(
-    Type.Object({
-      status: Type.String(),
-      at: Type.String({
-        ...Instant,
-        description:
-          "RFC 3339 instant in UTC, never before the stage before it: the platform's times have whole seconds, and one that would be is raised.",
-      }),
-      platformTimestamp: nullable(
-        Type.String({
-          ...Instant,
-          description: "The platform's own time of the stage, unchanged; null where it gave none.",
-        }),
-      ),
-      implied: Type.Boolean({ description: 'Never reported by the platform, but implied by a later stage.' }),
+const messageFields = {
+  id: Type.String({ ...Id, description: 'Id of the message (UUIDv7).' }),
+  messageId: nullable(
+    Type.String({
+      description: "The platform's message identifier; null until the platform accepts the message.",
     }),
   ),
-  createdAt: Instant,
+  sendId,
+  templateId,
+  senderId: Type.String({ ...Id, description: 'Id of the sender.' }),
+  recipientPhone: Type.String({ description: 'As the request gave it.' }),
+  name: nullable(Type.String({ description: 'As the request gave it.' })),
+  status: Type.Enum([...messageStates], { description: 'The last stage that was reached.' }),
+  error: nullable(MessageError),
+  priceCategory: nullable(Type.String({ description: "The platform's price category." })),
+  attempts: Type.Integer({ description: 'Calls of the platform so far.' }),
+  metadata: nullable(Type.Record(Type.String(), Type.String(), { description: 'As the request gave it.' })),
+  resentAs: nullable(
+    Type.String({ ...Id, description: 'The message that resent the content of this failed one.' }),
+  ),
+  resendOf: nullable(
+    Type.String({ ...Id, description: 'The failed message whose content this one resends.' }),
+  ),
+  expiresAt: instant('When the message fails if it is still queued.'),
+  timeline: Type.Array(
+    Type.Object(
+      {
+        status: Type.String({ description: 'The stage.' }),
+        at: instant(
+          "When the stage was reached. Never before the previous stage: the platform's times have whole seconds, and the gateway raises them if needed.",
+        ),
+        platformTimestamp: nullable(
+          instant("The platform's own time of the stage, unchanged; null if it gave none."),
+        ),
+        implied: Type.Boolean({
+          description: 'True if the platform never reported the stage, but a later stage implies it.',
+        }),
+      },
+      { title: 'Stage', description: 'A stage of a message.' },
+    ),
+    { description: 'The stages so far, in order.' },
+  ),
+  createdAt: instant('When the message was created.'),
+};
+const messageExample = {
+  id: '019a0b5e-7c00-7000-8000-000000000004',
+  messageId: wamidExample,
+  ...exampleIds,
+  senderId: '019a0b5e-7c00-7000-8000-000000000006',
+  recipientPhone: '15551234567',
+  name: 'Ada',
+  status: 'accepted',
+  error: null,
+  priceCategory: null,
+  attempts: 1,
+  metadata: { order: 'A-1001' },
+  resentAs: null,
+  resendOf: null,
+  expiresAt: '2026-03-11T14:00:00.000Z',
+  timeline: [
+    { status: 'queued', at: '2026-03-10T14:00:00.000Z', platformTimestamp: null, implied: false },
+    { status: 'accepted', at: '2026-03-10T14:00:00.210Z', platformTimestamp: null, implied: false },
+  ],
+  createdAt: '2026-03-10T14:00:00.000Z',
+};
+export const MessageItem = Type.Object(messageFields, {
+  title: 'Message',
+  description: 'A message to one recipient.',
+  examples: [messageExample],
 });
 
 export const ResendBody = Type.Object(
@@ -177,30 +111,29 @@ export const ResendBody = Type.Object(
     evenIfUnknown: Type.Optional(
       Type.Boolean({
         description:
-          'Also resend a message that ended as `outcome_unknown` (900001): it may have been sent, so the person may get it twice.',
+          'Also resend a message that failed with `outcome_unknown` (900001). It may have been sent, so the person may receive it twice.',
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ evenIfUnknown: true }] },
+  {
+    additionalProperties: false,
+    title: 'ResendMessage',
+    description: 'How to resend the message.',
+    examples: [{ evenIfUnknown: true }],
+  },
 );
 
-/** One message, with what became of its events at every endpoint. */
-export const MessageDetail = Type.Object({
-  ...MessageItem.properties,
-  deliveries: Type.Array(DeliveryItem, {
-    description: 'Its webhook deliveries, in the order of their making.',
-  }),
-});
+/** One message with its webhook deliveries. */
+export const MessageDetail = Type.Object(
+  {
+    ...messageFields,
+    deliveries: Type.Array(DeliveryItem, { description: 'Its webhook deliveries, oldest first.' }),
+  },
+  {
+    title: 'MessageDetail',
+    description: 'A message with its webhook deliveries.',
+    examples: [{ ...messageExample, deliveries: [deliveryExample] }],
+  },
+);
 
-export const SendSummary = Type.Object({
-  sendId: Id,
-  templateId: Id,
-  senderId: Id,
-  total: Type.Integer(),
-  counts: Type.Record(Type.String(), Type.Integer()),
-  cancelledAt: nullable(Instant),
-  createdAt: Instant,
-});
-
-export const SendParams = Type.Object({ sendId: Type.String() }, { additionalProperties: false });
 export const MessageParams = Type.Object({ id: Type.String() }, { additionalProperties: false });

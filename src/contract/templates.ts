@@ -1,43 +1,52 @@
 // Templates on the wire.
 import { Type } from 'typebox';
-import { Id, Instant, nullable, pageProperties } from './envelope.ts';
+import { Id, instant, nullable, pageProperties } from './envelope.ts';
 
 export const templateStatuses = ['approved', 'submitted', 'draft'] as const;
 export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const;
 
 /** The components in the platform's documented form, passed through as they are. */
-const Components = Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
-  description: "Header, body, footer and buttons in the platform's documented form.",
-});
+const Components = Type.Array(
+  Type.Object(
+    { type: Type.String({ description: '`HEADER`, `BODY`, `FOOTER`, `BUTTONS` or another kind.' }) },
+    { additionalProperties: true, title: 'Component', description: 'As the platform documents it.' },
+  ),
+  { description: "Header, body, footer and buttons in the platform's documented form." },
+);
 
 const itemFields = {
   _id: Id,
-  providerTemplateName: Type.String(),
-  status: Type.Enum([...templateStatuses]),
-  language: Type.String(),
-  category: Type.String(),
+  providerTemplateName: Type.String({ description: 'Name of the template at the platform.' }),
+  status: Type.Enum([...templateStatuses], {
+    description: '`approved` can be sent. `submitted`: every other state at the platform.',
+  }),
+  language: Type.String({ description: "The platform's language code, such as `en_US`." }),
+  category: Type.String({ description: '`AUTHENTICATION`, `MARKETING` or `UTILITY`.' }),
   components: Components,
   businessAccountId: nullable(
-    Type.String({ description: "The platform's id of its business account; null for a draft without one." }),
+    Type.String({ description: "The platform's id of the business account; null for a draft without one." }),
   ),
   senders: Type.Array(
-    Type.Object({
-      _id: Id,
-      name: Type.String(),
-      displayPhone: nullable(Type.String()),
-      isDefault: Type.Boolean(),
-    }),
+    Type.Object(
+      {
+        _id: Id,
+        name: Type.String({ description: 'Name of the sender.' }),
+        displayPhone: nullable(Type.String({ description: 'The phone number, as the platform shows it.' })),
+        isDefault: Type.Boolean({ description: 'Whether sends without `senderId` use this sender.' }),
+      },
+      { title: 'TemplateSender', description: 'A sender that can send the template.' },
+    ),
     {
       description:
-        'The numbers of that business account, which can send it: the default one first, then the oldest.',
+        'The senders of the business account, which can send the template: the default sender first, then the oldest.',
     },
   ),
-  providerTemplateId: nullable(Type.String()),
-  providerStatus: nullable(Type.String({ description: "The platform's own word." })),
-  qualityScore: nullable(Type.String()),
-  rejectedReason: nullable(Type.String()),
-  createdAt: Instant,
-  updatedAt: Instant,
+  providerTemplateId: nullable(Type.String({ description: "The platform's id of the template." })),
+  providerStatus: nullable(Type.String({ description: "The platform's own status, such as `PAUSED`." })),
+  qualityScore: nullable(Type.String({ description: "The platform's quality rating." })),
+  rejectedReason: nullable(Type.String({ description: 'Why the platform rejected the template.' })),
+  createdAt: instant('When the template was created here.'),
+  updatedAt: instant('When the template last changed.'),
 };
 
 const itemExample = {
@@ -64,7 +73,11 @@ const itemExample = {
   updatedAt: '2026-03-10T14:00:00.000Z',
 };
 
-export const TemplateItem = Type.Object(itemFields, { examples: [itemExample] });
+export const TemplateItem = Type.Object(itemFields, {
+  title: 'Template',
+  description: 'A message template.',
+  examples: [itemExample],
+});
 
 /** `data` of `templates.status` events. */
 export const TemplateChange = Type.Object(
@@ -77,15 +90,17 @@ export const TemplateChange = Type.Object(
         category: itemFields.category,
         qualityScore: itemFields.qualityScore,
       },
-      { description: 'The values before the change.' },
+      { title: 'PreviousTemplate', description: 'The values before the change.' },
     ),
     reason: nullable(
       Type.String({
-        description: "Why the status changed, in the platform's word: `INVALID_FORMAT`, `FIRST_PAUSE`.",
+        description: "The platform's reason for the change, such as `INVALID_FORMAT` or `FIRST_PAUSE`.",
       }),
     ),
   },
   {
+    title: 'TemplateChange',
+    description: 'A template with its previous values.',
     examples: [
       {
         ...itemExample,
@@ -104,34 +119,93 @@ export const TemplateChange = Type.Object(
   },
 );
 
-export const TemplateDetail = Type.Object({
-  ...itemFields,
-  variables: Type.Object({
-    format: Type.Enum(['positional', 'named']),
-    header: Type.Array(Type.String()),
-    body: Type.Array(Type.String()),
+const TemplateVariables = Type.Object(
+  {
+    format: Type.Enum(['positional', 'named'], { description: 'Whether placeholders are numbers or names.' }),
+    header: Type.Array(Type.String(), { description: 'Placeholders of the header.' }),
+    body: Type.Array(Type.String(), { description: 'Placeholders of the body.' }),
     buttons: Type.Array(
-      Type.Object({ index: Type.Integer(), subType: Type.String(), variables: Type.Array(Type.String()) }),
+      Type.Object(
+        {
+          index: Type.Integer({ description: 'Position of the button, from 0.' }),
+          subType: Type.String({ description: 'Kind of the button.' }),
+          variables: Type.Array(Type.String(), { description: 'Placeholders of the button.' }),
+        },
+        { title: 'ButtonVariables', description: 'The placeholders of one button.' },
+      ),
+      { description: 'The buttons that have placeholders.' },
     ),
-    headerMedia: nullable(Type.Enum(['image', 'video', 'document', 'location'])),
-    examples: Type.Record(Type.String(), Type.String()),
-  }),
-  unsendableReason: nullable(
-    Type.String({
-      description: 'Why this gateway cannot fill it, such as a carousel; null if it can be sent.',
+    headerMedia: nullable(
+      Type.Enum(['image', 'video', 'document', 'location'], {
+        description: 'What the header needs beside text; null: nothing.',
+      }),
+    ),
+    examples: Type.Record(Type.String(), Type.String(), {
+      description: 'Example values by qualified placeholder, such as `body.1`.',
     }),
-  ),
-});
+  },
+  { title: 'TemplateVariables', description: 'Everything that a send must fill.' },
+);
+export const TemplateDetail = Type.Object(
+  {
+    ...itemFields,
+    variables: TemplateVariables,
+    unsendableReason: nullable(
+      Type.String({
+        description: 'Why the gateway cannot send the template, such as a carousel; null if it can.',
+      }),
+    ),
+  },
+  {
+    title: 'TemplateDetail',
+    description: 'A template with its variables.',
+    examples: [
+      {
+        ...itemExample,
+        variables: {
+          format: 'positional',
+          header: [],
+          body: ['1', '2', '3'],
+          buttons: [],
+          headerMedia: null,
+          examples: { 'body.1': 'Ada', 'body.2': 'A-1001', 'body.3': 'Friday' },
+        },
+        unsendableReason: null,
+      },
+    ],
+  },
+);
 
 export const ListTemplatesQuery = Type.Object(
   {
-    status: Type.Optional(Type.Enum([...templateStatuses])),
-    category: Type.Optional(Type.Enum([...templateCategories])),
-    language: Type.Optional(Type.String({ minLength: 1, maxLength: 15, examples: ['en_US'] })),
-    businessAccountId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "The platform's id of the business account." }),
+    status: Type.Optional(
+      Type.Enum([...templateStatuses], { description: 'Only templates with this status.' }),
     ),
-    search: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Part of the name.' })),
+    category: Type.Optional(
+      Type.Enum([...templateCategories], { description: 'Only templates of this category.' }),
+    ),
+    language: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 15,
+        description: 'Only templates in this language.',
+        examples: ['en_US'],
+      }),
+    ),
+    businessAccountId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "Only templates of this business account (the platform's id).",
+      }),
+    ),
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 512,
+        description: 'Only templates whose name contains this text.',
+      }),
+    ),
     ...pageProperties,
   },
   { additionalProperties: false },
@@ -142,83 +216,65 @@ export const TemplateParams = Type.Object({ templateId: Type.String() }, { addit
 export const DeleteTemplateQuery = Type.Object(
   {
     cancelQueued: Type.Optional(
-      Type.Boolean({ default: false, description: 'Cancels queued messages of the template first.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Whether to cancel queued messages of the template first.',
+      }),
     ),
   },
   { additionalProperties: false },
 );
 
-export const DeletedTemplate = Type.Object({
-  _id: Id,
-  cancelled: Type.Integer({ description: 'Queued messages that were cancelled.' }),
-});
-
-const open = { additionalProperties: true } as const;
-/** Far more than the platform takes: how much exactly depends on the component, and the check of drafts says it. */
-const draftTextMaxLength = 10_000;
-const DraftComponent = Type.Object(
+export const DeletedTemplate = Type.Object(
   {
-    type: Type.String({ maxLength: 64 }),
-    format: Type.Optional(Type.String({ maxLength: 64 })),
-    text: Type.Optional(Type.String({ maxLength: draftTextMaxLength })),
-    buttons: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            type: Type.String({ maxLength: 64 }),
-            text: Type.Optional(Type.String({ maxLength: draftTextMaxLength })),
-            url: Type.Optional(Type.String({ maxLength: draftTextMaxLength })),
-          },
-          open,
-        ),
-        { maxItems: 100 },
+    _id: Id,
+    cancelled: Type.Integer({ description: 'Number of queued messages that were cancelled.' }),
+  },
+  {
+    title: 'DeletedTemplate',
+    description: 'The deleted template.',
+    examples: [{ _id: '019a0b5e-7c00-7000-8000-000000000000', cancelled: 0 }],
+  },
+);
+
+export const TemplateReadings = Type.Object(
+  {
+    count: Type.Integer({ description: 'Templates of all business accounts.' }),
+    readings: Type.Array(
+      Type.Object(
+        {
+          businessAccountId: Type.String({ description: "The platform's id of the business account." }),
+          count: Type.Integer({ description: 'Templates of the business account.' }),
+          readAt: instant("When the platform's list was read."),
+          reused: Type.Boolean({
+            description:
+              'True if this is an earlier reading, because the platform limits how often it is read.',
+          }),
+          nextReadAt: instant(
+            'When the platform may be read again. The gateway then reads it if it was requested before.',
+          ),
+        },
+        { title: 'TemplateReading', description: 'The reading of one business account.' },
       ),
-    ),
-    example: Type.Optional(Type.Object({}, open)),
-    mediaId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description:
-          "The sample of a media header: an upload's mediaId. It goes to the platform with the submission.",
-      }),
+      { description: 'One reading for each business account.' },
     ),
   },
-  { ...open, description: 'As the platform documents it; members that are not named here are passed on.' },
-);
-
-export const CreateTemplateBody = Type.Object(
   {
-    providerTemplateName: Type.String({ pattern: '^[a-z0-9_]{1,512}$', examples: ['order_update'] }),
-    language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$', examples: ['en_US'] }),
-    category: Type.Enum([...templateCategories]),
-    businessAccountId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: "The business account of one of the account's senders. Default: the default sender's.",
-      }),
-    ),
-    components: Type.Array(DraftComponent, { minItems: 1, maxItems: 10 }),
+    title: 'TemplateSync',
+    description: 'The result of a synchronization.',
+    examples: [
+      {
+        count: 12,
+        readings: [
+          {
+            businessAccountId: '102290129340398',
+            count: 12,
+            readAt: '2026-03-10T14:00:00.000Z',
+            reused: false,
+            nextReadAt: '2026-03-10T14:01:00.000Z',
+          },
+        ],
+      },
+    ],
   },
-  { additionalProperties: false },
 );
-
-export const TemplateReadings = Type.Object({
-  count: Type.Integer({ description: 'Templates of all business accounts.' }),
-  readings: Type.Array(
-    Type.Object({
-      businessAccountId: Type.String(),
-      count: Type.Integer(),
-      readAt: Instant,
-      reused: Type.Boolean({
-        description: 'True: an earlier reading, so that the platform is not asked too often.',
-      }),
-      nextReadAt: Type.String({
-        format: 'date-time',
-        description:
-          'From then on the platform may be asked again; what was asked for before is read then by itself.',
-      }),
-    }),
-  ),
-});

@@ -1,6 +1,6 @@
-// Webhook endpoints, deliveries and the events themselves on the wire.
+// Webhook endpoints on the wire, and the kinds of events.
 import { type Static, Type } from 'typebox';
-import { cursorProperties, Id, Instant, nullable, pageProperties } from './envelope.ts';
+import { Id, instant, nullable, pageProperties } from './envelope.ts';
 
 /** Kinds that an endpoint may ask for; `test` comes only from the test operation. */
 export const subscribableKinds = [
@@ -14,88 +14,85 @@ export const subscribableKinds = [
 export type SubscribableKind = (typeof subscribableKinds)[number];
 export type EventKind = SubscribableKind | 'test';
 
-/** What a try can fail by; a redirect, 410 and every other answer that is no 2xx is `status`, with its code beside it. */
-export const attemptFailures = [
-  'timeout',
-  'refused',
-  'dns',
-  'tls',
-  'reset',
-  'status',
-  'blocked_address',
-  'too_large',
-] as const;
-export type AttemptFailure = (typeof attemptFailures)[number];
-
-const AttemptFailure = Type.Enum([...attemptFailures], {
-  description:
-    '`status`: an answer that is no 2xx; `reset`: the connection broke, or what came was not HTTP; `too_large`: its headers had no end.',
-});
-const DeliveryFailure = Type.Enum([...attemptFailures, 'endpoint_disabled', 'endpoint_deleted'], {
-  description: 'How the last try failed, or what happened to the endpoint before a try succeeded.',
-});
-const Answer = nullable(
-  Type.String({ description: 'The first 4 KB of what the receiver answered, as UTF-8 text.' }),
-);
-const Detail = nullable(
-  Type.String({ description: 'What went wrong where there was no whole answer, in words.' }),
-);
-
 const closed = { additionalProperties: false } as const;
 
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
   description:
-    'Where events are posted. https only (in the sandbox http too); private, loopback, link-local and metadata addresses are refused.',
+    'Where events are posted. It must be https (the sandbox also allows http). Private, loopback, link-local and metadata addresses are rejected.',
   examples: ['https://example.com/webhooks'],
 });
-const Description = Type.String({ maxLength: 500 });
+const Description = Type.String({ maxLength: 500, description: 'Description, for people.' });
 const Events = Type.Array(Type.Enum([...subscribableKinds], { type: 'string' }), {
   minItems: 1,
   maxItems: subscribableKinds.length,
   uniqueItems: true,
-  description: 'The kinds of event that this endpoint gets. Default: `messages.status`.',
+  description: 'The kinds of event that the endpoint receives. Default: `messages.status`.',
 });
 const Secret = Type.String({
   minLength: 16,
   maxLength: 256,
-  description: 'A secret of your own: 16 to 256 printable ASCII characters. Without it one is made.',
+  description: 'Your own secret: 16 to 256 printable ASCII characters. Default: a generated one.',
 });
 
-export const EndpointItem = Type.Object({
+const endpointFields = {
   _id: Id,
-  url: Type.String(),
-  description: nullable(Type.String()),
-  events: Type.Array(Type.String()),
-  status: Type.Enum(['active', 'paused', 'disabled']),
-  disabledReason: nullable(Type.String()),
-  failingSince: nullable(Instant),
+  url: Type.String({ description: 'Where events are posted.' }),
+  description: nullable(Type.String({ description: 'Description, for people.' })),
+  events: Type.Array(Type.String(), { description: 'The kinds of event that the endpoint receives.' }),
+  status: Type.Enum(['active', 'paused', 'disabled'], {
+    description: '`paused`: events are kept. `disabled`: the gateway gave up; deliveries become dead.',
+  }),
+  disabledReason: nullable(Type.String({ description: 'Why the endpoint is disabled.' })),
+  failingSince: nullable(instant('Since when no delivery has succeeded.')),
   restingUntil: nullable(
-    Type.String({
-      format: 'date-time',
-      description:
-        'Nothing is tried before this instant, after failures or because the receiver asked for it by Retry-After. `PATCH` with `status: active`, or a test event that succeeds, ends the rest.',
-    }),
+    instant(
+      'The gateway delivers nothing before this instant, after failures or because the receiver requested it with Retry-After. `PATCH` with `status: active`, or a successful test event, clears it.',
+    ),
   ),
   rotation: nullable(
     Type.Object(
       {
-        overlapUntil: Instant,
+        overlapUntil: instant('Until when both secrets are valid.'),
         activated: Type.Boolean({ description: 'Whether x-webhook-signature is made with the new secret.' }),
       },
-      { description: 'Set while two secrets are valid.' },
+      { title: 'SecretRotation', description: 'Present during a secret rotation.' },
     ),
   ),
-  createdAt: Instant,
+  createdAt: instant('When the endpoint was created.'),
+};
+export const endpointExample = {
+  _id: '019a0b5e-7c00-7000-8000-000000000007',
+  url: 'https://example.com/webhooks',
+  description: null,
+  events: ['messages.status'],
+  status: 'active',
+  disabledReason: null,
+  failingSince: null,
+  restingUntil: null,
+  rotation: null,
+  createdAt: '2026-03-10T14:00:00.000Z',
+};
+export const EndpointItem = Type.Object(endpointFields, {
+  title: 'Endpoint',
+  description: 'A webhook endpoint.',
+  examples: [endpointExample],
 });
 export type EndpointItem = Static<typeof EndpointItem>;
 
-/** An endpoint at its creation or rotation: the one time that its secret is shown. */
-export const ShownEndpoint = Type.Object({
-  ...EndpointItem.properties,
-  secret: Type.String({ description: 'Shown this once: store it now.' }),
-});
+/** An endpoint at its creation or rotation: the only time that its secret is shown. */
+export const ShownEndpoint = Type.Object(
+  {
+    ...endpointFields,
+    secret: Type.String({ description: 'The secret. Shown only once; store it now.' }),
+  },
+  {
+    title: 'NewEndpoint',
+    description: 'A webhook endpoint with its secret.',
+    examples: [{ ...endpointExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }],
+  },
+);
 
 export const EndpointListQuery = Type.Object(pageProperties, closed);
 export const IdParams = Type.Object({ id: Type.String() }, closed);
@@ -107,7 +104,12 @@ export const CreateEndpointBody = Type.Object(
     events: Type.Optional(Events),
     secret: Type.Optional(Secret),
   },
-  { ...closed, examples: [{ url: 'https://example.com/webhooks', events: ['messages.status'] }] },
+  {
+    ...closed,
+    title: 'CreateEndpoint',
+    description: 'A new webhook endpoint.',
+    examples: [{ url: 'https://example.com/webhooks', events: ['messages.status'] }],
+  },
 );
 
 export const ChangeEndpointBody = Type.Object(
@@ -117,11 +119,18 @@ export const ChangeEndpointBody = Type.Object(
     events: Type.Optional(Events),
     status: Type.Optional(
       Type.Enum(['active', 'paused'], {
-        description: 'Paused: events are kept. Active again, also after being disabled: they are delivered.',
+        description:
+          '`paused`: events are kept. `active`: they are delivered, also after the endpoint was disabled.',
       }),
     ),
   },
-  { ...closed, minProperties: 1, examples: [{ status: 'paused' }] },
+  {
+    ...closed,
+    minProperties: 1,
+    title: 'UpdateEndpoint',
+    description: 'The fields to change.',
+    examples: [{ status: 'paused' }],
+  },
 );
 
 export const RotateSecretBody = Type.Object(
@@ -132,100 +141,14 @@ export const RotateSecretBody = Type.Object(
         minimum: 0,
         maximum: 2_592_000,
         default: 86_400,
-        description: 'How long both secrets sign; 0 switches at once.',
+        description: 'How long both secrets sign, in seconds; 0 switches immediately.',
       }),
     ),
   },
-  closed,
-);
-
-export const DeliveryItem = Type.Object({
-  _id: Id,
-  endpointId: Id,
-  event: Type.String(),
-  messageId: nullable(Type.String()),
-  status: Type.Enum(['pending', 'delivered', 'dead']),
-  attempts: Type.Integer(),
-  nextAttemptAt: nullable(
-    Type.String({
-      format: 'date-time',
-      description:
-        'When it is tried next: not while its endpoint rests, and null while that is paused or disabled. One that waits for an earlier stage is tried when that has ended, at the latest then.',
-    }),
-  ),
-  lastStatusCode: nullable(Type.Integer()),
-  lastFailure: nullable(DeliveryFailure),
-  createdAt: Instant,
-  deliveredAt: nullable(Instant),
-});
-export type DeliveryItem = Static<typeof DeliveryItem>;
-
-const AttemptItem = Type.Object({
-  number: Type.Integer(),
-  at: Type.String({ format: 'date-time', description: 'When it ended.' }),
-  statusCode: nullable(Type.Integer()),
-  failure: nullable(AttemptFailure),
-  durationMs: nullable(Type.Integer()),
-  answer: Answer,
-  detail: Detail,
-});
-
-export const DeliveryDetail = Type.Object({
-  ...DeliveryItem.properties,
-  body: Type.String({ description: 'The exact bytes that were or will be posted.' }),
-  attemptLog: Type.Array(AttemptItem),
-});
-export type DeliveryDetail = Static<typeof DeliveryDetail>;
-
-const InstantInput = Type.String({ format: 'date-time', description: 'RFC 3339 instant.' });
-const DeliveryStatus = Type.Enum(['pending', 'delivered', 'dead']);
-
-export const DeliveryListQuery = Type.Object(
   {
-    endpointId: Type.Optional(Type.String()),
-    messageId: Type.Optional(Type.String({ maxLength: 256 })),
-    status: Type.Optional(DeliveryStatus),
-    from: Type.Optional(InstantInput),
-    to: Type.Optional(InstantInput),
-    ...cursorProperties,
+    ...closed,
+    title: 'RotateSecret',
+    description: 'How to rotate the secret.',
+    examples: [{ overlapSeconds: 3600 }],
   },
-  closed,
 );
-
-export const ReplayBody = Type.Object(
-  {
-    from: InstantInput,
-    to: InstantInput,
-    status: Type.Optional(DeliveryStatus),
-  },
-  { ...closed, examples: [{ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z', status: 'dead' }] },
-);
-
-export const ReplayListQuery = Type.Object(cursorProperties, closed);
-
-export const ReplayItem = Type.Object({
-  _id: Id,
-  endpointId: Id,
-  from: Instant,
-  to: Instant,
-  status: nullable(DeliveryStatus),
-  replayed: Type.Integer({ description: 'Deliveries made due again so far; the rest follows, paced.' }),
-  reachedAt: Type.String({
-    format: 'date-time',
-    description: 'What was made before this instant has been looked at; it goes from `from` to `to`.',
-  }),
-  finished: Type.Boolean(),
-  createdAt: Instant,
-  finishedAt: nullable(Instant),
-});
-export type ReplayItem = Static<typeof ReplayItem>;
-
-export const TestResult = Type.Object({
-  deliveryId: Id,
-  delivered: Type.Boolean(),
-  statusCode: nullable(Type.Integer()),
-  failure: nullable(AttemptFailure),
-  durationMs: Type.Integer(),
-  answer: Answer,
-  detail: Detail,
-});

@@ -1,5 +1,5 @@
 // The only door of this room for other rooms: publishing events in the caller's transaction, and seeing what became of them.
-import type { DeliveryItem } from '../contract/webhooks.ts';
+import type { DeliveryItem } from '../contract/deliveries.ts';
 import type { Db, Tx } from '../db/db.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
 import type { Deliveries } from './delivery/queue.ts';

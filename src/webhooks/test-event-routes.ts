@@ -1,6 +1,8 @@
 // Route of test events.
+
+import { TestResult } from '../contract/deliveries.ts';
 import { success } from '../contract/envelope.ts';
-import { IdParams, TestResult } from '../contract/webhooks.ts';
+import { IdParams } from '../contract/webhooks.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
 import { sendTestEvent, type TestEventDeps } from './test-event.ts';

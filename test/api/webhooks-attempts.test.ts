@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { attemptFailures } from '../../src/contract/webhooks.ts';
+import { attemptFailures } from '../../src/contract/deliveries.ts';
 import { type RudeReceiver, startRudeReceiver } from '../harness/rude-receiver.ts';
 import { until } from '../harness/until.ts';
 import { openRoom, type Room } from '../harness/webhook-room.ts';

@@ -1,18 +1,15 @@
 // Routes by which an account keeps its departments, staff and form questions.
-import { Type } from 'typebox';
+import { AppointmentParams } from '../../contract/appointments.ts';
 import {
-  AppointmentParams,
   ChangeDepartmentBody,
   ChangeStaffBody,
   CreateDepartmentBody,
   CreateStaffBody,
   DepartmentItem,
-  PutQuestionsBody,
-  QuestionItem,
-  Removed,
   StaffItem,
-} from '../../contract/appointments.ts';
-import { success } from '../../contract/envelope.ts';
+} from '../../contract/directory.ts';
+import { Deleted, success } from '../../contract/envelope.ts';
+import { PutQuestionsBody, QuestionList } from '../../contract/form-questions.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import {
@@ -50,7 +47,7 @@ export function directoryManageRoutes(server: Server, deps: DirectoryRoutesDeps)
         tags,
         params,
         body: PutQuestionsBody,
-        response: { 200: success(Type.Object({ items: Type.Array(QuestionItem) })) },
+        response: { 200: success(QuestionList) },
       },
       config,
     },
@@ -99,7 +96,7 @@ function departmentRoutes(server: Server, deps: DirectoryRoutesDeps): void {
   server.delete(
     '/v1/appointments/departments/:id',
     {
-      schema: { summary: 'Remove a department', tags, params, response: { 200: success(Removed) } },
+      schema: { summary: 'Remove a department', tags, params, response: { 200: success(Deleted) } },
       config,
     },
     async ({ caller, params }) => {
@@ -150,7 +147,7 @@ function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
         description: 'Refused while bookings are to come. Past bookings stay.',
         tags,
         params,
-        response: { 200: success(Removed) },
+        response: { 200: success(Deleted) },
       },
       config,
     },

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
-import type { PutQuestionsBody } from '../../contract/appointments.ts';
+import type { PutQuestionsBody } from '../../contract/form-questions.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { departmentNotFound, type QuestionFacts, questionProblems, staffNotFound } from './staff.ts';
 import {

@@ -1,6 +1,7 @@
 // What a department, a staff member and a form question are to callers, and what makes them sound. Pure.
 import { AppError, type Problem } from '../../base/errors.ts';
-import type { PutQuestionsBody, QuestionItem, StaffItem } from '../../contract/appointments.ts';
+import type { StaffItem } from '../../contract/directory.ts';
+import type { PutQuestionsBody, QuestionItem } from '../../contract/form-questions.ts';
 
 export interface DepartmentFacts {
   id: string;

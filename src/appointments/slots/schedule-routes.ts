@@ -1,8 +1,9 @@
 // Routes by which an account reads and sets the schedules of its staff.
 import { invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import { AppointmentParams, PutScheduleBody, ScheduleItem } from '../../contract/appointments.ts';
+import { AppointmentParams } from '../../contract/appointments.ts';
 import { success } from '../../contract/envelope.ts';
+import { PutScheduleBody, ScheduleItem } from '../../contract/schedules.ts';
 import type { Db } from '../../db/db.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';

@@ -1,6 +1,6 @@
 // A staff member's schedule: as a row, on the wire, and as the terms that the engine reckons with. Pure.
 import type { Problem } from '../../base/errors.ts';
-import type { PutScheduleBody, ScheduleItem } from '../../contract/appointments.ts';
+import type { PutScheduleBody, ScheduleItem } from '../../contract/schedules.ts';
 import type { Terms } from './engine.ts';
 import { type ClockWindow, hoursOf } from './opening-hours.ts';
 import { dayOfDate, zoneName } from './wall-time.ts';

@@ -1,8 +1,7 @@
 // Routes of media: upload, list, record, content, removal.
-import { Type } from 'typebox';
 import { isUuid } from '../../base/ids.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
-import { ListMediaQuery, MediaItem, MediaParams, NoQuery } from '../../contract/media.ts';
+import { DeletedMedia, ListMediaQuery, MediaItem, MediaParams, NoQuery } from '../../contract/media.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -75,7 +74,7 @@ function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
         tags,
         params: MediaParams,
         querystring: NoQuery,
-        response: { 200: success(Type.Object({ mediaId: Type.String() })) },
+        response: { 200: success(DeletedMedia) },
       },
       config,
     },

@@ -1,6 +1,6 @@
 // Routes of senders.
 import { Type } from 'typebox';
-import { page, pageProperties, success } from '../../contract/envelope.ts';
+import { Deleted, page, pageProperties, success } from '../../contract/envelope.ts';
 import { ChangeSenderBody, CreateSenderBody, SenderItem } from '../../contract/senders.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
@@ -117,7 +117,7 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
         summary: 'Remove a sender',
         tags,
         params: SenderParams,
-        response: { 200: success(Type.Object({ _id: Type.String() })) },
+        response: { 200: success(Deleted) },
       },
       config,
     },

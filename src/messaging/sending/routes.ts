@@ -5,16 +5,8 @@ import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
-import {
-  ListMessagesQuery,
-  MessageDetail,
-  MessageItem,
-  MessageParams,
-  SendAnswer,
-  SendBody,
-  SendParams,
-  SendSummary,
-} from '../../contract/messages.ts';
+import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
+import { SendAnswer, SendBody, SendParams, SendSummary } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
 import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
 import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';

@@ -1,14 +1,8 @@
 // Routes of templates.
 import { isUuid } from '../../base/ids.ts';
 import { page, success } from '../../contract/envelope.ts';
-import {
-  CreateTemplateBody,
-  ListTemplatesQuery,
-  TemplateDetail,
-  TemplateItem,
-  TemplateParams,
-  TemplateReadings,
-} from '../../contract/templates.ts';
+import { CreateTemplateBody } from '../../contract/template-drafts.ts';
+import { ListTemplatesQuery, TemplateDetail, TemplateItem, TemplateParams, TemplateReadings } from '../../contract/templates.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';

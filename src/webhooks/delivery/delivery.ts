@@ -1,5 +1,5 @@
 // What one delivery is, and what one try of it came to. Pure.
-import type { AttemptFailure } from '../../contract/webhooks.ts';
+import type { AttemptFailure } from '../../contract/deliveries.ts';
 
 /** A delivery that this process holds the lease of and may try now. */
 export interface LeasedDelivery {

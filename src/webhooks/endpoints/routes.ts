@@ -1,16 +1,8 @@
 // Routes of webhook endpoints.
 
 import { Type } from 'typebox';
-import { page, success } from '../../contract/envelope.ts';
-import {
-  ChangeEndpointBody,
-  CreateEndpointBody,
-  EndpointItem,
-  EndpointListQuery,
-  IdParams,
-  RotateSecretBody,
-  ShownEndpoint,
-} from '../../contract/webhooks.ts';
+import { Deleted, page, success } from '../../contract/envelope.ts';
+import { ChangeEndpointBody, CreateEndpointBody, EndpointItem, EndpointListQuery, IdParams, RotateSecretBody, ShownEndpoint } from '../../contract/webhooks.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -131,7 +123,7 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
         description: 'What was still to be delivered to it is dead.',
         tags,
         params: IdParams,
-        response: { 200: success(Type.Object({ _id: Type.String() })) },
+        response: { 200: success(Deleted) },
       },
       config,
     },

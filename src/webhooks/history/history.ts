@@ -1,7 +1,7 @@
 // Deliveries as their owner sees them: items, the log of attempts, and which states a status means.
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { DeliveryDetail, DeliveryItem } from '../../contract/webhooks.ts';
+import type { DeliveryDetail, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
 import { type DeliveryRow, findDelivery, listAttempts, listDeliveriesOfSubject } from './store.ts';
 

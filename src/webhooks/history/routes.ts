@@ -1,7 +1,8 @@
 // Routes of webhook deliveries.
 import { isUuid } from '../../base/ids.ts';
+import { DeliveryDetail, DeliveryItem, DeliveryListQuery } from '../../contract/deliveries.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
-import { DeliveryDetail, DeliveryItem, DeliveryListQuery, IdParams } from '../../contract/webhooks.ts';
+import { IdParams } from '../../contract/webhooks.ts';
 import type { Db } from '../../db/db.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';

@@ -1,7 +1,7 @@
 // Reading deliveries and their attempts.
 import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../base/ids.ts';
-import type { AttemptFailure, DeliveryItem } from '../../contract/webhooks.ts';
+import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
 
 export interface DeliveryRow {

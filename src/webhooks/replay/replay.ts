@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import type { DeliveryItem, ReplayItem } from '../../contract/webhooks.ts';
+import type { DeliveryItem, ReplayItem } from '../../contract/deliveries.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
 import type { EndpointRow } from '../endpoints/store.ts';

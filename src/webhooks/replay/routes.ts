@@ -1,6 +1,8 @@
 // Routes of replays: of one delivery, and of a time range with its progress.
+
+import { DeliveryItem, ReplayBody, ReplayItem, ReplayListQuery } from '../../contract/deliveries.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
-import { DeliveryItem, IdParams, ReplayBody, ReplayItem, ReplayListQuery } from '../../contract/webhooks.ts';
+import { IdParams } from '../../contract/webhooks.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';

@@ -1,0 +1,71 @@
+// The operations of senders and API keys.
+import type { Operation } from './operation.ts';
+
+const senders = { tag: 'Senders' };
+const keys = { tag: 'Keys' };
+const provider = ['provider_rejected', 'provider_unavailable'] as const;
+
+export const accountOperations: Record<string, Operation> = {
+  'GET /v1/senders': {
+    ...senders,
+    id: 'listSenders',
+    summary: 'List senders',
+    description: 'The messaging numbers of the account, and why a number is halted.',
+    message: 'Senders listed.',
+  },
+  'POST /v1/senders': {
+    ...senders,
+    id: 'createSender',
+    summary: 'Add a sender',
+    description: 'The gateway verifies the token with the platform before it stores the sender.',
+    errors: ['sender_exists', ...provider],
+    message: 'Sender added. Its templates are being read.',
+  },
+  'PATCH /v1/senders/{id}': {
+    ...senders,
+    id: 'updateSender',
+    summary: 'Update a sender',
+    description: 'Verifies a new token with the platform, then resumes a halted sender.',
+    errors: ['sender_not_found', ...provider],
+    message: 'Sender changed.',
+  },
+  'DELETE /v1/senders/{id}': {
+    ...senders,
+    id: 'deleteSender',
+    summary: 'Delete a sender',
+    description: 'Returns 409 `sender_in_use` while messages of the sender are queued.',
+    errors: ['sender_not_found', 'sender_in_use'],
+    message: 'Sender removed.',
+  },
+  'GET /v1/keys': {
+    ...keys,
+    id: 'listKeys',
+    summary: 'List API keys',
+    message: 'API keys listed.',
+  },
+  'POST /v1/keys': {
+    ...keys,
+    id: 'createKey',
+    summary: 'Create an API key',
+    description:
+      'The new key cannot have a scope that the calling key lacks, nor expire later: that returns 403 `forbidden`. The command `key create` has no such limit.',
+    errors: ['key_limit_reached'],
+    message: 'API key created. It is shown only once.',
+  },
+  'POST /v1/keys/{id}/rotate': {
+    ...keys,
+    id: 'rotateKey',
+    summary: 'Rotate an API key',
+    description:
+      'Returns a new key with the same scopes and expiry. The old key works for `overlapSeconds` more. A key with scopes that the calling key lacks, or that expires later, cannot be rotated: 403 `forbidden`.',
+    errors: ['key_not_found', 'key_limit_reached'],
+    message: 'API key rotated. The new one is shown only once.',
+  },
+  'DELETE /v1/keys/{id}': {
+    ...keys,
+    id: 'revokeKey',
+    summary: 'Revoke an API key',
+    errors: ['key_not_found', 'last_manage_key'],
+    message: 'API key revoked.',
+  },
+};

@@ -1,0 +1,67 @@
+// The operations of sends and messages.
+import type { Operation } from './operation.ts';
+
+const messages = { tag: 'Messages' };
+const content = [
+  'template_not_found',
+  'template_not_approved',
+  'sender_not_found',
+  'sender_mismatch',
+  'sender_not_configured',
+  'media_not_found',
+  'queue_full',
+] as const;
+
+export const messageOperations: Record<string, Operation> = {
+  'POST /v1/templates/send': {
+    ...messages,
+    id: 'sendTemplate',
+    summary: 'Send a template',
+    description:
+      'Sends an approved template to 1 to 1,000 recipients. Nothing is sent unless the whole request is valid. The response reports the result for each recipient. With `Prefer: respond-async` it is 202, without waiting for the platform.',
+    errors: content,
+    message: '1 message accepted.',
+  },
+  'GET /v1/sends/{sendId}': {
+    ...messages,
+    id: 'getSend',
+    summary: 'Get a send',
+    description: 'Counts the messages of the send by status.',
+    errors: ['send_not_found'],
+    message: 'Send found.',
+  },
+  'POST /v1/sends/{sendId}/cancel': {
+    ...messages,
+    id: 'cancelSend',
+    summary: 'Cancel a send',
+    description: 'Messages that are still queued fail with code 900003. Others are not affected.',
+    errors: ['send_not_found'],
+    message: 'Send cancelled: 3 queued messages will not be sent.',
+  },
+  'GET /v1/messages': {
+    ...messages,
+    id: 'listMessages',
+    summary: 'List messages',
+    description:
+      'Newest first, each with its timeline. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
+    errors: ['send_not_found', 'template_not_found'],
+    message: 'Messages listed.',
+  },
+  'GET /v1/messages/{id}': {
+    ...messages,
+    id: 'getMessage',
+    summary: 'Get a message',
+    description: 'Returns the message with its timeline and its webhook deliveries.',
+    errors: ['message_not_found'],
+    message: 'Message found.',
+  },
+  'POST /v1/messages/{id}/resend': {
+    ...messages,
+    id: 'resendMessage',
+    summary: 'Resend a failed message',
+    description:
+      'Sends the content of a failed message again as a new message, checked like any send. The body is optional. A message is resent once: a repeated request returns the same new message.',
+    errors: [...content, 'message_not_found', 'message_not_failed', 'content_removed', 'template_changed'],
+    message: 'Message resent.',
+  },
+};

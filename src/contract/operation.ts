@@ -1,0 +1,14 @@
+// How an operation of the API is described beside its schemas.
+import type { ErrorCode } from './error-codes.ts';
+
+export interface Operation {
+  /** `operationId`: the method's name in generated clients. */
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Its own error codes; those that every operation can return are added. */
+  errors?: readonly ErrorCode[];
+  /** `message` of the example response. */
+  message: string;
+}

@@ -1,0 +1,35 @@
+// Every operation of the API by method and path: its name, its texts, and the errors that are its own.
+import { accountOperations } from './account-operations.ts';
+import { appointmentOperations } from './appointment-operations.ts';
+import { bookingOperations } from './booking-operations.ts';
+import { messageOperations } from './message-operations.ts';
+import type { Operation } from './operation.ts';
+import { templateOperations } from './template-operations.ts';
+import { webhookOperations } from './webhook-operations.ts';
+
+/** In the order of the reference. The key is the method and the path, such as `GET /v1/keys/{id}`. */
+export const operations: Readonly<Record<string, Operation>> = {
+  ...templateOperations,
+  ...messageOperations,
+  ...appointmentOperations,
+  ...bookingOperations,
+  ...webhookOperations,
+  ...accountOperations,
+};
+
+/** The headings of the reference, in order. */
+export const tags: { name: string; description: string }[] = [
+  { name: 'Templates', description: 'Message templates and their review by the messaging platform.' },
+  { name: 'Messages', description: 'Send templates, and follow each message to its recipient.' },
+  { name: 'Media', description: 'Files for the headers of templates.' },
+  { name: 'Appointments', description: 'Departments, staff, form questions and open slots.' },
+  { name: 'Bookings', description: 'Book, cancel and reschedule appointments.' },
+  { name: 'Calendars', description: 'Connect the calendars of staff.' },
+  { name: 'Directory', description: 'Manage departments, staff, schedules and form questions.' },
+  {
+    name: 'Webhooks',
+    description: 'Endpoints that receive events, their deliveries, and the events themselves.',
+  },
+  { name: 'Senders', description: 'The messaging numbers of the account.' },
+  { name: 'Keys', description: 'API keys and their scopes.' },
+];

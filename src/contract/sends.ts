@@ -1,0 +1,206 @@
+// Sends on the wire.
+import { Type } from 'typebox';
+import { Id, instant, nullable } from './envelope.ts';
+
+/**
+ * Only a string is sent; the check of variables says so by the name of the variable. Objects and arrays are rejected here.
+ * One check of the type takes half the time of a union of four.
+ */
+const Scalar = Type.Unsafe<unknown>({
+  type: ['string', 'number', 'boolean', 'null'],
+  documentedAs: { type: 'string' },
+});
+
+const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
+  maxProperties: 10,
+  // line breaks: what writes answers would leave such keys out
+  propertyNames: { minLength: 1, maxLength: 64, pattern: '^.*$' },
+  description: 'Returned in message lists and webhook events.',
+});
+const Location = Type.Object(
+  {
+    latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
+    longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
+    name: Type.String({ minLength: 1, maxLength: 256, description: 'Name of the place.' }),
+    address: Type.String({ minLength: 1, maxLength: 256, description: 'Address of the place.' }),
+  },
+  { additionalProperties: false, title: 'Location', description: 'Fills a location header.' },
+);
+const MediaId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Fills a media header: the `mediaId` of an upload.',
+});
+
+export const Recipient = Type.Object(
+  {
+    phone: Type.String({
+      maxLength: 64,
+      description: 'Digits with country code, without `+`, spaces or dashes.',
+      examples: ['15551234567'],
+    }),
+    name: Type.Optional(
+      nullable(Type.String({ maxLength: 256, description: 'Name of the recipient, for your own use.' })),
+    ),
+    variables: Type.Optional(
+      Type.Record(Type.String(), Scalar, {
+        // more than any template can have: its body takes 1,024 characters
+        maxProperties: 512,
+        description:
+          'Values by placeholder: `{"1": "Ada"}`. `header.1` and `buttons.0.1` name other components.',
+      }),
+    ),
+    mediaId: Type.Optional(MediaId),
+    location: Type.Optional(Location),
+    metadata: Type.Optional(Metadata),
+  },
+  { additionalProperties: false, title: 'Recipient', description: 'One recipient of a send.' },
+);
+
+export const SendBody = Type.Object(
+  {
+    templateId: Type.String({ description: 'Id of an approved template (`_id`).' }),
+    recipients: Type.Array(Recipient, {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'The recipients, each phone once.',
+    }),
+    mediaId: Type.Optional(MediaId),
+    location: Type.Optional(Location),
+    metadata: Type.Optional(Metadata),
+    senderId: Type.Optional(
+      Type.String({ description: 'Id of the sender. Default: the default sender of the business account.' }),
+    ),
+    expiresInSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2_592_000,
+        description:
+          'How long a message may wait in the queue. Default: 86,400; authentication templates 600.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    title: 'SendTemplate',
+    description: 'A template and its recipients.',
+    examples: [
+      {
+        templateId: '019a0b5e-7c00-7000-8000-000000000000',
+        recipients: [
+          { phone: '15551234567', name: 'Ada', variables: { '1': 'Ada', '2': 'A-1001', '3': 'Friday' } },
+        ],
+      },
+    ],
+  },
+);
+
+export const MessageError = Type.Object(
+  {
+    code: Type.Number({ description: "The platform's error code; from 900001 the gateway's own." }),
+    title: Type.String({ description: 'Short name of the error.' }),
+    message: Type.String({ description: 'Explanation of the error.' }),
+  },
+  {
+    title: 'MessageError',
+    description: 'Why a message failed; only with status `failed`.',
+    examples: [{ code: 131026, title: 'Message undeliverable', message: 'The recipient cannot be reached.' }],
+  },
+);
+
+export const sendId = Type.String({ ...Id, description: 'Id of the send (UUIDv7).' });
+export const templateId = Type.String({ ...Id, description: 'Id of the template.' });
+export const exampleIds = {
+  sendId: '019a0b5e-7c00-7000-8000-000000000005',
+  templateId: '019a0b5e-7c00-7000-8000-000000000000',
+};
+export const wamidExample = 'wamid.HBgLMTU1NTEyMzQ1NjcVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA';
+export const SendAnswer = Type.Object(
+  {
+    sendId,
+    templateId,
+    total: Type.Integer({ description: 'Number of recipients.' }),
+    accepted: Type.Integer({ description: 'Messages that the platform accepted.' }),
+    failed: Type.Integer({ description: 'Messages that the platform rejected.' }),
+    queued: Type.Integer({ description: 'Messages without a result yet.' }),
+    messages: Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ ...Id, description: 'Id of the message (UUIDv7).' }),
+          messageId: nullable(
+            Type.String({
+              description: "The platform's message identifier; null until the platform accepts the message.",
+            }),
+          ),
+          recipientPhone: Type.String({ description: 'As the request gave it.' }),
+          name: nullable(Type.String({ description: 'As the request gave it.' })),
+          status: Type.Enum(['accepted', 'failed', 'queued'], {
+            description: '`queued`: not known to be accepted when the response was made.',
+          }),
+          error: nullable(MessageError),
+        },
+        { title: 'SentMessage', description: 'The result for one recipient.' },
+      ),
+      { description: 'The results, in the order of the recipients.' },
+    ),
+  },
+  {
+    title: 'SendResult',
+    description: 'The results of a send.',
+    examples: [
+      {
+        ...exampleIds,
+        total: 1,
+        accepted: 1,
+        failed: 0,
+        queued: 0,
+        messages: [
+          {
+            id: '019a0b5e-7c00-7000-8000-000000000004',
+            messageId: wamidExample,
+            recipientPhone: '15551234567',
+            name: 'Ada',
+            status: 'accepted',
+            error: null,
+          },
+        ],
+      },
+    ],
+  },
+);
+
+export const SendSummary = Type.Object(
+  {
+    sendId,
+    templateId,
+    senderId: Type.String({ ...Id, description: 'Id of the sender.' }),
+    total: Type.Integer({ description: 'Number of messages.' }),
+    counts: Type.Record(Type.String(), Type.Integer(), { description: 'Number of messages by status.' }),
+    cancelledAt: nullable(instant('When the send was cancelled.')),
+    createdAt: instant('When the send was created.'),
+  },
+  {
+    title: 'Send',
+    description: 'A send, and how many of its messages have which status.',
+    examples: [
+      {
+        ...exampleIds,
+        senderId: '019a0b5e-7c00-7000-8000-000000000006',
+        total: 2,
+        counts: {
+          queued: 0,
+          dispatching: 0,
+          accepted: 0,
+          sent: 0,
+          delivered: 2,
+          read: 0,
+          failed: 0,
+        },
+        cancelledAt: null,
+        createdAt: '2026-03-10T14:00:00.000Z',
+      },
+    ],
+  },
+);
+
+export const SendParams = Type.Object({ sendId: Type.String() }, { additionalProperties: false });

@@ -1,0 +1,94 @@
+// Drafts of templates on the wire.
+import { Type } from 'typebox';
+import { templateCategories } from './templates.ts';
+
+const open = { additionalProperties: true } as const;
+/** Far more than the platform takes: how much exactly depends on the component, and the check of drafts says it. */
+const draftTextMaxLength = 10_000;
+const DraftComponent = Type.Object(
+  {
+    type: Type.String({ maxLength: 64, description: '`HEADER`, `BODY`, `FOOTER` or `BUTTONS`.' }),
+    format: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Kind of header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`.',
+      }),
+    ),
+    text: Type.Optional(
+      Type.String({ maxLength: draftTextMaxLength, description: 'Text with placeholders such as `{{1}}`.' }),
+    ),
+    buttons: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            type: Type.String({ maxLength: 64, description: 'Kind of button, such as `URL`.' }),
+            text: Type.Optional(Type.String({ maxLength: draftTextMaxLength, description: 'Label.' })),
+            url: Type.Optional(
+              Type.String({ maxLength: draftTextMaxLength, description: 'Address of a `URL` button.' }),
+            ),
+          },
+          { ...open, title: 'DraftButton', description: 'A button, as the platform documents it.' },
+        ),
+        { maxItems: 100, description: 'The buttons.' },
+      ),
+    ),
+    example: Type.Optional(
+      Type.Object({}, { ...open, description: 'Example values, which the platform reviews.' }),
+    ),
+    mediaId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description:
+          'Sample of a media header: the `mediaId` of an upload. The gateway sends it to the platform with the submission.',
+      }),
+    ),
+  },
+  {
+    ...open,
+    title: 'DraftComponent',
+    description: 'A component, as the platform documents it. Other members are passed to the platform.',
+  },
+);
+
+export const CreateTemplateBody = Type.Object(
+  {
+    providerTemplateName: Type.String({
+      pattern: '^[a-z0-9_]{1,512}$',
+      description: 'Name: lower-case letters, digits and underscores.',
+      examples: ['order_update'],
+    }),
+    language: Type.String({
+      pattern: '^[a-z]{2,3}(_[A-Z]{2,3})?$',
+      description: "The platform's language code.",
+      examples: ['en_US'],
+    }),
+    category: Type.Enum([...templateCategories], { description: 'Category, which decides the price.' }),
+    businessAccountId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          "The platform's id of a business account with a sender here. Default: that of the default sender.",
+      }),
+    ),
+    components: Type.Array(DraftComponent, {
+      minItems: 1,
+      maxItems: 10,
+      description: 'Header, body, footer and buttons.',
+    }),
+  },
+  {
+    additionalProperties: false,
+    title: 'CreateTemplate',
+    description: 'A draft of a template.',
+    examples: [
+      {
+        providerTemplateName: 'order_update',
+        language: 'en_US',
+        category: 'UTILITY',
+        components: [{ type: 'BODY', text: 'Your order has been shipped.' }],
+      },
+    ],
+  },
+);

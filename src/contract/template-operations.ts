@@ -1,0 +1,114 @@
+// The operations of templates and media.
+import type { Operation } from './operation.ts';
+
+const templates = { tag: 'Templates' };
+const media = { tag: 'Media' };
+const provider = ['provider_rejected', 'provider_unavailable'] as const;
+
+export const templateOperations: Record<string, Operation> = {
+  'GET /v1/templates': {
+    ...templates,
+    id: 'listTemplates',
+    summary: 'List templates',
+    description: 'Newest first, with their content and their state at the messaging platform.',
+    message: 'Templates listed.',
+  },
+  'POST /v1/templates': {
+    ...templates,
+    id: 'createTemplate',
+    summary: 'Create a draft',
+    description: 'The draft is not sent to the platform until you submit it.',
+    errors: ['template_exists', 'sender_not_configured', 'sender_not_found', 'media_not_found'],
+    message: 'Draft created. Submit it to have it reviewed.',
+  },
+  'GET /v1/templates/{templateId}': {
+    ...templates,
+    id: 'getTemplate',
+    summary: 'Get a template',
+    description: 'Returns the template and the variables that a send must fill.',
+    errors: ['template_not_found'],
+    message: 'Template found.',
+  },
+  'DELETE /v1/templates/{templateId}': {
+    ...templates,
+    id: 'deleteTemplate',
+    summary: 'Delete a template',
+    description:
+      'Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true.',
+    errors: ['template_not_found', 'template_in_use', 'sender_not_configured', ...provider],
+    message: 'Template deleted.',
+  },
+  'POST /v1/templates/{templateId}/submit': {
+    ...templates,
+    id: 'submitTemplate',
+    summary: 'Submit a draft for review',
+    description: 'The platform reviews the draft. An event `templates.status` reports the result.',
+    errors: [
+      'template_not_found',
+      'template_not_draft',
+      'sender_not_configured',
+      'media_not_found',
+      'media_damaged',
+      'storage_unavailable',
+      ...provider,
+    ],
+    message: 'Draft submitted. Its status changes when the platform has reviewed it.',
+  },
+  'POST /v1/templates/sync': {
+    ...templates,
+    id: 'syncTemplates',
+    summary: 'Synchronize templates with the platform',
+    description:
+      'Reads the templates of every business account from the platform. The platform limits how often its list can be read: requests shortly after one another share one reading (`reused`), and the gateway reads the list again at `nextReadAt`.',
+    errors: ['sender_not_configured', ...provider],
+    message: '12 templates read.',
+  },
+  'POST /v1/templates/media': {
+    ...media,
+    id: 'uploadMedia',
+    summary: 'Upload a file',
+    description:
+      'Stores one file encrypted and registers it with the messaging platform. Use the returned `mediaId` in sends. Limits: JPEG and PNG 5 MB, MP4 and 3GPP 16 MB, PDF, Office and plain text 100 MB. The same file uploaded again within a day, under the same name and Idempotency-Key, returns the first response.',
+    errors: [
+      'media_empty',
+      'sender_not_found',
+      'upload_timeout',
+      'sender_not_configured',
+      'media_too_large',
+      'storage_unavailable',
+      ...provider,
+    ],
+    message: 'File uploaded.',
+  },
+  'GET /v1/media': {
+    ...media,
+    id: 'listMedia',
+    summary: 'List files',
+    description: 'Newest first.',
+    message: 'Media listed.',
+  },
+  'GET /v1/media/{mediaId}': {
+    ...media,
+    id: 'getMedia',
+    summary: 'Get a file’s record',
+    errors: ['media_not_found'],
+    message: 'Media found.',
+  },
+  'DELETE /v1/media/{mediaId}': {
+    ...media,
+    id: 'deleteMedia',
+    summary: 'Delete a file',
+    description: 'Returns 409 `media_in_use` while queued messages need the file.',
+    errors: ['media_not_found', 'media_in_use', 'storage_unavailable', ...provider],
+    message: 'Media removed.',
+  },
+  'GET /v1/media/{mediaId}/content': {
+    ...media,
+    id: 'downloadMedia',
+    summary: 'Download a file',
+    description:
+      'Returns the file as it was uploaded, always as an attachment. The gateway checks length and digest before it sends the first byte.',
+    errors: ['media_not_found', 'media_damaged', 'storage_unavailable'],
+    message: '',
+  },
+};
