@@ -9,6 +9,7 @@ export default defineConfig(({ mode }) => ({
     environment: 'node',
     include: ['test/**/*.test.ts'],
     exclude: mode === 'full' ? [] : [long],
+    setupFiles: ['test/harness/check-responses.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -30,7 +30,6 @@ function keyItem(row: KeyRow) {
 }
 
 const shownKey = (key: MadeKey) => ({ ...keyItem(key), apiKey: key.apiKey });
-const tags = ['Keys'];
 const KeyParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
 
 /** GET and POST /v1/keys, POST /v1/keys/:id/rotate, DELETE /v1/keys/:id. */
@@ -48,8 +47,6 @@ function listRoute(server: Server, deps: AccountRoutesDeps): void {
     '/v1/keys',
     {
       schema: {
-        summary: 'List API keys',
-        tags,
         querystring: Type.Object(pageProperties, { additionalProperties: false }),
         response: { 200: success(page(KeyItem)) },
       },
@@ -73,10 +70,6 @@ function createRoute(server: Server, deps: AccountRoutesDeps): void {
     '/v1/keys',
     {
       schema: {
-        summary: 'Make an API key',
-        description:
-          'The new key has no scope that the key of the request lacks, and does not expire later: 403 `forbidden` otherwise. The command `key create` is not limited so.',
-        tags,
         body: CreateKeyBody,
         response: { 200: success(ShownKey) },
       },
@@ -101,10 +94,6 @@ function rotateRoute(server: Server, deps: AccountRoutesDeps): void {
     '/v1/keys/:id/rotate',
     {
       schema: {
-        summary: 'Replace an API key',
-        description:
-          'Answers a new key with the same scopes and expiry; the old one works for `overlapSeconds` more. A key that has scopes which the key of the request lacks, or that expires later, is not rotated: 403 `forbidden`.',
-        tags,
         params: KeyParams,
         body: Type.Optional(RotateKeyBody),
         response: { 200: success(ShownKey) },
@@ -129,8 +118,6 @@ function revokeRoute(server: Server, deps: AccountRoutesDeps): void {
     '/v1/keys/:id',
     {
       schema: {
-        summary: 'Revoke an API key',
-        tags,
         params: KeyParams,
         response: { 200: success(Deleted) },
       },

@@ -26,8 +26,6 @@ import { scheduleRoutes } from './slots/schedule-routes.ts';
 export type AppointmentRoutesDeps = BookDeps & ConnectDeps & OpenSlotsDeps;
 
 const config = { scope: 'appointments:read' } as const;
-const tags = ['Appointments'];
-
 /** Everything under /v1/appointments, and /callbacks/calendar. */
 export function appointmentRoutes(server: Server, deps: AppointmentRoutesDeps): void {
   directoryRoutes(server, deps); //   GET departments, users, form-questions
@@ -47,8 +45,6 @@ function directoryRoutes(server: Server, deps: AppointmentRoutesDeps): void {
     '/v1/appointments/departments',
     {
       schema: {
-        summary: 'List departments',
-        tags,
         querystring: ListDepartmentsQuery,
         response: { 200: success(page(DepartmentItem)) },
       },
@@ -65,9 +61,6 @@ function directoryRoutes(server: Server, deps: AppointmentRoutesDeps): void {
     '/v1/appointments/users',
     {
       schema: {
-        summary: 'List staff',
-        description: 'The people with whom appointments can be made.',
-        tags,
         querystring: ListStaffQuery,
         response: { 200: success(page(StaffItem)) },
       },
@@ -89,9 +82,6 @@ function directoryRoutes(server: Server, deps: AppointmentRoutesDeps): void {
     '/v1/appointments/form-questions',
     {
       schema: {
-        summary: 'List the form questions of a staff member',
-        description: 'What a booking with them has to answer, in order.',
-        tags,
         querystring: ListQuestionsQuery,
         response: { 200: success(page(QuestionItem)) },
       },
@@ -115,9 +105,6 @@ function slotsRoute(server: Server, deps: AppointmentRoutesDeps): void {
     '/v1/appointments/available-slots',
     {
       schema: {
-        summary: 'List the open slots of a date',
-        description: 'Computed at this moment, with the connected calendar asked: never from a cache.',
-        tags,
         querystring: SlotsQuery,
         response: { 200: success(SlotsAnswer) },
       },

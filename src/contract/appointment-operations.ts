@@ -60,9 +60,9 @@ export const appointmentOperations: Record<string, Operation> = {
   'PUT /v1/appointments/users/{id}/ext-calendar': {
     ...calendars,
     id: 'connectCalendar',
-    summary: 'Connect a CalDAV calendar, or choose the calendars that block slots',
+    summary: 'Connect a calendar with a password, or choose the calendars that block slots',
     description: 'The gateway checks the connection before it responds.',
-    errors: [...staff, 'calendar_not_connected', ...provider],
+    errors: [...staff, 'calendar_not_connected', 'calendar_provider_not_configured', ...provider],
     message: 'The calendar is connected.',
   },
   'DELETE /v1/appointments/users/{id}/ext-calendar': {

@@ -1,6 +1,7 @@
 // The two forms of an answer, and the one table from error code to HTTP status.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest, type Problem } from '../base/errors.ts';
+import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
 import { isAway, isDiskFull } from '../db/failure.ts';
 import { formats } from './formats.ts';
 
@@ -9,65 +10,9 @@ export function ok<T>(message: string, data: T): { success: true; message: strin
   return { success: true, message, data };
 }
 
-const statusOf: Record<string, number> = {
-  invalid_request: 400,
-  malformed_json: 400,
-  idempotency_key_missing: 400,
-  idempotency_key_invalid: 400,
-  media_empty: 400,
-  api_key_missing: 401,
-  api_key_invalid: 401,
-  signature_invalid: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  upload_timeout: 408,
-  request_timeout: 408,
-  template_not_approved: 409,
-  template_not_draft: 409,
-  template_exists: 409,
-  template_in_use: 409,
-  template_changed: 409,
-  message_not_failed: 409,
-  content_removed: 409,
-  sender_mismatch: 409,
-  sender_not_configured: 409,
-  sender_exists: 409,
-  sender_in_use: 409,
-  last_manage_key: 409,
-  key_limit_reached: 409,
-  media_in_use: 409,
-  slot_unavailable: 409,
-  booking_not_changeable: 409,
-  calendar_not_connected: 409,
-  calendar_provider_not_configured: 409,
-  idempotency_in_progress: 409,
-  department_in_use: 409,
-  endpoint_limit_reached: 409,
-  endpoint_disabled: 409,
-  rotation_in_progress: 409,
-  conflict: 409,
-  body_too_large: 413,
-  media_too_large: 413,
-  unsupported_media_type: 415,
-  idempotency_key_reused: 422,
-  rate_limited: 429,
-  queue_full: 429,
-  internal: 500,
-  media_damaged: 500,
-  provider_rejected: 502,
-  provider_unavailable: 503,
-  storage_unavailable: 503,
-  not_ready: 503,
-  too_many_callbacks: 503,
-  query_too_slow: 503,
-  database_unavailable: 503,
-  storage_full: 507,
-};
-
-/** HTTP status of an AppError's code; a code ending in `_not_found` is 404, an unlisted one is a fault of ours (500). */
+/** HTTP status of an AppError's code; a code that the contract does not list is an internal error (500). */
 export function httpStatus(code: string): number {
-  return statusOf[code] ?? (code.endsWith('_not_found') ? 404 : 500);
+  return Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode][0] : 500;
 }
 
 /** Fastify's own refusals in our words; undefined for what is not a refusal of the request. */

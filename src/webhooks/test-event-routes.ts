@@ -13,9 +13,6 @@ export function testEventRoute(server: Server, deps: TestEventDeps): void {
     '/v1/webhooks/endpoints/:id/test',
     {
       schema: {
-        summary: 'Send a test event',
-        description: 'Posts one event of kind `test`, once, and answers what the receiver did with it.',
-        tags: ['Webhooks'],
         params: IdParams,
         response: { 200: success(TestResult) },
       },

@@ -1,42 +1,28 @@
 // Promises of the OpenAPI document to whoever writes a receiver: every kind of event stands there as it is sent.
-
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { subscribableKinds } from '../../src/contract/webhooks.ts';
 import { eventBody, messageStatusBody } from '../../src/webhooks/event.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
-
-interface Webhook {
-  post: {
-    parameters: { name: string; in: string }[];
-    requestBody: { content: Record<string, { schema: object }> };
-    responses: Record<string, { description: string }>;
-  };
-}
+import { type InterfaceDocument, openInterface } from '../harness/interface-document.ts';
 
 let gateway: Gateway;
-let webhooks: Record<string, Webhook>;
+let webhooks: InterfaceDocument['webhooks'];
+let problemWith: (kind: string, body: unknown) => string | undefined;
 beforeAll(async () => {
   gateway = await startGateway();
-  webhooks = (
-    (await gateway.call('GET', '/openapi.json', { key: null })).body as unknown as {
-      webhooks: typeof webhooks;
-    }
-  ).webhooks;
+  const { body } = await gateway.call('GET', '/openapi.json', { key: null });
+  const { document, problemAt } = openInterface(body as unknown as InterfaceDocument);
+  webhooks = document.webhooks;
+  problemWith = (kind, event) =>
+    problemAt(['webhooks', kind, 'post', 'requestBody', 'content', 'application/json', 'schema'], event);
 });
 afterAll(() => gateway?.close());
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-const fits = (kind: string, body: unknown) =>
-  ajv.validate(webhooks[kind]?.post.requestBody.content['application/json']?.schema as object, body);
 
 it('has every kind that an endpoint can ask for, and the test, each with its four headers', () => {
   expect(Object.keys(webhooks).sort()).toEqual([...subscribableKinds, 'test'].sort());
   for (const { post } of Object.values(webhooks)) {
-    expect(post.parameters.map(({ name }) => name)).toEqual([
+    expect(post.parameters?.map(({ name }) => name)).toEqual([
       'x-webhook-signature',
       'webhook-id',
       'webhook-timestamp',
@@ -59,16 +45,14 @@ it.each([null, { code: 131026, title: 'Undeliverable', message: 'Not on the plat
       error,
       metadata: { order: 'A-1' },
     };
-    expect(fits('messages.status', JSON.parse(messageStatusBody(status, Date.now()))), ajv.errorsText()).toBe(
-      true,
-    );
+    expect(problemWith('messages.status', JSON.parse(messageStatusBody(status, Date.now())))).toBeUndefined();
   },
 );
 
 it('describes the test event as it is sent, and tells kinds apart', () => {
   const body = JSON.parse(eventBody('test', Date.now(), { endpointId: uuidv7(), message: 'x' }));
-  expect(fits('test', body), ajv.errorsText()).toBe(true);
-  expect(fits('messages.status', body)).toBe(false);
+  expect(problemWith('test', body)).toBeUndefined();
+  expect(problemWith('messages.status', body)).toMatch(/must/);
 });
 
 it('describes templates.status as the template that the API lists, with what changed', async () => {
@@ -91,5 +75,5 @@ it('describes templates.status as the template that the API lists, with what cha
     reason: 'UNPAUSE',
   };
   const body = JSON.parse(eventBody('templates.status', Date.now(), template));
-  expect(fits('templates.status', body), ajv.errorsText()).toBe(true);
+  expect(problemWith('templates.status', body)).toBeUndefined();
 });

@@ -1,4 +1,7 @@
 // Before all tests: one database server with a migrated template database; after them, or on Ctrl-C, nothing of it is left.
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDb } from '../../src/db/db.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
@@ -14,6 +17,8 @@ declare module 'vitest' {
       administrator: import('../../src/db/db.ts').Connection;
       template: string;
     };
+    /** The file that shares the OpenAPI document between test files. */
+    interfaceDocumentPath: string;
   }
 }
 
@@ -41,8 +46,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = server.hasTemplate ? ownTemplate : `${ownTemplate}_${process.pid}`;
   if (!server.hasTemplate) await makeTemplate(server, template);
   const { connection, administrator } = server;
+  const interfaceDocumentPath = join(tmpdir(), `gateway-interface-${process.pid}.json`);
+  project.provide('interfaceDocumentPath', interfaceDocumentPath);
   project.provide('testServer', { connection, administrator, template });
   return async () => {
+    await rm(interfaceDocumentPath, { force: true });
     if (!server.hasTemplate) await administer(server.administrator, `drop database ${template} with (force)`);
     await server.stop();
     process.off('exit', atExit);

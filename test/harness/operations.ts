@@ -2,7 +2,9 @@
 import type { Gateway } from './gateway.ts';
 
 export interface Schema {
-  type?: string;
+  $ref?: string;
+  type?: string | string[];
+  additionalProperties?: boolean | Schema;
   maxItems?: number;
   maxProperties?: number;
   uniqueItems?: boolean;
@@ -36,7 +38,10 @@ interface Described {
 /** Reads the document. */
 export async function operationsOf(gateway: Gateway): Promise<Operation[]> {
   const { text } = await gateway.call('GET', '/openapi.json');
-  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Described>> };
+  const { paths, components } = JSON.parse(text) as {
+    paths: Record<string, Record<string, Described>>;
+    components: { schemas: Record<string, Schema> };
+  };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
       method: method.toUpperCase(),
@@ -44,10 +49,33 @@ export async function operationsOf(gateway: Gateway): Promise<Operation[]> {
       query: parameters
         .filter((one) => one.in === 'query')
         .map(({ name, required = false, schema }) => ({ name, required, schema })),
-      body: requestBody?.content['application/json']?.schema,
+      body: inlined(requestBody?.content['application/json']?.schema, components.schemas),
       needsKey: parameters.some((one) => one.name === 'Idempotency-Key'),
     })),
   );
+}
+
+/** A schema with its references resolved, optional nulls as unions, and maps by the pattern of their keys. */
+function inlined(schema: Schema | undefined, shared: Record<string, Schema>): Schema | undefined {
+  if (!schema) return undefined;
+  const { $ref, type, additionalProperties: values, ...rest } = schema;
+  if ($ref) return inlined(shared[$ref.split('/').at(-1) ?? ''], shared);
+  const [first, ...others] = [type ?? []].flat();
+  if (others.length > 0) {
+    const anyOf = [inlined({ ...schema, type: String(first) }, shared), { type: 'null' }];
+    return { anyOf: anyOf as Schema[] };
+  }
+  const members = (record: Record<string, Schema> = {}) =>
+    Object.fromEntries(Object.entries(record).map(([key, one]) => [key, inlined(one, shared) as Schema]));
+  return {
+    ...rest,
+    ...(type === undefined ? {} : { type }),
+    ...(rest.anyOf ? { anyOf: rest.anyOf.map((one) => inlined(one, shared) as Schema) } : {}),
+    ...(rest.items ? { items: inlined(rest.items, shared) as Schema } : {}),
+    ...(rest.properties ? { properties: members(rest.properties) } : {}),
+    ...(typeof values === 'object' ? { patternProperties: members({ '^.*$': values }) } : {}),
+    ...(typeof values === 'boolean' ? { additionalProperties: values } : {}),
+  };
 }
 
 /** A value that the schema takes, every optional member included. */

@@ -27,7 +27,6 @@ import { bookingItem } from './presenter.ts';
 import { rescheduleBooking } from './reschedule.ts';
 import { type ChangeOperation, changeAnswerJson } from './stored-answers.ts';
 
-const tags = ['Appointments: bookings'];
 const manage = { scope: 'manage' } as const;
 const pageLimit = 20;
 
@@ -43,10 +42,6 @@ function bookRoute(server: Server, deps: BookDeps): void {
     '/v1/appointments/book',
     {
       schema: {
-        summary: 'Book an appointment',
-        description:
-          'Holds the slot, writes it to the calendar and answers with the meeting link. Repeat a request that got no answer with the same Idempotency-Key: it never books twice.',
-        tags,
         body: BookBody,
         response: { 200: success(BookAnswer) },
       },
@@ -71,9 +66,6 @@ function readingRoutes(server: Server, deps: BookDeps): void {
     '/v1/appointments/bookings',
     {
       schema: {
-        summary: 'List bookings',
-        description: 'Newest first.',
-        tags,
         querystring: ListBookingsQuery,
         response: { 200: success(cursorPage(BookingItem)) },
       },
@@ -111,8 +103,6 @@ function readingRoutes(server: Server, deps: BookDeps): void {
     '/v1/appointments/bookings/:id',
     {
       schema: {
-        summary: 'Get a booking',
-        tags,
         params: AppointmentParams,
         response: { 200: success(BookingItem) },
       },
@@ -135,10 +125,6 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     '/v1/appointments/bookings/:id/cancel',
     {
       schema: {
-        summary: 'Cancel a booking',
-        description:
-          'Takes the event out of the calendar, then frees the slot. Cancelling twice is no error.',
-        tags,
         params: AppointmentParams,
         body: CancelBody,
         response: { 200: success(BookingItem) },
@@ -156,10 +142,6 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     '/v1/appointments/bookings/:id/reschedule',
     {
       schema: {
-        summary: 'Move a booking to another slot',
-        description:
-          'Keeps the id and the meeting link. The old slot is free only once the calendar shows the new one. A move to the time that the booking has changes nothing.',
-        tags,
         params: AppointmentParams,
         body: RescheduleBody,
         response: { 200: success(BookingItem) },

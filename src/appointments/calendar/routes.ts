@@ -21,8 +21,6 @@ import { type ConnectionRow, findConnection } from './connections-store.ts';
 import { ConsentError, consentUrl, finishConsent } from './consent.ts';
 import { consentPage } from './consent-page.ts';
 
-const tags = ['Appointments: calendars'];
-
 async function staffOf(deps: ConnectDeps, accountId: string, staffId: string): Promise<StaffRow> {
   const staff = isUuid(staffId) ? await findStaff(deps.db, accountId, staffId) : undefined;
   if (!staff) throw staffNotFound();
@@ -56,10 +54,6 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
     '/v1/appointments/ext-calendar/auth-url',
     {
       schema: {
-        summary: 'Get the address that connects a calendar',
-        description:
-          'OAuth 2.0 with PKCE. Whoever opens the address binds their calendar to this staff member; it is good for one connection within the hour.',
-        tags,
         querystring: AuthUrlQuery,
         response: { 200: success(AuthUrlAnswer) },
       },
@@ -75,10 +69,6 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
     '/v1/appointments/ext-calendar/status',
     {
       schema: {
-        summary: 'See whether a calendar is connected',
-        description:
-          'Asks the calendar, so that a permission taken back shows immediately, and events whose times are not certain.',
-        tags,
         querystring: CalendarQuery,
         response: { 200: success(CalendarStatus) },
       },
@@ -101,8 +91,6 @@ function managingRoutes(server: Server, deps: ConnectDeps): void {
     '/v1/appointments/users/:id/ext-calendar',
     {
       schema: {
-        summary: 'Connect a CalDAV calendar, or choose which calendars block',
-        tags,
         params: AppointmentParams,
         body: PutCalendarBody,
         response: { 200: success(CalendarStatus) },
@@ -120,9 +108,6 @@ function managingRoutes(server: Server, deps: ConnectDeps): void {
     '/v1/appointments/users/:id/ext-calendar',
     {
       schema: {
-        summary: 'Disconnect a calendar',
-        description: 'Gives the grant back to the provider. Events of bookings stay in the calendar.',
-        tags,
         params: AppointmentParams,
         response: { 200: success(CalendarStatus) },
       },

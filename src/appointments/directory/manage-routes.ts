@@ -30,7 +30,6 @@ export interface DirectoryRoutesDeps extends DirectoryDeps {
 }
 
 const config = { scope: 'manage' } as const;
-const tags = ['Appointments: management'];
 const params = AppointmentParams;
 
 /** POST, PATCH and DELETE of departments and users, and PUT of form questions. */
@@ -42,9 +41,6 @@ export function directoryManageRoutes(server: Server, deps: DirectoryRoutesDeps)
     '/v1/appointments/users/:id/form-questions',
     {
       schema: {
-        summary: 'Replace the form questions of a staff member',
-        description: 'A question whose text stays keeps its id.',
-        tags,
         params,
         body: PutQuestionsBody,
         response: { 200: success(QuestionList) },
@@ -63,8 +59,6 @@ function departmentRoutes(server: Server, deps: DirectoryRoutesDeps): void {
     '/v1/appointments/departments',
     {
       schema: {
-        summary: 'Add a department',
-        tags,
         body: CreateDepartmentBody,
         response: { 200: success(DepartmentItem) },
       },
@@ -78,8 +72,6 @@ function departmentRoutes(server: Server, deps: DirectoryRoutesDeps): void {
     '/v1/appointments/departments/:id',
     {
       schema: {
-        summary: 'Change a department',
-        tags,
         params,
         body: ChangeDepartmentBody,
         response: { 200: success(DepartmentItem) },
@@ -96,7 +88,7 @@ function departmentRoutes(server: Server, deps: DirectoryRoutesDeps): void {
   server.delete(
     '/v1/appointments/departments/:id',
     {
-      schema: { summary: 'Remove a department', tags, params, response: { 200: success(Deleted) } },
+      schema: { params, response: { 200: success(Deleted) } },
       config,
     },
     async ({ caller, params }) => {
@@ -111,9 +103,6 @@ function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
     '/v1/appointments/users',
     {
       schema: {
-        summary: 'Add a staff member',
-        description: 'Give them a schedule next: until then they have no slots.',
-        tags,
         body: CreateStaffBody,
         response: { 200: success(StaffItem) },
       },
@@ -127,8 +116,6 @@ function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
     '/v1/appointments/users/:id',
     {
       schema: {
-        summary: 'Change a staff member',
-        tags,
         params,
         body: ChangeStaffBody,
         response: { 200: success(StaffItem) },
@@ -143,9 +130,6 @@ function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
     '/v1/appointments/users/:id',
     {
       schema: {
-        summary: 'Remove a staff member',
-        description: 'Refused while bookings are to come. Past bookings stay.',
-        tags,
         params,
         response: { 200: success(Deleted) },
       },

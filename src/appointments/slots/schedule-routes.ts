@@ -13,16 +13,12 @@ import { scheduleItem, scheduleProblems, scheduleRow } from './schedule.ts';
 import { updateSchedule } from './store.ts';
 
 const config = { scope: 'manage' } as const;
-const tags = ['Appointments: management'];
-
 /** GET and PUT /v1/appointments/users/:id/schedule. */
 export function scheduleRoutes(server: Server, deps: { db: Db }): void {
   server.get(
     '/v1/appointments/users/:id/schedule',
     {
       schema: {
-        summary: 'Get the schedule of a staff member',
-        tags,
         params: AppointmentParams,
         response: { 200: success(ScheduleItem) },
       },
@@ -39,10 +35,6 @@ export function scheduleRoutes(server: Server, deps: { db: Db }): void {
     '/v1/appointments/users/:id/schedule',
     {
       schema: {
-        summary: 'Set the schedule of a staff member',
-        description:
-          'Replaces the whole schedule. Bookings made before keep their time. Clocks that change are minded: hours are local.',
-        tags,
         params: AppointmentParams,
         body: PutScheduleBody,
         response: { 200: success(ScheduleItem) },

@@ -13,7 +13,6 @@ import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
 
 export type MediaRoutesDeps = UploadRoutesDeps;
 
-const tags = ['Media'];
 const config = { scope: 'media:write' } as const;
 
 /** POST /v1/templates/media, GET /v1/media, GET and DELETE /v1/media/:mediaId, GET /v1/media/:mediaId/content. */
@@ -28,9 +27,6 @@ function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
     '/v1/media',
     {
       schema: {
-        summary: 'List media',
-        description: 'Newest first.',
-        tags,
         querystring: ListMediaQuery,
         response: { 200: success(cursorPage(MediaItem)) },
       },
@@ -50,8 +46,6 @@ function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
     '/v1/media/:mediaId',
     {
       schema: {
-        summary: 'Inspect media',
-        tags,
         params: MediaParams,
         querystring: NoQuery,
         response: { 200: success(MediaItem) },
@@ -69,9 +63,6 @@ function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
     '/v1/media/:mediaId',
     {
       schema: {
-        summary: 'Remove media',
-        description: 'Refused with `media_in_use` while queued messages need it.',
-        tags,
         params: MediaParams,
         querystring: NoQuery,
         response: { 200: success(DeletedMedia) },
@@ -91,10 +82,6 @@ function contentRoute(server: Server, deps: MediaRoutesDeps): void {
     '/v1/media/:mediaId/content',
     {
       schema: {
-        summary: 'Download media',
-        description:
-          'The file as it was uploaded, always as an attachment. Length and digest are checked before the first byte goes out.',
-        tags,
         params: MediaParams,
         querystring: NoQuery,
         response: {

@@ -49,10 +49,6 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
     '/v1/templates/media',
     {
       schema: {
-        summary: 'Upload media',
-        description:
-          'Takes one file (JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF, Office or plain text up to 100 MB), stores it encrypted and registers it with the messaging platform. Use `mediaId` in sends. The same file uploaded again within a day, under the same name and type and for the same number, answers the same record.',
-        tags: ['Media'],
         consumes: ['multipart/form-data'],
         querystring: UploadQuery,
         body: UploadForm,

@@ -14,7 +14,6 @@ export interface SenderRoutesDeps extends SendersDeps {
   publicUrl: () => string;
 }
 
-const tags = ['Senders'];
 const SenderParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
 
 function senderItem(row: SenderRow, reading: ReadingRow | undefined, publicUrl: string) {
@@ -53,9 +52,6 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
     '/v1/senders',
     {
       schema: {
-        summary: 'List senders',
-        description: 'The messaging numbers of the account, and why one is halted.',
-        tags,
         querystring: Type.Object(pageProperties, { additionalProperties: false }),
         response: { 200: success(page(SenderItem)) },
       },
@@ -73,9 +69,6 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
     '/v1/senders',
     {
       schema: {
-        summary: 'Add a sender',
-        description: 'The token is proved against the platform before it is kept.',
-        tags,
         body: CreateSenderBody,
         response: { 200: success(SenderItem) },
       },
@@ -91,9 +84,6 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
     '/v1/senders/:id',
     {
       schema: {
-        summary: 'Change a sender',
-        description: 'Proves the token, then lifts a halt.',
-        tags,
         params: SenderParams,
         body: ChangeSenderBody,
         response: { 200: success(SenderItem) },
@@ -114,8 +104,6 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
     '/v1/senders/:id',
     {
       schema: {
-        summary: 'Remove a sender',
-        tags,
         params: SenderParams,
         response: { 200: success(Deleted) },
       },

@@ -11,10 +11,6 @@ export function deleteTemplateRoutes(server: Server, deps: DeleteTemplateDeps): 
     '/v1/templates/:templateId',
     {
       schema: {
-        summary: 'Delete a template',
-        description:
-          'Deletes it at the platform too. Returns `template_in_use` while messages of it are queued; `cancelQueued=true` fails them with 900003 first.',
-        tags: ['Templates'],
         params: TemplateParams,
         querystring: DeleteTemplateQuery,
         response: { 200: success(DeletedTemplate) },

@@ -22,10 +22,6 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
     '/v1/messages/:id/resend',
     {
       schema: {
-        summary: 'Resend a failed message',
-        description:
-          'Sends the content of a failed message again as a new message, checked like any send; the body may be left out. A message is resent once: a repeat returns the same new message. To try again, resend the new one. Not for authentication messages.',
-        tags: ['Messages'],
         params: MessageParams,
         body: nullable(ResendBody),
         response: { 200: success(MessageItem) },

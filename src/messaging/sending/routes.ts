@@ -36,7 +36,6 @@ import { findSend, type SendRow } from './sends-store.ts';
 
 export type SendingRoutesDeps = SendDeps & CancelDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
 
-const tags = ['Messages'];
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
 function sendNotFound(): AppError {
@@ -110,11 +109,6 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
     '/v1/templates/send',
     {
       schema: {
-        summary: 'Send a template',
-        description:
-          'Sends an approved template to 1 to 1,000 recipients. Nothing is sent unless the whole request is valid. ' +
-          'The response reports the result for each recipient; `Prefer: respond-async` returns 202 immediately.',
-        tags: ['Templates', 'Messages'],
         body: SendBody,
         response: { 200: success(SendAnswer), 202: success(SendAnswer) },
       },
@@ -155,8 +149,6 @@ function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
     '/v1/sends/:sendId',
     {
       schema: {
-        summary: 'Count a send by status',
-        tags,
         params: SendParams,
         response: { 200: success(SendSummary) },
       },
@@ -174,8 +166,6 @@ function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
     '/v1/sends/:sendId/cancel',
     {
       schema: {
-        summary: 'Cancel the queued messages of a send',
-        tags,
         params: SendParams,
         response: { 200: success(SendSummary) },
       },
@@ -201,10 +191,6 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
     '/v1/messages',
     {
       schema: {
-        summary: 'List messages',
-        description:
-          'Newest first, each with its timeline. A page of a filtered list may have fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
-        tags,
         querystring: ListMessagesQuery,
         response: { 200: success(cursorPage(MessageItem)) },
       },
@@ -249,9 +235,6 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
     '/v1/messages/:id',
     {
       schema: {
-        summary: 'Inspect a message',
-        description: 'With its timeline and its webhook deliveries.',
-        tags,
         params: MessageParams,
         response: { 200: success(MessageDetail) },
       },

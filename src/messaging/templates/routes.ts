@@ -2,7 +2,13 @@
 import { isUuid } from '../../base/ids.ts';
 import { page, success } from '../../contract/envelope.ts';
 import { CreateTemplateBody } from '../../contract/template-drafts.ts';
-import { ListTemplatesQuery, TemplateDetail, TemplateItem, TemplateParams, TemplateReadings } from '../../contract/templates.ts';
+import {
+  ListTemplatesQuery,
+  TemplateDetail,
+  TemplateItem,
+  TemplateParams,
+  TemplateReadings,
+} from '../../contract/templates.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -15,8 +21,6 @@ import type { SyncDeps } from './sync.ts';
 import { syncNow } from './sync-schedule.ts';
 
 export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
-
-const tags = ['Templates'];
 
 async function sendersFor(deps: TemplateRoutesDeps, rows: TemplateRow[]) {
   return listSenderLabels(deps.db, {
@@ -48,10 +52,6 @@ function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     '/v1/templates',
     {
       schema: {
-        summary: 'List templates',
-        description:
-          "The account's templates with their content, newest first. Answered from our rows: never slow, never limited by the platform.",
-        tags,
         querystring: ListTemplatesQuery,
         response: { 200: success(page(TemplateItem)) },
       },
@@ -74,9 +74,6 @@ function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     '/v1/templates/:templateId',
     {
       schema: {
-        summary: 'Inspect a template',
-        description: 'The template and the variables that a send must fill.',
-        tags,
         params: TemplateParams,
         response: { 200: success(TemplateDetail) },
       },
@@ -100,8 +97,6 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     '/v1/templates',
     {
       schema: {
-        summary: 'Make a draft',
-        tags,
         body: CreateTemplateBody,
         response: { 200: success(TemplateDetail) },
       },
@@ -117,8 +112,6 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     '/v1/templates/:templateId/submit',
     {
       schema: {
-        summary: 'Submit a draft to the platform',
-        tags,
         params: TemplateParams,
         response: { 200: success(TemplateDetail) },
       },
@@ -140,10 +133,6 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     '/v1/templates/sync',
     {
       schema: {
-        summary: "Read the platform's templates again",
-        description:
-          'The platform limits how often its list may be read: requests soon after one another share one reading (`reused`), and the list is read again at `nextReadAt` by itself.',
-        tags,
         response: { 200: success(TemplateReadings) },
       },
       config,

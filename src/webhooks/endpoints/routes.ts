@@ -2,7 +2,15 @@
 
 import { Type } from 'typebox';
 import { Deleted, page, success } from '../../contract/envelope.ts';
-import { ChangeEndpointBody, CreateEndpointBody, EndpointItem, EndpointListQuery, IdParams, RotateSecretBody, ShownEndpoint } from '../../contract/webhooks.ts';
+import {
+  ChangeEndpointBody,
+  CreateEndpointBody,
+  EndpointItem,
+  EndpointListQuery,
+  IdParams,
+  RotateSecretBody,
+  ShownEndpoint,
+} from '../../contract/webhooks.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -24,7 +32,6 @@ export interface EndpointRoutesDeps extends EndpointDeps {
   deliveries: { drop(endpointId: string): void };
 }
 
-const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
 const path = '/v1/webhooks/endpoints';
 
@@ -46,8 +53,6 @@ function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, sho
     path,
     {
       schema: {
-        summary: 'List webhook endpoints',
-        tags,
         querystring: EndpointListQuery,
         response: { 200: success(page(EndpointItem)) },
       },
@@ -63,9 +68,6 @@ function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, sho
     path,
     {
       schema: {
-        summary: 'Add a webhook endpoint',
-        description: 'Answers its secret, which is shown this once. At most 10 an account.',
-        tags,
         body: CreateEndpointBody,
         response: { 200: success(ShownEndpoint) },
       },
@@ -83,8 +85,6 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
     `${path}/:id`,
     {
       schema: {
-        summary: 'Show a webhook endpoint',
-        tags,
         params: IdParams,
         response: { 200: success(EndpointItem) },
       },
@@ -98,10 +98,6 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
     `${path}/:id`,
     {
       schema: {
-        summary: 'Change, pause or resume a webhook endpoint',
-        description:
-          'While paused, events are kept. `status: active` also brings back a disabled endpoint and ends a rest.',
-        tags,
         params: IdParams,
         body: ChangeEndpointBody,
         response: { 200: success(EndpointItem) },
@@ -119,9 +115,6 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
     `${path}/:id`,
     {
       schema: {
-        summary: 'Delete a webhook endpoint',
-        description: 'What was still to be delivered to it is dead.',
-        tags,
         params: IdParams,
         response: { 200: success(Deleted) },
       },
@@ -140,10 +133,6 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
     `${path}/:id/rotate-secret`,
     {
       schema: {
-        summary: 'Give a webhook endpoint a new secret',
-        description:
-          'For `overlapSeconds` the header webhook-signature carries signatures of both secrets; x-webhook-signature, which holds one, keeps the old secret until activate-secret or the end of the overlap.',
-        tags,
         params: IdParams,
         body: Type.Optional(RotateSecretBody),
         response: { 200: success(ShownEndpoint) },
@@ -165,8 +154,6 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
     `${path}/:id/activate-secret`,
     {
       schema: {
-        summary: 'Sign x-webhook-signature with the new secret from now on',
-        tags,
         params: IdParams,
         response: { 200: success(EndpointItem) },
       },

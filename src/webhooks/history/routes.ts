@@ -15,7 +15,6 @@ export interface DeliveryRoutesDeps {
   db: Db;
 }
 
-const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
 const path = '/v1/webhooks/deliveries';
 
@@ -25,9 +24,6 @@ export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
     path,
     {
       schema: {
-        summary: 'List webhook deliveries',
-        description: 'Newest first. `from` and `to` bound when a delivery was made: `[from, to)`.',
-        tags,
         querystring: DeliveryListQuery,
         response: { 200: success(cursorPage(DeliveryItem)) },
       },
@@ -55,9 +51,6 @@ export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
     `${path}/:id`,
     {
       schema: {
-        summary: 'Show a webhook delivery',
-        description: 'With the exact bytes of its body and every attempt.',
-        tags,
         params: IdParams,
         response: { 200: success(DeliveryDetail) },
       },

@@ -8,7 +8,6 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { listEndpointReplays, type ReplayDeps, replayDelivery, replayItem, replayRange } from './replay.ts';
 
-const tags = ['Webhooks'];
 const config = { scope: 'manage' } as const;
 const endpointPath = '/v1/webhooks/endpoints/:id';
 const deliveryPath = '/v1/webhooks/deliveries/:id';
@@ -19,10 +18,6 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
     `${endpointPath}/replay`,
     {
       schema: {
-        summary: 'Replay a stretch of time',
-        description:
-          'Delivers again what was made for this endpoint in `[from, to)` until now, of one status or of all, under the same webhook-id, paced. `GET …/replays` shows how far it has come.',
-        tags,
         params: IdParams,
         body: ReplayBody,
         response: { 200: success(ReplayItem) },
@@ -46,9 +41,6 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
     `${endpointPath}/replays`,
     {
       schema: {
-        summary: 'List an endpoint’s replays',
-        description: 'Newest first, each with how far it has come.',
-        tags,
         params: IdParams,
         querystring: ReplayListQuery,
         response: { 200: success(cursorPage(ReplayItem)) },
@@ -73,9 +65,6 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
     `${deliveryPath}/replay`,
     {
       schema: {
-        summary: 'Replay a webhook delivery',
-        description: 'Delivers it again under the same webhook-id.',
-        tags,
         params: IdParams,
         response: { 200: success(DeliveryItem) },
       },

@@ -1,0 +1,76 @@
+// Validates every response that a test gets from a gateway by `fetch` against the OpenAPI document of that gateway.
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { afterAll, expect, inject } from 'vitest';
+import type { InterfaceDocument, openInterface } from './interface-document.ts';
+
+const plainFetch = globalThis.fetch;
+/** One document for the whole run: the first test file that needs it writes it there. */
+const cachePath = inject('interfaceDocumentPath');
+let opened: ReturnType<typeof openInterface> | undefined;
+const problems: string[] = [];
+
+/** The document; undefined if the gateway has none, as a worker or one that is ending. */
+async function interfaceOf(origin: string): Promise<typeof opened> {
+  if (opened) return opened;
+  const text = existsSync(cachePath) ? readFileSync(cachePath, 'utf8') : await fetched(origin);
+  if (text === undefined) return undefined;
+  const { openInterface } = await import('./interface-document.ts');
+  opened ??= openInterface(JSON.parse(text));
+  return opened;
+}
+
+async function fetched(origin: string): Promise<string | undefined> {
+  const response = await plainFetch(`${origin}/openapi.json`).catch(() => undefined);
+  const text = await response?.text();
+  if (!text?.includes('"/v1/templates"')) return undefined;
+  // renamed when it is whole: other test files look for it at any moment
+  const part = `${cachePath}.${process.pid}`;
+  writeFileSync(part, text);
+  renameSync(part, cachePath);
+  return text;
+}
+
+/** The path of the document that a literal path belongs to: one without parameters first. */
+function documentedPath(document: InterfaceDocument, path: string): string | undefined {
+  if (document.paths[path]) return path;
+  const parts = path.split('/');
+  return Object.keys(document.paths).find((one) => {
+    const known = one.split('/');
+    return (
+      known.length === parts.length &&
+      known.every((part, index) => part.startsWith('{') || part === parts[index])
+    );
+  });
+}
+
+async function check(method: string, url: URL, response: Response): Promise<void> {
+  const found = await interfaceOf(url.origin);
+  if (!found) return;
+  const { responsePlace } = await import('./interface-document.ts');
+  const { document, problemAt } = found;
+  const path = documentedPath(document, url.pathname);
+  const known = path === undefined ? undefined : document.paths[path];
+  if (path === undefined || !known?.[method]) return;
+  const { status } = response;
+  const where = `${method.toUpperCase()} ${path} → ${status}`;
+  const place = responsePlace(document, [path, method], status);
+  if (!place) return void problems.push(`${where}: the status is not documented`);
+  if (!response.headers.get('content-type')?.includes('json')) return;
+  const text = await response.text();
+  const problem = problemAt(place, JSON.parse(text));
+  if (problem) problems.push(`${where}: ${problem}: ${text.slice(0, 300)}`);
+}
+
+globalThis.fetch = async (input, init) => {
+  const response = await plainFetch(input, init);
+  const url = new URL(response.url || String(input));
+  if (!url.pathname.startsWith('/v1/') || !response.headers.has('x-request-id')) return response;
+  const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toLowerCase();
+  const type = response.headers.get('content-type');
+  if (method !== 'head' && type?.includes('json')) await check(method, url, response.clone());
+  return response;
+};
+
+afterAll(() => {
+  expect(problems, 'responses that the OpenAPI document does not allow').toEqual([]);
+});

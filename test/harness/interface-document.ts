@@ -1,0 +1,105 @@
+// The OpenAPI document as the tests use it: validators of its bodies, compiled when first needed.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { formats } from '../../src/http/formats.ts';
+
+type Json = Record<string, unknown>;
+interface Content {
+  schema: Json;
+  example?: unknown;
+  examples?: Record<string, { $ref?: string; value?: unknown }>;
+}
+export interface DocumentedResponse {
+  $ref?: string;
+  description: string;
+  headers?: Record<string, Json>;
+  content?: Record<string, Content>;
+}
+export interface DocumentedOperation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags: string[];
+  parameters?: { name: string; in: string; required: boolean; description: string; schema: Json }[];
+  requestBody?: { required: boolean; content: Record<string, Content> };
+  responses: Record<string, DocumentedResponse>;
+}
+export interface InterfaceDocument {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  webhooks: Record<string, { post: DocumentedOperation }>;
+  components: {
+    securitySchemes: object;
+    schemas: Record<string, Json>;
+    responses: Record<string, DocumentedResponse>;
+    headers: Record<string, Json>;
+    examples: Record<string, { summary: string; value: unknown }>;
+  };
+  security: object[];
+  tags: { name: string }[];
+}
+
+/** The document with objects closed: a response may hold nothing that is not documented. */
+function closed(value: unknown, isMember = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => closed(one));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Json = {};
+  for (const [key, one] of Object.entries(value)) {
+    if (key === 'example' || key === 'examples' || key === 'enum' || key === 'const') copy[key] = one;
+    else if (key === 'allOf' && Array.isArray(one)) {
+      // the parts of a whole are closed together
+      copy.allOf = one.map((part) => (part.$ref ? part : { ...(closed(part, true) as Json) }));
+    } else copy[key] = closed(one, key === 'properties');
+  }
+  if (copy.type === 'object' && copy.properties && copy.additionalProperties === undefined && !isMember)
+    copy.additionalProperties = false;
+  return copy;
+}
+
+const pointer = (...parts: string[]) =>
+  `#/${parts
+    .map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
+    .map(encodeURIComponent)
+    .join('/')}`;
+
+/** Validators of the document's bodies. */
+export function openInterface(document: InterfaceDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
+  addFormats.default(ajv);
+  for (const [name, problem] of Object.entries(formats))
+    ajv.addFormat(name, (text) => problem(text) === undefined);
+  ajv.addFormat('binary', true);
+  const { paths, webhooks, components } = closed(document) as InterfaceDocument;
+  ajv.addSchema({ $id: 'document:', paths, webhooks, components } as Json, 'document:');
+  const compiled = new Map<string, ValidateFunction>();
+
+  function validator(...at: string[]): ValidateFunction {
+    const $ref = `document:${pointer(...at)}`;
+    const known = compiled.get($ref) ?? ajv.compile({ $ref });
+    compiled.set($ref, known);
+    return known;
+  }
+
+  /** What is wrong with a body by the schema at a place of the document; undefined if it fits. */
+  function problemAt(at: string[], body: unknown): string | undefined {
+    const validate = validator(...at);
+    return validate(body) ? undefined : ajv.errorsText(validate.errors);
+  }
+
+  return { document, problemAt };
+}
+
+/** Where the schema of a response is; undefined if its status or type is not documented. */
+export function responsePlace(
+  document: InterfaceDocument,
+  [path, method]: [path: string, method: string],
+  status: number,
+): string[] | undefined {
+  const response = document.paths[path]?.[method]?.responses[status];
+  if (!response) return undefined;
+  const base = response.$ref
+    ? ['components', 'responses', response.$ref.split('/').at(-1) ?? '']
+    : ['paths', path, method, 'responses', String(status)];
+  return [...base, 'content', 'application/json', 'schema'];
+}
