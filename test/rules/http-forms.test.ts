@@ -200,8 +200,8 @@ describe('an API key', () => {
   );
 });
 
-test('a code that says not found is 404, one that nobody listed is our own fault', () => {
-  expect(httpStatus('anything_not_found')).toBe(404);
+test('a code has the status that the contract lists, and an unlisted one is an internal error', () => {
+  expect(httpStatus('template_not_found')).toBe(404);
   expect(httpStatus('template_not_approved')).toBe(409);
   expect(httpStatus('no_such_code')).toBe(500);
 });
