@@ -18,6 +18,8 @@ export interface FilesystemStoreOptions {
 const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
 const leftoverAgeMs = 3_600_000;
 
+type Content = Parameters<ObjectStore['put']>[1];
+
 /**
  * Opens the directory as an object store. Objects lie below `objects/`, puts under way below `incoming/`; both are of
  * one file system, so that a rename is atomic. Several processes of one machine may share the directory.
@@ -33,21 +35,8 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 
   return {
     async put(key, content) {
-      const path = pathOf(key);
       const temporary = join(incoming, `${unfinishedPrefix(key)}${uuidv7()}`);
-      try {
-        const size = await writeDurably(temporary, content);
-        await withVendorErrors('be written', async () => {
-          await makeDurableFolder(dirname(path), options.directory);
-          await rename(temporary, path);
-          await syncFolder(dirname(path));
-        });
-        return { size };
-      } catch (error) {
-        await rm(temporary, { force: true }).catch(() => {});
-        // The content's own failure is the caller's to understand; every other one is the store's.
-        throw error instanceof ContentError ? error.cause : asVendorError('be written', error);
-      }
+      return { size: await putFile(pathOf(key), temporary, content, options.directory) };
     },
 
     async get(key) {
@@ -76,18 +65,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 
     list: (prefix) => walk(objects, objects, prefix),
 
-    async check() {
-      const probe = join(incoming, uuidv7());
-      await withVendorErrors('be written', async () => {
-        const file = await open(probe, 'wx', 0o600);
-        try {
-          await file.write('1');
-        } finally {
-          await file.close();
-          await rm(probe, { force: true });
-        }
-      });
-    },
+    check: () => withVendorErrors('be written', () => writeProbe(join(incoming, uuidv7()))),
 
     async abandon(key) {
       pathOf(key);
@@ -102,6 +80,33 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
     sweep: () =>
       withVendorErrors('be swept', () => sweepFolder(incoming, options.clock.now() - leftoverAgeMs)),
   };
+}
+
+/** Writes the content to a temporary file and renames it to `path`; returns its size in bytes. */
+async function putFile(path: string, temporary: string, content: Content, root: string): Promise<number> {
+  try {
+    const size = await writeDurably(temporary, content);
+    await withVendorErrors('be written', async () => {
+      await makeDurableFolder(dirname(path), root);
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+    });
+    return size;
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    // the caller understands an error of its content; every other error is the store's
+    throw error instanceof ContentError ? error.cause : asVendorError('be written', error);
+  }
+}
+
+async function writeProbe(path: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.write('1');
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
 }
 
 function keyParts(key: string): string[] {
@@ -124,7 +129,7 @@ class ContentError extends Error {}
  * Writes and syncs; the file is closed when this settles, however it settles. A failure of either stream destroys the
  * other with the same error, so whoever failed first has failed.
  */
-async function writeDurably(path: string, content: Parameters<ObjectStore['put']>[1]): Promise<number> {
+async function writeDurably(path: string, content: Content): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   let failed: 'content' | 'file' | undefined = content.errored ? 'content' : undefined;
   content.once('error', () => {

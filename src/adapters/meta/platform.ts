@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FileToUpload, MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { answerHandshake, isSigned, readCallback, signatureOf } from './callback.ts';
-import { type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
+import { type MetaClient, type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
 import { classify, templateStatusOf } from './error-codes.ts';
 import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
@@ -44,9 +44,6 @@ function mediaForm(file: FileToUpload) {
 /** Opens the adapter. */
 export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform {
   const client = openMetaClient(options);
-  const read = (sender: SenderAccess, path: string, query: Record<string, string>) =>
-    client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
-
   return {
     provider: 'meta',
     classify,
@@ -55,45 +52,75 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
     canBeSigned: (request) => signatureOf(request) !== undefined,
     verifyCallback: ({ rawBody, ...request }, secret) => isSigned(rawBody, signatureOf(request), secret),
     readCallback: ({ rawBody }) => readCallback(rawBody),
+    ...numberCalls(client),
+    ...templateCalls(client),
+    ...mediaCalls(client),
+  };
+}
 
+const get = (client: MetaClient, sender: SenderAccess, path: string, query: Record<string, string>) =>
+  client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
+
+function numberCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate' | 'readNumber'> {
+  return {
     async sendTemplate(sender, message) {
-      const answer = await client.call(sender, {
+      const response = await client.call(sender, {
         method: 'POST',
         path: `${sender.phoneNumberId}/messages`,
         json: messageBody(message),
         timeoutMs: sendTimeoutMs,
       });
-      const first = (answer.messages as { id?: unknown; message_status?: unknown }[] | undefined)?.[0];
+      const first = (response.messages as { id?: unknown; message_status?: unknown }[] | undefined)?.[0];
       const status = first?.message_status;
       const wamid = string(first?.id, 'a message id');
-      if (wamid.length > messageIdMax) throw unexpected('a message id that can be kept');
+      if (wamid.length > messageIdMax) throw unexpected('a message id short enough to store');
       return {
         messageRef: wamid,
         held: typeof status === 'string' && status !== 'accepted',
       };
     },
 
+    async readNumber(sender) {
+      const response = await get(client, sender, sender.phoneNumberId, {
+        fields: 'display_phone_number,verified_name',
+      });
+      return {
+        displayPhone: string(response.display_phone_number, 'a phone number'),
+        verifiedName: typeof response.verified_name === 'string' ? response.verified_name : '',
+      };
+    },
+  };
+}
+
+type TemplateCalls = Pick<
+  MessagingPlatform,
+  'listTemplates' | 'readTemplate' | 'createTemplate' | 'deleteTemplate'
+>;
+
+function templateCalls(client: MetaClient): TemplateCalls {
+  const pathOf = (sender: SenderAccess) => `${sender.businessAccountId}/message_templates`;
+  return {
     async listTemplates(sender, after) {
       const query: Record<string, string> = { fields: templateFields, limit: String(templatePageSize) };
       if (after) query.after = after;
-      const answer = await read(sender, `${sender.businessAccountId}/message_templates`, query);
-      const paging = answer.paging as { next?: unknown; cursors?: { after?: unknown } } | undefined;
+      const response = await get(client, sender, pathOf(sender), query);
+      const paging = response.paging as { next?: unknown; cursors?: { after?: unknown } } | undefined;
       const next = typeof paging?.next === 'string' ? paging.cursors?.after : undefined;
-      if (!Array.isArray(answer.data)) throw unexpected('a list of templates');
+      if (!Array.isArray(response.data)) throw unexpected('a list of templates');
       return {
-        templates: objectsOf(answer.data).map(platformTemplate),
+        templates: objectsOf(response.data).map(platformTemplate),
         after: typeof next === 'string' ? next : undefined,
       };
     },
 
     async readTemplate(sender, providerTemplateId) {
-      return platformTemplate(await read(sender, providerTemplateId, { fields: templateFields }));
+      return platformTemplate(await get(client, sender, providerTemplateId, { fields: templateFields }));
     },
 
     async createTemplate(sender, draft) {
-      const answer = await client.call(sender, {
+      const response = await client.call(sender, {
         method: 'POST',
-        path: `${sender.businessAccountId}/message_templates`,
+        path: pathOf(sender),
         json: {
           name: draft.name,
           language: draft.language,
@@ -104,39 +131,35 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
         timeoutMs: readTimeoutMs,
       });
       return {
-        providerTemplateId: string(answer.id, 'a template id'),
-        ...templateStatus(string(answer.status ?? 'PENDING', 'a status')),
-        category: string(answer.category ?? draft.category, 'a category').toUpperCase(),
+        providerTemplateId: string(response.id, 'a template id'),
+        ...templateStatus(string(response.status ?? 'PENDING', 'a status')),
+        category: string(response.category ?? draft.category, 'a category').toUpperCase(),
       };
     },
 
     async deleteTemplate(sender, template) {
       await client.call(sender, {
         method: 'DELETE',
-        path: `${sender.businessAccountId}/message_templates`,
+        path: pathOf(sender),
         query: { name: template.name, hsm_id: template.providerTemplateId },
         timeoutMs: readTimeoutMs,
       });
     },
+  };
+}
 
-    async readNumber(sender) {
-      const answer = await read(sender, sender.phoneNumberId, {
-        fields: 'display_phone_number,verified_name',
-      });
-      return {
-        displayPhone: string(answer.display_phone_number, 'a phone number'),
-        verifiedName: typeof answer.verified_name === 'string' ? answer.verified_name : '',
-      };
-    },
-
+function mediaCalls(
+  client: MetaClient,
+): Pick<MessagingPlatform, 'uploadMedia' | 'uploadSample' | 'deleteMedia'> {
+  return {
     async uploadMedia(sender, file, timeoutMs) {
-      const answer = await client.call(sender, {
+      const response = await client.call(sender, {
         method: 'POST',
         path: `${sender.phoneNumberId}/media`,
         body: mediaForm(file),
         timeoutMs,
       });
-      return { platformMediaId: string(answer.id, 'a media id') };
+      return { platformMediaId: string(response.id, 'a media id') };
     },
 
     async uploadSample(sender, file, timeoutMs) {

@@ -37,16 +37,7 @@ const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
  */
 export function openS3Store({ location, outgoing, clock, credentials }: S3StoreOptions): ObjectStore {
   const { bucket: Bucket, prefix } = location;
-  const client = new S3Client({
-    ...(location.region === undefined ? {} : { region: location.region }),
-    // Other makers' servers are addressed by path, since their buckets have no names of their own.
-    ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint, forcePathStyle: true }),
-    ...(credentials ? { credentials } : {}),
-    // What is stored authenticates itself, and not every maker's server knows S3's newer checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: outgoingHandler(outgoing),
-  });
+  const client = clientOf(location, outgoing, credentials);
   const named = (key: string) => ({ Bucket, Key: `${prefix}${checkedKey(key)}` });
 
   return {
@@ -103,6 +94,23 @@ export function openS3Store({ location, outgoing, clock, credentials }: S3StoreO
       );
     },
   };
+}
+
+function clientOf(
+  location: S3Location,
+  outgoing: Outgoing,
+  credentials: S3StoreOptions['credentials'],
+): S3Client {
+  return new S3Client({
+    ...(location.region === undefined ? {} : { region: location.region }),
+    // Other makers' servers are addressed by path, since their buckets have no names of their own.
+    ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint, forcePathStyle: true }),
+    ...(credentials ? { credentials } : {}),
+    // What is stored authenticates itself, and not every maker's server knows S3's newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: outgoingHandler(outgoing),
+  });
 }
 
 function checkedKey(key: string): string {

@@ -1,7 +1,11 @@
 // Rows of the account's files that an upload may repeat.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { mediaState } from './state.ts';
 import type { ReadyMedia } from './store.ts';
+
+const state = sqlConstants(mediaState);
 
 /** What makes two uploads the same. */
 export interface FileIdentity {
@@ -21,7 +25,7 @@ export async function findDuplicateFile(
 ): Promise<ReadyMedia | undefined> {
   const { rows } = await sql<ReadyMedia>`
     select * from media
-    where account_id = ${file.accountId} and sha256 = ${file.sha256} and state = 'ready'
+    where account_id = ${file.accountId} and sha256 = ${file.sha256} and state = ${state.ready}
       and file_name = ${file.fileName} and mime_type = ${file.mimeType}
       and named_sender_id is not distinct from ${file.senderId?.toLowerCase() ?? null}::uuid
       and created_at > now() - interval '1 day' and id is distinct from ${but ?? null}::uuid
@@ -32,7 +36,7 @@ export async function findDuplicateFile(
 /** The visible file of that id, kept from being removed until `tx` ends. */
 export async function lockFileShared(tx: Tx, id: string): Promise<ReadyMedia | undefined> {
   const { rows } = await sql<ReadyMedia>`
-    select * from media where id = ${id} and state = 'ready' for share`.execute(tx);
+    select * from media where id = ${id} and state = ${state.ready} for share`.execute(tx);
   return rows[0];
 }
 

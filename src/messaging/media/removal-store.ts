@@ -1,8 +1,12 @@
 // Rows of files that are to go, and of uploads that died.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import { isMediaId } from './media-id.ts';
+import { mediaState } from './state.ts';
 import type { MediaRow, ReadyMedia } from './store.ts';
+
+const state = sqlConstants(mediaState);
 
 /** Locks the account's file against sends that would use it; undefined if there is none. */
 export async function lockMedia(
@@ -12,7 +16,7 @@ export async function lockMedia(
 ): Promise<ReadyMedia | undefined> {
   if (!isMediaId(publicId)) return undefined;
   const { rows } = await sql<ReadyMedia>`
-    select * from media where account_id = ${accountId} and public_id = ${publicId} and state = 'ready'
+    select * from media where account_id = ${accountId} and public_id = ${publicId} and state = ${state.ready}
     for update`.execute(tx);
   return rows[0];
 }
@@ -30,7 +34,7 @@ export async function isMediaInUse(tx: Tx, accountId: string, mediaId: string): 
 /** Takes a file from the callers' sight; its objects go within `dueInSeconds`, by whoever gets to it. */
 export async function markRemoving(db: Db | Tx, id: string, dueInSeconds: number): Promise<void> {
   await sql`
-    update media set state = 'removing', due_at = now() + ${dueInSeconds} * interval '1 second', attempts = 0
+    update media set state = ${state.removing}, due_at = now() + ${dueInSeconds} * interval '1 second', attempts = 0
     where id = ${id}`.execute(db);
 }
 
@@ -47,12 +51,12 @@ export type Leftover = MediaRow & { orphaned: boolean };
  */
 export async function claimLeftovers(db: Db, limit: number): Promise<Leftover[]> {
   const { rows } = await sql<Leftover>`
-    update media m set state = 'removing',
+    update media m set state = ${state.removing},
       due_at = now() + least(60 * 2 ^ least(m.attempts, 6), 3600) * interval '1 second',
       attempts = least(m.attempts + 1, 1000)
     from (select id, state from media where due_at <= now() order by due_at limit ${limit}
       for update skip locked) due
     where m.id = due.id
-    returning m.*, due.state in ('receiving', 'registering') as orphaned`.execute(db);
+    returning m.*, due.state in (${state.receiving}, ${state.registering}) as orphaned`.execute(db);
   return rows;
 }

@@ -18,11 +18,12 @@ const config = { scope: 'media:write' } as const;
 /** POST /v1/templates/media, GET /v1/media, GET and DELETE /v1/media/:mediaId, GET /v1/media/:mediaId/content. */
 export function mediaRoutes(server: Server, deps: MediaRoutesDeps): void {
   uploadRoutes(server, deps);
+  listRoute(server, deps);
   recordRoutes(server, deps);
   contentRoute(server, deps);
 }
 
-function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
+function listRoute(server: Server, deps: MediaRoutesDeps): void {
   server.get(
     '/v1/media',
     {
@@ -41,7 +42,9 @@ function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
       return ok('Media listed.', { items: items.map(mediaItem), pagination });
     },
   );
+}
 
+function recordRoutes(server: Server, deps: MediaRoutesDeps): void {
   server.get(
     '/v1/media/:mediaId',
     {

@@ -3,8 +3,12 @@ import { type Selectable, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MediaKind } from './file-kind.ts';
 import { isMediaId } from './media-id.ts';
+import { mediaState } from './state.ts';
+
+const state = sqlConstants(mediaState);
 
 export type MediaRow = Selectable<DB['media']>;
 
@@ -33,7 +37,7 @@ export interface NewMedia {
 export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: number): Promise<void> {
   await sql`
     insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, named_sender_id, due_at)
-    values (${media.id}, ${media.accountId}, 'receiving', ${media.kind}, ${media.mimeType}, ${media.fileName},
+    values (${media.id}, ${media.accountId}, ${state.receiving}, ${media.kind}, ${media.mimeType}, ${media.fileName},
       ${media.objectKey}, ${media.fileKey}, ${media.namedSenderId}, now() + ${leaseSeconds} * interval '1 second')`.execute(
     db,
   );
@@ -43,7 +47,7 @@ export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: num
 export async function extendReceiving(db: Db, id: string, leaseSeconds: number): Promise<boolean> {
   const { rows } = await sql`
     update media set due_at = now() + ${leaseSeconds} * interval '1 second'
-    where id = ${id} and state = 'receiving' returning 1`.execute(db);
+    where id = ${id} and state = ${state.receiving} returning 1`.execute(db);
   return rows.length === 1;
 }
 
@@ -51,7 +55,7 @@ export async function extendReceiving(db: Db, id: string, leaseSeconds: number):
 export async function extendRegistering(db: Db, id: string, leaseSeconds: number): Promise<boolean> {
   const { rows } = await sql`
     update media set due_at = now() + ${leaseSeconds} * interval '1 second'
-    where id = ${id} and state = 'registering' returning 1`.execute(db);
+    where id = ${id} and state = ${state.registering} returning 1`.execute(db);
   return rows.length === 1;
 }
 
@@ -61,17 +65,17 @@ export async function markStored(
   stored: { id: string; size: number; sha256: Buffer; leaseSeconds: number },
 ): Promise<MediaRow | undefined> {
   const { rows } = await sql<MediaRow>`
-    update media set state = 'registering', size = ${stored.size}, sha256 = ${stored.sha256},
+    update media set state = ${state.registering}, size = ${stored.size}, sha256 = ${stored.sha256},
       due_at = now() + ${stored.leaseSeconds} * interval '1 second'
-    where id = ${stored.id} and state = 'receiving' returning *`.execute(db);
+    where id = ${stored.id} and state = ${state.receiving} returning *`.execute(db);
   return rows[0];
 }
 
 /** Makes a registered file visible under its public id; undefined if the worker took it away meanwhile. */
 export async function markReady(tx: Tx, id: string, publicId: string): Promise<ReadyMedia | undefined> {
   const { rows } = await sql<ReadyMedia>`
-    update media set state = 'ready', public_id = ${publicId}, due_at = null, attempts = 0
-    where id = ${id} and state = 'registering' returning *`.execute(tx);
+    update media set state = ${state.ready}, public_id = ${publicId}, due_at = null, attempts = 0
+    where id = ${id} and state = ${state.registering} returning *`.execute(tx);
   return rows[0];
 }
 
@@ -155,7 +159,7 @@ export async function findMedia(
 ): Promise<ReadyMedia | undefined> {
   if (!isMediaId(publicId)) return undefined;
   const { rows } = await sql<ReadyMedia>`
-    select * from media where account_id = ${accountId} and public_id = ${publicId} and state = 'ready'`.execute(
+    select * from media where account_id = ${accountId} and public_id = ${publicId} and state = ${state.ready}`.execute(
     db,
   );
   return rows[0];
@@ -176,7 +180,7 @@ export async function listMedia(
 ): Promise<ReadyMedia[]> {
   const { rows } = await sql<ReadyMedia>`
     select * from media
-    where account_id = ${accountId} and state = 'ready'
+    where account_id = ${accountId} and state = ${state.ready}
       and (${window.beforeId ?? null}::uuid is null or id < ${window.beforeId ?? null}::uuid)
     order by id desc limit ${window.limit}`.execute(db);
   return rows;
@@ -188,7 +192,7 @@ export async function listMedia(
  */
 export async function lockMediaShared(tx: Tx, accountId: string, publicIds: string[]): Promise<ReadyMedia[]> {
   const { rows } = await sql<ReadyMedia>`
-    select * from media where account_id = ${accountId} and public_id = any(${publicIds.filter(isMediaId)}) and state = 'ready'
+    select * from media where account_id = ${accountId} and public_id = any(${publicIds.filter(isMediaId)}) and state = ${state.ready}
     order by id for share`.execute(tx);
   return rows;
 }

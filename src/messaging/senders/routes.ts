@@ -46,8 +46,13 @@ async function itemsOf(deps: SenderRoutesDeps, accountId: string) {
 
 /** GET and POST /v1/senders, PATCH and DELETE /v1/senders/:id. */
 export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
-  const config = { scope: 'manage' } as const;
+  collectionRoutes(server, deps);
+  senderRoute(server, deps);
+}
 
+const config = { scope: 'manage' } as const;
+
+function collectionRoutes(server: Server, deps: SenderRoutesDeps): void {
   server.get(
     '/v1/senders',
     {
@@ -79,7 +84,9 @@ export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
       return ok('Sender added. Its templates are being read.', (await itemsOf(deps, row.account_id))(row));
     },
   );
+}
 
+function senderRoute(server: Server, deps: SenderRoutesDeps): void {
   server.patch(
     '/v1/senders/:id',
     {

@@ -5,7 +5,8 @@ import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { DB } from '../../db/schema.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { deletionWord, type TemplateRow } from '../templates/store.ts';
+import { ownProviderStatus } from '../templates/status.ts';
+import type { TemplateRow } from '../templates/store.ts';
 import { isSenderHalted, isTemplateHeld, stateSql } from './messages-sql-store.ts';
 
 /** The sender's columns that a send needs. */
@@ -104,7 +105,7 @@ export async function insertSend(
   const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null }>`
     /* insertSend */ with sender as (select id from senders where id = ${send.senderId} for key share),
     template as (select id from templates where id = ${send.templateId}
-      and provider_status is distinct from ${deletionWord} for key share),
+      and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share),
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
       select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total}

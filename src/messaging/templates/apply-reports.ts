@@ -6,6 +6,7 @@ import type { LeasedDelivery, PublishDeps } from '../../webhooks/publish.ts';
 import { type ReadingKey, requestReading } from '../senders/template-readings-store.ts';
 import type { TemplateChange } from './presenter.ts';
 import { makeTemplatesDue } from './single-reads-store.ts';
+import { templateStatus } from './status.ts';
 import { changeTemplate, lockByProviderId, type TemplateRow } from './store.ts';
 import { publishChanges } from './sync.ts';
 
@@ -70,7 +71,7 @@ const isBeingDeleted = ({ deleting_until }: TemplateRow, now: number): boolean =
  */
 function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof changeTemplate>[2] {
   const { status } = report;
-  const isStillApproved = status?.state === 'approved' && row.status === 'approved';
+  const isStillApproved = status?.state === templateStatus.approved && row.status === templateStatus.approved;
   return {
     ...(status === undefined ? {} : { status: status.state, rejectedReason: report.reason ?? null }),
     ...(status === undefined || isStillApproved ? {} : { providerStatus: status.providerStatus }),

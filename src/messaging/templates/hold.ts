@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform } from '../../ports/platform.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
+import { templateStatus } from './status.ts';
 import { statusEvents } from './status-events.ts';
 import { changeTemplate, isApproved, lockByName } from './store.ts';
 
@@ -25,11 +26,11 @@ export async function holdRejectedTemplate(
   if (!(await isApproved(deps.db, template))) return;
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const row = await lockByName(tx, template);
-    if (row?.status !== 'approved') return [];
+    if (row?.status !== templateStatus.approved) return [];
     const providerStatus = deps.platform.templateStatusOf(error);
     const reason = `${error.code} ${error.title}`;
     const changed = await changeTemplate(tx, row.id, {
-      status: 'submitted',
+      status: templateStatus.submitted,
       ...(providerStatus === undefined ? {} : { providerStatus }),
       rejectedReason: reason,
     });

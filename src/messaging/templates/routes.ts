@@ -42,7 +42,8 @@ async function templateDetail(deps: TemplateRoutesDeps, row: TemplateRow) {
 /** GET /v1/templates and /v1/templates/:templateId, and the management of templates. */
 export function templateRoutes(server: Server, deps: TemplateRoutesDeps): void {
   readingRoutes(server, deps);
-  managingRoutes(server, deps);
+  draftRoutes(server, deps);
+  syncRoute(server, deps);
 }
 
 function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
@@ -90,9 +91,9 @@ function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
   );
 }
 
-function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
-  const config = { scope: 'manage' } as const;
+const manage = { scope: 'manage' } as const;
 
+function draftRoutes(server: Server, deps: TemplateRoutesDeps): void {
   server.post(
     '/v1/templates',
     {
@@ -100,7 +101,7 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
         body: CreateTemplateBody,
         response: { 200: success(TemplateDetail) },
       },
-      config,
+      config: manage,
     },
     async (request) => {
       const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
@@ -115,7 +116,7 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
         params: TemplateParams,
         response: { 200: success(TemplateDetail) },
       },
-      config,
+      config: manage,
     },
     async (request) => {
       const row = await submitDraft(deps, {
@@ -128,14 +129,16 @@ function managingRoutes(server: Server, deps: TemplateRoutesDeps): void {
       );
     },
   );
+}
 
+function syncRoute(server: Server, deps: TemplateRoutesDeps): void {
   server.post(
     '/v1/templates/sync',
     {
       schema: {
         response: { 200: success(TemplateReadings) },
       },
-      config,
+      config: manage,
     },
     async (request) => {
       const readings = await syncNow(deps, request.caller.accountId);

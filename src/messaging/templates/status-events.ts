@@ -5,6 +5,7 @@ import type { Tx } from '../../db/db.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
 import { listSenderLabels } from '../senders/store.ts';
 import { isReportable, type TemplateChange, templateChangeData } from './presenter.ts';
+import { ownProviderStatus, templateStatus } from './status.ts';
 import type { TemplateRow } from './store.ts';
 
 /**
@@ -38,7 +39,9 @@ export async function statusEvents(
 
 /** The change of a template that no longer exists at the platform. */
 export function removalOf(row: TemplateRow): TemplateChange {
-  const isKnown = row.provider_status === 'DELETED';
-  const after: TemplateRow = isKnown ? row : { ...row, status: 'submitted', provider_status: 'DELETED' };
+  const isKnown = row.provider_status === ownProviderStatus.deleted;
+  const after: TemplateRow = isKnown
+    ? row
+    : { ...row, status: templateStatus.submitted, provider_status: ownProviderStatus.deleted };
   return { before: row, after, reason: null };
 }

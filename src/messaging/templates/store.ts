@@ -2,12 +2,16 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
+import { ownProviderStatus, type TemplateStatus, templateStatus } from './status.ts';
+
+const status = sqlConstants(templateStatus);
 
 export type TemplateRow = Omit<Selectable<DB['templates']>, 'components' | 'parameter_format' | 'status'> & {
   components: TemplateComponent[];
   parameter_format: 'positional' | 'named';
-  status: 'approved' | 'submitted' | 'draft';
+  status: TemplateStatus;
 };
 
 export interface TemplateFilter {
@@ -114,7 +118,7 @@ export async function isApproved(
 ): Promise<boolean> {
   const { rows } = await sql`
     select 1 from templates where account_id = ${of.accountId} and business_account_id = ${of.businessAccountId}
-      and name = ${of.name} and language = ${of.language} and status = 'approved'`.execute(db);
+      and name = ${of.name} and language = ${of.language} and status = ${status.approved}`.execute(db);
   return rows.length === 1;
 }
 
@@ -164,69 +168,13 @@ export async function upsertTemplates(
       x(id, provider_id, name, language, category, status, provider_status, format, components, quality, reason)
     on conflict (account_id, business_account_id, name, language) do update set
       provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
-      provider_status = case when templates.status = 'approved' and excluded.status = 'approved'
+      provider_status = case when templates.status = ${status.approved} and excluded.status = ${status.approved}
         then templates.provider_status else excluded.provider_status end,
       parameter_format = excluded.parameter_format,
       components = excluded.components, quality_score = excluded.quality_score,
       rejected_reason = excluded.rejected_reason, updated_at = now()
     returning *`.execute(tx);
   return rows;
-}
-
-/** Adds a draft; undefined if the account has a template of that name and language already. */
-export async function insertDraft(
-  db: Db,
-  draft: {
-    id: string;
-    accountId: string;
-    businessAccountId: string | null;
-    name: string;
-    language: string;
-    category: string;
-    parameterFormat: 'positional' | 'named';
-    components: unknown[];
-  },
-): Promise<TemplateRow | undefined> {
-  const { rows } = await sql<TemplateRow>`
-    insert into templates (id, account_id, business_account_id, name, language, category, status, parameter_format, components)
-    values (${draft.id}, ${draft.accountId}, ${draft.businessAccountId}, ${draft.name}, ${draft.language},
-      ${draft.category}, 'draft', ${draft.parameterFormat}, ${JSON.stringify(draft.components)}::jsonb)
-    on conflict do nothing returning *`.execute(db);
-  return rows[0];
-}
-
-/** Binds a draft that was made before any sender to the business account that it is submitted to. */
-export async function bindDraft(db: Db, id: string, businessAccountId: string): Promise<void> {
-  await db
-    .updateTable('templates')
-    .set({ business_account_id: businessAccountId })
-    .where('id', '=', id)
-    .where('status', '=', 'draft')
-    .where('business_account_id', 'is', null)
-    .execute();
-}
-
-/**
- * Turns a draft into what the platform answered at its submission; undefined if it is no draft any more. It is read once
- * more: a report of its review may have come before this row could be found by the platform's id.
- */
-export async function markSubmitted(
-  tx: Db | Tx,
-  id: string,
-  answer: {
-    businessAccountId: string;
-    providerTemplateId: string;
-    providerStatus: string;
-    status: string;
-    category: string;
-  },
-): Promise<TemplateRow | undefined> {
-  const { rows } = await sql<TemplateRow>`
-    update templates set business_account_id = ${answer.businessAccountId}, provider_template_id = ${answer.providerTemplateId},
-      provider_status = ${answer.providerStatus}, status = ${answer.status}, category = ${answer.category},
-      read_due_at = now(), updated_at = now()
-    where id = ${id} and status = 'draft' returning *`.execute(tx);
-  return rows[0];
 }
 
 /** Notes a change that the platform reported; absent members stay. */
@@ -259,15 +207,13 @@ export async function changeTemplate(
   return row as unknown as TemplateRow;
 }
 
-/** The word under which a template is being deleted: from here on nothing is sent of it, and no new send is written. */
-export const deletionWord = 'PENDING_DELETION';
 /** How long a deletion may take before the platform is asked what became of it; readings leave the template alone meanwhile. */
 const deletionSeconds = 120;
 
 /** Marks a template as being deleted; if its process dies, it is read by itself after two minutes. */
 export async function markDeleting(tx: Tx, id: string): Promise<TemplateRow> {
   const { rows } = await sql<TemplateRow>`
-    update templates set status = 'submitted', provider_status = ${deletionWord}, updated_at = now(),
+    update templates set status = ${status.submitted}, provider_status = ${ownProviderStatus.pendingDeletion}, updated_at = now(),
       deleting_until = now() + ${deletionSeconds} * interval '1 second',
       read_due_at = now() + ${deletionSeconds} * interval '1 second'
     where id = ${id} returning *`.execute(tx);
@@ -286,7 +232,7 @@ export async function endDeleting(
   const { rows } = await sql<TemplateRow>`
     update templates set status = coalesce(${before?.status ?? null}, status), read_due_at = now(), updated_at = now(),
       deleting_until = null, provider_status = case when ${before !== undefined} then ${before?.provider_status ?? null} else provider_status end
-    where id = ${id} and provider_status = ${deletionWord} returning *`.execute(tx);
+    where id = ${id} and provider_status = ${ownProviderStatus.pendingDeletion} returning *`.execute(tx);
   return rows[0];
 }
 

@@ -9,15 +9,10 @@ import type { AccessDeps } from '../senders/access.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftProblems, sampleIdOf, withHandle } from './draft.ts';
+import { bindDraft, insertDraft, markSubmitted } from './drafts-store.ts';
 import { planTemplate } from './placeholders.ts';
-import {
-  bindDraft,
-  findTemplate,
-  insertDraft,
-  lockTemplate,
-  markSubmitted,
-  type TemplateRow,
-} from './store.ts';
+import { templateStatus } from './status.ts';
+import { findTemplate, lockTemplate, type TemplateRow } from './store.ts';
 import { publishChanges } from './sync.ts';
 
 export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
@@ -117,7 +112,7 @@ export async function submitDraft(
     ? await findTemplate(deps.db, input.accountId, input.templateId)
     : undefined;
   if (!row) throw templateNotFound();
-  if (row.status !== 'draft') {
+  if (row.status !== templateStatus.draft) {
     throw new AppError(
       'template_not_draft',
       `This template is ${row.status}; only a draft can be submitted.`,

@@ -16,6 +16,7 @@ import {
   makeTemplatesDue,
   recordSingleRead,
 } from './single-reads-store.ts';
+import { templateStatus } from './status.ts';
 import { removalOf, statusEvents } from './status-events.ts';
 import {
   deleteTemplates,
@@ -95,13 +96,14 @@ export async function syncTemplates(
   const account = { accountId: sender.account_id, businessAccountId: sender.business_account_id };
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const known = await lockTemplates(tx, account);
-    const newer = known.filter((one) => one.status !== 'draft' && one.updated_at >= begun);
+    const newer = known.filter((one) => one.status !== templateStatus.draft && one.updated_at >= begun);
     const newerNames = new Set([...newer, ...known.filter(isBeingDeleted(begun))].map(nameOf));
     const values = valuesOf(deps, templates).filter(({ template }) => !newerNames.has(nameOf(template)));
     const changes = await overwrite(tx, account, known, values);
     const listed = new Set(templates.map(nameOf));
     const gone = known.filter(
-      (one) => one.status !== 'draft' && !listed.has(nameOf(one)) && !newerNames.has(nameOf(one)),
+      (one) =>
+        one.status !== templateStatus.draft && !listed.has(nameOf(one)) && !newerNames.has(nameOf(one)),
     );
     await deleteTemplates(
       tx,

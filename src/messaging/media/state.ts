@@ -1,0 +1,12 @@
+// The states of an uploaded file. Pure.
+
+export const mediaState = {
+  /** Its bytes are arriving. */
+  receiving: 'receiving',
+  /** Its bytes are stored, and the platform is getting them. */
+  registering: 'registering',
+  /** Callers see it and can use it. */
+  ready: 'ready',
+  /** Callers no longer see it; its objects are being removed. */
+  removing: 'removing',
+} as const;
