@@ -124,7 +124,7 @@ export async function findCompletions(
   seconds: number,
 ): Promise<Completion[]> {
   const { rows } = await sql<Completion>`
-    select m.id, m.state, m.wamid as "messageRef", m.error from ${keyRows(ids.map((id) => ({ accountId, id })))}
+    select m.id, m.state, m.wamid, m.error from ${keyRows(ids.map((id) => ({ accountId, id })))}
     join messages m on m.account_id = x.a and m.id = x.i
     where m.state > ${stateSql.dispatching} or (m.state = ${stateSql.queued} and (${isSenderHalted(sql`m.sender_id`)} or ${isTemplateHeld(sql`m.template_id`)}
       or ${isSlowedFor(sql`m.sender_id`, Math.max(throttledFromSeconds, seconds))}

@@ -1,0 +1,156 @@
+// Every statement of raw SQL against the schema: PostgreSQL accepts it, and its row type, parameters and inserts are right.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import type { Collected, Statement } from '../harness/statements/collect.ts';
+import {
+  type Catalog,
+  leftOutOfInserts,
+  wrongInParameters,
+  wrongInRow,
+} from '../harness/statements/compare.ts';
+import { type Described, describeAll } from '../harness/statements/describe.ts';
+
+const collect = fileURLToPath(new URL('../harness/statements/collect.ts', import.meta.url));
+let database: TestDatabase;
+let collected: Collected;
+let catalog: Catalog;
+let described: Described[];
+
+beforeAll(async () => {
+  const collecting = promisify(execFile)(process.execPath, [collect], { maxBuffer: 64 * 1024 * 1024 });
+  database = await createTestDatabase();
+  catalog = await readCatalog(database);
+  collected = JSON.parse((await collecting).stdout);
+  described = await describeAll(
+    database.connection,
+    collected.statements.map(({ text }) => text),
+  );
+}, 60_000);
+afterAll(() => database.drop());
+
+async function readCatalog({ db }: TestDatabase): Promise<Catalog> {
+  const types = await sql<{ oid: string; category: string; name: string }>`
+    select oid::text, typcategory::text as category, typname::text as name from pg_type`.execute(db);
+  const columns = await sql<{
+    place: string;
+    table: string;
+    name: string;
+    nullable: boolean;
+    required: boolean;
+  }>`
+    select format('%s:%s', c.oid, a.attnum) as place, c.relname::text as table, a.attname::text as name,
+      not a.attnotnull as nullable, a.attnotnull and not a.atthasdef and a.attidentity = '' as required
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`.execute(db);
+  const required = new Map<string, string[]>();
+  for (const { table, name, required: must } of columns.rows)
+    required.set(table, [...(required.get(table) ?? []), ...(must ? [name] : [])]);
+  return {
+    types: new Map(types.rows.map(({ oid, category, name }) => [Number(oid), { category, name }])),
+    nullable: new Set(columns.rows.filter(({ nullable }) => nullable).map(({ place }) => place)),
+    required,
+  };
+}
+
+/** Differences that are right, by the start of their place: conditions exclude nulls that the schema allows. */
+const allowed: [start: string, problem: string, why: string][] = [
+  ['src/db/database-clock.ts', 'mended may be null', 'its condition is "mended is not null"'],
+  [
+    'src/appointments/booking/',
+    'phone_digits is returned, not declared',
+    '"returning *" of a generated column',
+  ],
+  ['src/messaging/media/', 'public_id may be null', 'set in every row whose state is "ready"'],
+  ['src/messaging/media/', 'size may be null', 'as above'],
+  ['src/messaging/media/', 'sha256 may be null', 'as above'],
+  ['src/messaging/sending/messages-store.ts', 'wamid may be null', 'its condition is "wamid = any(…)"'],
+  [
+    'src/messaging/templates/single-reads-store.ts',
+    'business_account_id may be null',
+    'its condition is "is not null"',
+  ],
+  ['src/messaging/templates/single-reads-store.ts', 'provider_template_id may be null', 'as above'],
+];
+
+/** What the statements have wrong, each with its place. */
+function all(problems: (statement: Statement, described: Described) => string[]): string[] {
+  const found = collected.statements.flatMap((statement, index) =>
+    problems(statement, described[index] as Described)
+      .filter(
+        (problem) => !allowed.some(([start, one]) => statement.place.startsWith(start) && one === problem),
+      )
+      .map((problem) => `${statement.place}: ${problem}`),
+  );
+  return [...new Set(found)];
+}
+
+test('every call of raw SQL in the stores was made', () => {
+  expect(collected.statements.length).toBeGreaterThan(200);
+  expect(collected.unreached).toEqual([]);
+});
+
+test('PostgreSQL accepts every statement', () => {
+  expect(all((_statement, { error }) => (error ? [error] : []))).toEqual([]);
+});
+
+test('every row type has the names, types and nulls of the columns', () => {
+  expect(all((statement, told) => (told.error ? [] : wrongInRow(statement, told, catalog)))).toEqual([]);
+});
+
+test('every parameter has a type that its place takes', () => {
+  expect(all((statement, told) => (told.error ? [] : wrongInParameters(statement, told, catalog)))).toEqual(
+    [],
+  );
+});
+
+test('every insert names the columns that have neither default nor null', () => {
+  expect(all((statement) => leftOutOfInserts(statement, catalog))).toEqual([]);
+});
+
+describe('a difference is found:', () => {
+  const column = { types: ['string'], nullable: false, optional: false };
+  const problemsOf = async (
+    statement: Omit<Statement, 'place' | 'parameters'>,
+    parameters: string[] = [],
+  ) => {
+    const [told] = await describeAll(database.connection, [statement.text]);
+    const whole = { ...statement, place: 'here', parameters };
+    return [
+      ...(told?.error ? [told.error] : []),
+      ...wrongInRow(whole, told as Described, catalog),
+      ...wrongInParameters(whole, told as Described, catalog),
+      ...leftOutOfInserts(whole, catalog),
+    ];
+  };
+
+  test.each([
+    ['a column that does not exist', 'select nothing from accounts', null, /"nothing" does not exist/],
+    ['another name', 'select id from accounts', { accountId: column }, /accountId is declared, not returned/],
+    ['a column too many', 'select id, name from accounts', { id: column }, /name is returned, not declared/],
+    [
+      'another type',
+      'select created_at as id from accounts',
+      { id: column },
+      /id is timestamptz, not string/,
+    ],
+    [
+      'a null',
+      'select metadata as id from messages',
+      { id: { ...column, types: ['json'] } },
+      /id may be null/,
+    ],
+    ['a column left out', "insert into accounts (name) values ('a')", null, /leaves out id/],
+  ])('%s', async (_what, text, row, problem) => {
+    expect((await problemsOf({ text, row })).join()).toMatch(problem);
+  });
+
+  test('a parameter of another type', async () => {
+    const statement = { text: 'select id from accounts where id = $1', row: { id: column } };
+    expect(await problemsOf(statement, ['string'])).toEqual([]);
+    expect(await problemsOf(statement, ['number'])).toEqual(['parameter $1 is uuid, given a number']);
+  });
+});
