@@ -3,7 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { PublishDeps } from '../../webhooks/publish.ts';
-import type { CallDeps } from './call-platform.ts';
+import { KeyedQueue } from '../../work/keyed-queue.ts';
+import type { CallDeps, PreparedMessage } from './call-platform.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { openConnections } from './connections.ts';
 import { type DispatchWrites, openDispatchWrites } from './dispatch-writes.ts';
@@ -12,7 +13,7 @@ import { expiredError, keyOf, type LeasedMessage, type MessageError, ownErrors, 
 import { claimDue, findExpired, findOverdue } from './messages-claims-store.ts';
 import { suspendMessages } from './messages-holds-store.ts';
 import { openRejectionEffects } from './record-rejection.ts';
-import { SenderQueue, type SenderQueueDeps } from './sender-queue.ts';
+import { SenderQueue, type SenderQueueDeps, type SenderState } from './sender-queue.ts';
 
 export interface DispatchDeps extends PublishDeps, Omit<CallDeps, 'writes' | 'effects' | 'completions'> {
   db: Db;
@@ -48,7 +49,7 @@ export class Dispatcher {
   readonly #stopping = new AbortController();
   readonly #writes: DispatchWrites;
   readonly #queueDeps: SenderQueueDeps;
-  readonly #queues = new Map<string, SenderQueue>();
+  readonly #queues = new KeyedQueue<PreparedMessage, SenderState>({ priorities: 3, newState: () => ({}) });
   #nextSweepAtMs = 0;
 
   constructor(deps: DispatchDeps) {
@@ -94,7 +95,7 @@ export class Dispatcher {
 
   /** How many more messages of a sender and priority this process could call within about a second. */
   capacity(senderId: string, messagesPerSecond: number, priority: number): number {
-    return Math.max(0, messagesPerSecond - (this.#queues.get(senderId)?.size(priority) ?? 0));
+    return Math.max(0, messagesPerSecond - (this.#queues.find(senderId)?.state.queue?.size(priority) ?? 0));
   }
 
   /** The worker's round: fails expired and unknown messages, then claims due ones. Returns how many it found. */
@@ -106,18 +107,24 @@ export class Dispatcher {
   /** Starts no other call, releases the waiting messages, and resolves when all calls and writes have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all([...this.#queues.values()].map((queue) => queue.stop()));
+    await Promise.all(this.#all().map((queue) => queue.stop()));
     await this.#writes.idle();
   }
 
   #queueOf(senderId: string): SenderQueue {
-    const known = this.#queues.get(senderId);
+    const known = this.#queues.find(senderId)?.state.queue;
     if (known) return known;
-    // drops the queues of senders without messages
-    for (const [id, queue] of this.#queues) if (queue.size(leastUrgent) === 0) this.#queues.delete(id);
-    const queue = new SenderQueue(this.#queueDeps, senderId);
-    this.#queues.set(senderId, queue);
+    // forgets senders without messages
+    for (const one of this.#queues.all())
+      if (one.state.queue?.size(leastUrgent) === 0) this.#queues.remove(one);
+    const waiting = this.#queues.open(senderId);
+    const queue = new SenderQueue(this.#queueDeps, waiting);
+    waiting.state.queue = queue;
     return queue;
+  }
+
+  #all(): SenderQueue[] {
+    return [...this.#queues.all()].flatMap(({ state: { queue } }) => queue ?? []);
   }
 
   /** Fails the messages that no claim finds: those that stayed unknown, or expired behind a halted or busy sender. */
@@ -142,9 +149,9 @@ export class Dispatcher {
   /** Claims due messages: suspends those of held templates, fails cancelled and expired ones, offers the others. */
   async #claim(): Promise<number> {
     const { hot, processId } = this.#deps;
-    const busy = [...this.#queues]
-      .filter(([, queue]) => queue.size(leastUrgent) >= fullQueueSize)
-      .map(([senderId]) => senderId);
+    const busy = this.#all()
+      .filter((queue) => queue.size(leastUrgent) >= fullQueueSize)
+      .map(({ senderId }) => senderId);
     const { claimed, held } = await claimDue(hot, claimPerSender, busy, processId);
     if (held.length > 0) await suspendMessages(hot, held);
     const ended = claimed.filter(({ cancelled, expired }) => cancelled || expired);

@@ -1,6 +1,7 @@
 // The queue of one sender in this process: waits for pace and connections, begins the dispatch of the most urgent messages, calls them.
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
+import type { Subqueue } from '../../work/keyed-queue.ts';
 import {
   type CallDeps,
   callPlatform,
@@ -15,7 +16,6 @@ import { openMediaPreparation } from './media-preparation.ts';
 import { keyOf, type LeasedMessage } from './message.ts';
 import { findStillCallable } from './messages-holds-store.ts';
 import { openPacer } from './pacer.ts';
-import { UrgencyQueue } from './urgency-queue.ts';
 
 export interface SenderQueueDeps extends CallDeps {
   hot: Db;
@@ -33,24 +33,29 @@ const leaseTrustMs = 25_000;
 /** Dispatches begun together, and called before the next: after a crash only these are unknown without having been called. */
 const dispatchedTogetherMax = 16;
 
-/** The queue of one sender. */
+/** What the dispatcher keeps for each sender beside its queued messages. */
+export interface SenderState {
+  queue?: SenderQueue;
+}
+
+/** The queue of one sender. Counts its calls, reserved ones too, as running. */
 export class SenderQueue {
   readonly #deps: SenderQueueDeps;
-  readonly #senderId: string;
-  readonly #waiting = new UrgencyQueue<PreparedMessage>();
+  readonly senderId: string;
+  readonly #waiting: Subqueue<PreparedMessage, SenderState>;
   readonly #pacer: ReturnType<typeof openPacer>;
   readonly #preparation: ReturnType<typeof openMediaPreparation>;
-  #inFlight = 0;
   #isStopped = false;
   /** Known while calls are reserved or in flight. */
   #access: SenderAccess | undefined;
   #running: Promise<void> | undefined;
   #onCallEnded: (() => void) | undefined;
 
-  constructor(deps: SenderQueueDeps, senderId: string) {
+  constructor(deps: SenderQueueDeps, waiting: Subqueue<PreparedMessage, SenderState>) {
     this.#deps = deps;
-    this.#senderId = senderId;
-    this.#pacer = openPacer(deps, senderId);
+    this.senderId = waiting.key;
+    this.#waiting = waiting;
+    this.#pacer = openPacer(deps, waiting.key);
     this.#preparation = openMediaPreparation(
       (message) => prepareMessage(deps, message),
       (prepared, offeredAtMs) =>
@@ -76,13 +81,13 @@ export class SenderQueue {
    * right now; 0 while messages wait. Each ends with `callReserved` or `releaseCalls`.
    */
   async reserveCalls(wanted: number): Promise<number> {
-    const free = Math.min(wanted, concurrentCallsMax - this.#inFlight);
-    if (this.#isStopped || free <= 0 || this.#waiting.size > 0) return 0;
-    this.#inFlight += free;
+    const free = Math.min(wanted, concurrentCallsMax - this.#waiting.running);
+    if (this.#isStopped || free <= 0 || this.#waiting.queued() > 0) return 0;
+    this.#waiting.running += free;
     let connected = 0;
     let reserved = 0;
     try {
-      this.#access = await this.#deps.accessOf(this.#senderId);
+      this.#access = await this.#deps.accessOf(this.senderId);
       if (!this.#access) return 0;
       connected = this.#access.isOwnAddress ? free : this.#deps.connections.tryAcquire(free);
       const granted = connected > 0 ? await this.#pacer.reserve(connected, reservedWindowMs) : 0;
@@ -90,7 +95,7 @@ export class SenderQueue {
       else reserved = granted;
       return reserved;
     } finally {
-      this.#inFlight -= free - reserved;
+      this.#waiting.running -= free - reserved;
       if (this.#access) this.#releaseConnections(this.#access, connected - reserved, false);
       this.#onCallEnded?.();
     }
@@ -103,7 +108,7 @@ export class SenderQueue {
 
   /** Releases reserved calls that will not be made. */
   releaseCalls(count: number): void {
-    this.#inFlight -= count;
+    this.#waiting.running -= count;
     if (this.#access) this.#releaseConnections(this.#access, count, false);
     this.#pacer.giveBack(count);
     this.#onCallEnded?.();
@@ -111,21 +116,21 @@ export class SenderQueue {
 
   /** The messages here that are no less urgent than `priority`: waiting, being prepared, or in flight. */
   size(priority: number): number {
-    return this.#waiting.sizeUpTo(priority) + this.#inFlight + this.#preparation.size();
+    return this.#waiting.queued(priority) + this.#waiting.running + this.#preparation.size();
   }
 
   /** Starts no other call, releases the waiting messages, and resolves when the calls in flight have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    const left = [...this.#waiting.takeAll().map(({ message }) => message), ...this.#preparation.stop()];
+    const left = [...this.#waiting.drain().map(({ message }) => message), ...this.#preparation.stop()];
     if (left.length > 0) await this.#deps.writes.release(left).catch(() => undefined);
     await this.#running;
     await this.#preparation.idle();
-    while (this.#inFlight > 0) await this.#callEnded();
+    while (this.#waiting.running > 0) await this.#callEnded();
   }
 
   #add(prepared: PreparedMessage, offeredAtMs: number): void {
-    this.#waiting.add(prepared, prepared.message.priority, offeredAtMs);
+    this.#waiting.push(prepared, offeredAtMs + leaseTrustMs, prepared.message.priority);
     this.#start();
   }
 
@@ -137,21 +142,21 @@ export class SenderQueue {
     try {
       await this.#run();
     } catch (error) {
-      this.#deps.log.error({ err: error, senderId: this.#senderId }, 'messages.queue_failed');
-      this.#release(this.#waiting.takeAll());
+      this.#deps.log.error({ err: error, senderId: this.senderId }, 'messages.queue_failed');
+      this.#release(this.#waiting.drain());
     }
     this.#running = undefined;
-    if (!this.#isStopped && this.#waiting.size > 0) this.#start();
+    if (!this.#isStopped && this.#waiting.queued() > 0) this.#start();
   }
 
   async #run(): Promise<void> {
-    while (!this.#isStopped && this.#waiting.size > 0) {
-      const free = concurrentCallsMax - this.#inFlight;
+    while (!this.#isStopped && this.#waiting.queued() > 0) {
+      const free = concurrentCallsMax - this.#waiting.running;
       if (free <= 0) {
         await this.#callEnded();
         continue;
       }
-      let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.size));
+      let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.queued()));
       while (granted > 0 && !this.#isStopped) {
         const dispatched = await this.#dispatch(Math.min(granted, dispatchedTogetherMax));
         if (dispatched === 0) break;
@@ -164,7 +169,7 @@ export class SenderQueue {
   /** Dispatches up to `count` messages once connections are free; returns how many when all are handed to their connections. */
   async #dispatch(count: number): Promise<number> {
     const { accessOf, connections } = this.#deps;
-    const access = await accessOf(this.#senderId).catch((error: unknown) => ({ error }));
+    const access = await accessOf(this.senderId).catch((error: unknown) => ({ error }));
     if (access === undefined || 'error' in access) {
       const error = access?.error ?? senderRemoved();
       const taken = this.#take(count);
@@ -181,8 +186,15 @@ export class SenderQueue {
 
   /** Takes up to `count` messages whose lease is still long enough; releases the others. */
   #take(count: number): PreparedMessage[] {
-    const { taken, late } = this.#waiting.take(count, this.#deps.clock.steady() - leaseTrustMs);
-    this.#release(late);
+    const nowMs = this.#deps.clock.steady();
+    const taken: PreparedMessage[] = [];
+    const lapsed: PreparedMessage[] = [];
+    while (taken.length < count) {
+      const next = this.#waiting.take(nowMs, lapsed);
+      if (!next) break;
+      taken.push(next.item);
+    }
+    this.#release(lapsed);
     return taken;
   }
 
@@ -191,14 +203,14 @@ export class SenderQueue {
     const messages = taken.map(({ message }) => message);
     // read before the write: the machine may be suspended before the process reads the response
     const begunAtMs = clock.steady();
-    this.#inFlight += messages.length;
+    this.#waiting.running += messages.length;
     const begun = await writes.begin(messages).catch((error) => {
-      log.error({ err: error, senderId: this.#senderId, count: messages.length }, 'messages.dispatch_failed');
+      log.error({ err: error, senderId: this.senderId, count: messages.length }, 'messages.dispatch_failed');
       writes.revert(messages);
       return undefined;
     });
     const notBegun = taken.filter((_message, index) => !begun?.[index]);
-    this.#inFlight -= notBegun.length;
+    this.#waiting.running -= notBegun.length;
     this.#releaseConnections(access, notBegun.length, false);
     taken.forEach((prepared, index) => {
       if (begun?.[index]) void this.#call(prepared, access, begunAtMs);
@@ -214,18 +226,18 @@ export class SenderQueue {
 
   /** Releases the waiting messages that may no longer be called, so that no other message waits behind them. */
   async #releaseUncallable(): Promise<void> {
-    const waiting = this.#waiting.all();
+    const waiting = this.#waiting.items();
     if (waiting.length === 0) return;
     const keys = waiting.map(({ message }) => keyOf(message));
     const callable = await findStillCallable(this.#deps.hot, keys);
     const uncallable = new Set(waiting.filter((_message, index) => !callable[index]));
-    this.#release(this.#waiting.remove((message) => uncallable.has(message)));
+    this.#release(this.#waiting.extract((message) => uncallable.has(message)));
   }
 
   async #call(prepared: PreparedMessage, access: SenderAccess, begunAtMs: number): Promise<void> {
     const advice = await callPlatform(this.#deps, prepared, access, begunAtMs);
-    if (advice === 'halt') this.#release(this.#waiting.takeAll());
-    this.#inFlight -= 1;
+    if (advice === 'halt') this.#release(this.#waiting.drain());
+    this.#waiting.running -= 1;
     this.#releaseConnections(access, 1, true);
     this.#onCallEnded?.();
   }
@@ -239,7 +251,7 @@ export class SenderQueue {
     const { log, writes } = this.#deps;
     writes
       .release(prepared.map(({ message }) => message))
-      .catch((error) => log.warn({ err: error, senderId: this.#senderId }, 'messages.release_failed'));
+      .catch((error) => log.warn({ err: error, senderId: this.senderId }, 'messages.release_failed'));
   }
 
   /** Resolves when a call has ended. */
