@@ -80,7 +80,7 @@ export async function storeKeyAnswers(
   answers: readonly { subjectId: string; status: number; body: string }[],
 ): Promise<void> {
   await sql`
-    update idempotency_keys k set status = x.status, body = x.body
+    /* storeKeyAnswers */ update idempotency_keys k set status = x.status, body = x.body
     from unnest(${answers.map((one) => one.subjectId)}::uuid[], ${answers.map((one) => one.status)}::smallint[],
       ${answers.map((one) => one.body)}::text[]) as x(subject_id, status, body)
     where k.subject_id = x.subject_id and k.status is null`.execute(tx);

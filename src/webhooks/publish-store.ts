@@ -36,7 +36,7 @@ export async function insertDeliveries(
   processId: number,
 ): Promise<Started[]> {
   const { rows } = await sql<Started>`
-    with v as materialized (
+    /* insertDeliveries */ with v as materialized (
       select * from unnest(${arrayText(events.map((event) => event.accountId))}::uuid[],
         ${arrayText(events.map((event) => event.subjectId))}::uuid[], ${arrayText(events.map((event) => event.stage))}::smallint[],
         ${events.map((event) => event.kind)}::text[], ${events.map((event) => event.messageId)}::text[],

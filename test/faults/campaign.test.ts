@@ -40,7 +40,7 @@ test('a gateway killed at any point of the journey loses nothing, doubles nothin
       await scene.gateways.kill(index, { dieAt: own[0] as string });
       for (const [place, name] of own.entries()) {
         await scene.gateways.dies(index, dieWithinMs, own[place + 1]).catch((error: unknown) => {
-          throw new Error(`${name} (has its statement changed? see points.ts): ${String(error)}`);
+          throw new Error(`${name} (is its statement still named so? see points.ts): ${String(error)}`);
         });
         died.push(name);
       }
@@ -96,5 +96,5 @@ test('what a gateway had leased when it died is done within seconds, not when th
   await arrivesAfter('callback-after-commit#1', '15550990', 1);
   await scene.platform.settings({ callbackOrigins: scene.gateways.urls });
   // more than are written as marked
-  await arrivesAfter('mark-before#1', '15550991', 20);
+  await arrivesAfter('dispatch-before#1', '15550991', 20);
 });

@@ -44,7 +44,7 @@ export async function claimDeliveries(
   },
 ): Promise<LeasedDelivery[]> {
   const { rows } = await sql<LeasedDelivery>`
-    with recursive waiting(id) as (
+    /* claimDeliveries */ with recursive waiting(id) as (
       (select endpoint_id from deliveries where due_at is not null and endpoint_id > ${claim.after ?? beforeAll}::uuid
         order by endpoint_id limit 1)
       union all
@@ -95,7 +95,7 @@ export async function completeDeliveries(
   done: readonly (Key & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
 ): Promise<void> {
   await sql`
-    update deliveries d set state = 1, attempts = d.attempts + 1, due_at = null, last_status = x.status,
+    /* completeDeliveries */ update deliveries d set state = 1, attempts = d.attempts + 1, due_at = null, last_status = x.status,
       last_failure = null, last_ms = x.ms, last_answer = x.answer, last_attempt_at = now(), delivered_at = now()
     from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
       ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
@@ -141,7 +141,7 @@ export async function failDeliveries(
     })[],
 ): Promise<void> {
   await sql`
-    with moved as (
+    /* failDeliveries */ with moved as (
       update deliveries d set attempts = d.attempts + 1, state = case when x.delay is null then 2 else 4 end,
         due_at = now() + x.delay * interval '1 ms',
         retry_after = now() + nullif(x.asked, 0) * interval '1 ms', last_status = x.status, last_ms = x.ms,
