@@ -1,4 +1,4 @@
-// Rows of the account's files that an upload may repeat.
+// Queries for earlier uploads of the same file.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
@@ -7,17 +7,17 @@ import type { ReadyMedia } from './store.ts';
 
 const state = sqlConstants(mediaState);
 
-/** What makes two uploads the same. */
+/** Two uploads with these values are the same. */
 export interface FileIdentity {
   accountId: string;
   sha256: Buffer;
   fileName: string;
   mimeType: string;
-  /** The number that the upload named; undefined: none. */
+  /** The sender that the upload named, if any. */
   senderId?: string | undefined;
 }
 
-/** The newest visible file that is the same and at most a day old, but for the one of the id `but`. */
+/** The newest ready file with this identity that is at most a day old, except the one with the id `but`. */
 export async function findDuplicateFile(
   db: Db | Tx,
   file: FileIdentity,
@@ -33,14 +33,14 @@ export async function findDuplicateFile(
   return rows[0];
 }
 
-/** The visible file of that id, kept from being removed until `tx` ends. */
+/** Locks the ready file with that id against removal until `tx` ends. */
 export async function lockFileShared(tx: Tx, id: string): Promise<ReadyMedia | undefined> {
   const { rows } = await sql<ReadyMedia>`
     select * from media where id = ${id} and state = ${state.ready} for share`.execute(tx);
   return rows[0];
 }
 
-/** Lets uploads of the same bytes of one account become visible one after the other: until `tx` ends. */
+/** Makes concurrent uploads of the same bytes wait for each other until `tx` ends. */
 export async function lockFileIdentity(tx: Tx, { accountId, sha256 }: FileIdentity): Promise<void> {
   const name = `${accountId} ${sha256.toString('hex')}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 5))`.execute(tx);

@@ -25,7 +25,7 @@ import { mediaItem } from './presenter.ts';
 import { findMediaById, type MediaRow, type ReadyMedia } from './store.ts';
 import { isIntact, type StoredFileDeps } from './stored-file.ts';
 
-/** What an upload came to: a record, or the bytes of the response that its key was given before. */
+/** The result of an upload: a record, or the stored response of its key. */
 export type Uploaded = { kind: 'record'; row: ReadyMedia } | ({ kind: 'replay' } & StoredResponse);
 
 interface StoredResponse {
@@ -33,15 +33,15 @@ interface StoredResponse {
   body: string;
 }
 
-/** The key of an upload. `answered`: what an earlier upload under it left, whose fingerprint is known only at the end. */
+/** The key of an upload. `answered` is the response to an earlier upload; its fingerprint can be compared only at the end. */
 export interface UploadKey extends KeyOf {
   keyedHash: KeyedHash;
   answered?: (StoredResponse & { fingerprint: Buffer; mediaId: string }) | undefined;
 }
 
 /**
- * Looks the key up before the file is read. Throws 409 `idempotency_in_progress` while the first upload under it is
- * being registered, whatever the file is: nothing of it needs to be read for that.
+ * Finds the key before the file is read. Throws 409 `idempotency_in_progress` while the first upload with the key is in
+ * progress, whatever this file is.
  */
 export async function findUploadKey(db: Db, of: KeyOf & { keyedHash: KeyedHash }): Promise<UploadKey> {
   const row = await findKey(db, of);
@@ -53,7 +53,7 @@ export async function findUploadKey(db: Db, of: KeyOf & { keyedHash: KeyedHash }
   return of;
 }
 
-/** What a repeat of an upload is known by: the name, the declared type, the named number and the bytes. */
+/** What identifies a repeated upload: file name, declared type, named sender and bytes. */
 export function uploadFingerprint(
   { keyedHash }: UploadKey,
   file: { fileName: string; declaredType: string; senderId?: string | undefined; sha256: Buffer },
@@ -67,8 +67,8 @@ export function uploadFingerprint(
 }
 
 /**
- * The stored response for a file that is the same as the first one's. Its bytes are only digested, never stored, and
- * not read beyond the first one's size. Throws 422 `idempotency_key_reused` for any other file.
+ * Returns the stored response if the file is the same as the first one. Its bytes are only hashed, up to the size of the
+ * first one. Throws 422 `idempotency_key_reused` for any other file.
  */
 export async function replayUpload(
   deps: { db: Db; clock: Clock },
@@ -111,8 +111,8 @@ async function digestOf(clock: Clock, content: Readable, expectedSize: number | 
 }
 
 /**
- * Writes the key of an upload whose bytes have come, in the transaction that notes it. Returns the stored response if
- * another upload under the key was quicker. Throws 409 while that one is being registered, 422 if it was another file.
+ * Stores the key of an upload in the transaction that records its bytes. Returns the stored response if another upload
+ * with the key finished first. Throws 409 while that one is in progress, 422 if it was another file.
  */
 export async function claimKey(
   tx: Tx,
@@ -125,7 +125,7 @@ export async function claimKey(
   const repeat = await consultKey(tx, { ...key, isSameBody, leaseSeconds });
   if (repeat.kind === 'answered') return { status: repeat.status, body: repeat.body };
   if (repeat.kind === 'first') throw inProgress();
-  // whoever began under this key is dead; should it live after all, the records are the same file and become one
+  // The first upload with this key has lost its lease. If it continues after all, both become one record.
   await rebindKey(tx, key, subjectId);
   return undefined;
 }
@@ -135,28 +135,28 @@ export function uploadBody(row: ReadyMedia): string {
   return JSON.stringify(ok('Media uploaded.', mediaItem(row)));
 }
 
-/** Stores the response under the keys of the upload `subjectId`, if it came with any. */
+/** Stores the response for the keys of the upload `subjectId`, if it has any. */
 export async function storeKeyResponse(tx: Tx, subjectId: string, row: ReadyMedia): Promise<void> {
   await storeKeyAnswer(tx, subjectId, { status: 200, body: uploadBody(row) });
 }
 
-/** What is known of an earlier record of the same file: its id, and whether its content can be trusted. */
+/** An earlier record of the same file, and whether its content is intact. */
 export type Duplicate = { id: string; isIntact: boolean } | undefined;
 
-/** Looks for a record of the same file that is at most a day old, and reads its content: an altered one is no answer. */
+/** Finds a record of the same file, at most a day old, and verifies its content. */
 export async function findDuplicate(deps: StoredFileDeps, file: FileIdentity): Promise<Duplicate> {
   const row = await findDuplicateFile(deps.db, file, undefined);
   return row && { id: row.id, isIntact: await isIntact(deps, row) };
 }
 
-/** That record, kept from being removed until `tx` ends; undefined if it is gone or not intact. */
+/** Locks that record against removal until `tx` ends; undefined if it was removed or is not intact. */
 export async function lockDuplicate(tx: Tx, same: Duplicate): Promise<ReadyMedia | undefined> {
   return same?.isIntact ? lockFileShared(tx, same.id) : undefined;
 }
 
 /**
- * The record of an upload of the same file that ended while this one was registered. Of several at the same time one
- * after the other gets here, so that the second finds the first.
+ * Finds the record of an upload of the same file that finished during this registration. A lock serializes concurrent
+ * uploads, so the second finds the first.
  */
 export async function findConcurrentDuplicate(
   tx: Tx,

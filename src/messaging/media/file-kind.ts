@@ -1,21 +1,21 @@
-// What a file is, by its first bytes and its declared type, and how large its kind may be. Pure.
+// Detects the kind of a file from its first bytes and declared type, and limits its size. Pure.
 import { AppError } from '../../base/errors.ts';
 
 export type MediaKind = 'image' | 'video' | 'document';
 
-/** What the bytes themselves can tell: Office and text files need the declared type to say which one. */
+/** What the bytes alone tell: Office and text files need the declared type as well. */
 export type Family = 'jpeg' | 'png' | 'mp4' | '3gpp' | 'pdf' | 'ole' | 'ooxml' | 'text';
 
 interface TypeRule {
   kind: MediaKind;
   family: Family;
-  /** File name endings that say this type where a client declares none. */
+  /** File name extensions of this type, for clients that declare none. */
   endings: readonly string[];
 }
 
 const ooxml = 'application/vnd.openxmlformats-officedocument';
 
-/** The types that the platform takes in a header or as a document, as its media page lists them. */
+/** The types that WhatsApp accepts in a header (Cloud API, "Media"). */
 const types: ReadonlyMap<string, TypeRule> = new Map<string, TypeRule>([
   ['image/jpeg', { kind: 'image', family: 'jpeg', endings: ['jpg', 'jpeg'] }],
   ['image/png', { kind: 'image', family: 'png', endings: ['png'] }],
@@ -31,27 +31,27 @@ const types: ReadonlyMap<string, TypeRule> = new Map<string, TypeRule>([
   ['text/plain', { kind: 'document', family: 'text', endings: ['txt'] }],
 ]);
 
-/** Spellings that clients send for a listed type. */
+/** Other names that clients send for a listed type. */
 const aliases: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
   'application/x-pdf': 'application/pdf',
 };
 
-/** What clients declare when they do not know: the same as nothing. */
+/** What clients declare when they do not know the type. */
 const undeclared = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /** Every media type that can be stored. */
 export const mediaTypes: readonly string[] = [...types.keys()];
 
-/** The platform's limits in bytes (its media page: 5 MB, 16 MB, 100 MB, counted as mebibytes). */
+/** WhatsApp's limits in bytes (Cloud API, "Media": 5, 16 and 100 MB, meaning mebibytes). */
 export const maxBytesOf: Readonly<Record<MediaKind, number>> = {
   image: 5 * 1024 * 1024,
   video: 16 * 1024 * 1024,
   document: 100 * 1024 * 1024,
 };
 
-/** How many first bytes `decideKind` wants; a shorter file is given whole. */
+/** How many first bytes `decideKind` needs; a shorter file is passed whole. */
 export const headBytes = 4096;
 
 export interface FileKind {
@@ -62,17 +62,17 @@ export interface FileKind {
 }
 
 /**
- * What the file is (`api.md` part 5): its first bytes decide the family, and within a family that holds several types
- * the declared type decides, or the file name's ending where the client declared none. Throws AppError
- * `unsupported_media_type` for bytes of no listed family, an unlisted type, or a type that the bytes contradict.
+ * Decides what the file is. The first bytes decide the family; within a family, the declared type decides, or the file
+ * name's extension if none was declared. Throws AppError `unsupported_media_type` for an unknown family, an unsupported
+ * type, or a type that the bytes contradict.
  */
 export function decideKind(head: Uint8Array, declaredType: string, fileName: string): FileKind {
   const declared = plainType(declaredType);
   const found = familiesOf(head);
-  if (found.length === 0) throw unsupported('its content is of none of the supported types');
+  if (found.length === 0) throw unsupported('its content is not one of the supported types');
   const mimeType = undeclared.has(declared) ? guessType(found, fileName) : declared;
   if (mimeType === undefined) {
-    throw unsupported('its content alone does not tell its type; declare it in the part’s Content-Type');
+    throw unsupported('its content does not identify its type; declare it in the Content-Type of the part');
   }
   const rule = types.get(mimeType);
   if (!rule) throw unsupported(`${shown(mimeType)} is not supported`);
@@ -132,7 +132,7 @@ const signatures = {
   zipEntry: [0x50, 0x4b, 0x03, 0x04],
 };
 
-/** Every family that the first bytes fit; the likeliest first. More than one only for videos of several brands. */
+/** Every family that the first bytes match, likeliest first. Only videos with several brands have more than one. */
 function familiesOf(head: Uint8Array): Family[] {
   if (startsWith(head, signatures.jpeg)) return ['jpeg'];
   if (startsWith(head, signatures.png) && ascii(head, 12, 16) === 'IHDR') return ['png'];
@@ -146,7 +146,7 @@ function familiesOf(head: Uint8Array): Family[] {
 const mp4Brand = /^(isom|iso[2-9a-c]|mp4[12v]|avc1|M4V[ HP]?|MSNV|dash|mmp4|f4v |XAVC|NDS[CHMPSX])/;
 const threeGppBrand = /^3g[efghprst]\d/;
 
-/** The brands of an ISO media file (ISO/IEC 14496-12 section 4.3): the major one must be a video's, the others add. */
+/** The brands of an ISO media file (ISO/IEC 14496-12 section 4.3). The major brand must be a video's. */
 function videoFamilies(head: Uint8Array): Family[] {
   const familyOf = (brand: string): Family | undefined =>
     threeGppBrand.test(brand) || brand.startsWith('3gp') ? '3gpp' : mp4Brand.test(brand) ? 'mp4' : undefined;
@@ -161,7 +161,7 @@ function videoFamilies(head: Uint8Array): Family[] {
   return [...families];
 }
 
-/** Where an Office package begins: its first entry is one of the package's own parts (ECMA-376 part 2), not any ZIP. */
+/** Names of the first entry in an Office package (ECMA-376 part 2); other ZIP files have others. */
 const officeParts = ['[Content_Types].xml', '_rels/', 'docProps/', 'word/', 'xl/', 'ppt/', 'customXml/'];
 
 function isOfficeZip(head: Uint8Array): boolean {
@@ -171,7 +171,7 @@ function isOfficeZip(head: Uint8Array): boolean {
   return officeParts.some((part) => name.startsWith(part));
 }
 
-/** Bytes that no text holds (WHATWG MIME Sniffing, "binary data byte"). */
+/** Bytes that do not occur in text (WHATWG MIME Sniffing, "binary data byte"). */
 function isBinaryByte(byte: number): boolean {
   return byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);
 }
@@ -182,13 +182,13 @@ function looksLikeText(head: Uint8Array): boolean {
 }
 
 export interface TextCheck {
-  /** False as soon as the bytes so far cannot be UTF-8 text. */
+  /** Returns false once the bytes cannot be UTF-8 text. */
   isTextSoFar(chunk: Uint8Array): boolean;
-  /** False if the last character was cut in two. Call once, at the end. */
+  /** Returns false if the last character is incomplete. Call it once, at the end. */
   isTextAtEnd(): boolean;
 }
 
-/** Checks a whole file, piece by piece, to be UTF-8 text without binary bytes. */
+/** Checks chunk by chunk that a file is UTF-8 text without binary bytes. */
 export function createTextCheck(): TextCheck {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decodes = (chunk: Uint8Array | undefined) => {
@@ -206,12 +206,12 @@ export function createTextCheck(): TextCheck {
 }
 
 /**
- * The name under which a file is kept: the last part of a path, without control characters and those that turn the
- * reading direction, at most 240 characters with the ending kept. Empty if nothing usable is left.
+ * The name under which a file is stored: the last part of a path, without control and formatting characters, at most 240
+ * characters including its extension. Empty if no usable name remains.
  */
 export function cleanFileName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
-  // Cc: controls, Cf: invisible formats, Cs: halves of characters, Zl and Zp: line ends
+  // Cc: controls, Cf: invisible formatting, Cs: lone surrogates, Zl and Zp: line and paragraph separators
   const visible = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim();
   const characters = [...visible];
   if (/^\.*$/.test(visible)) return '';

@@ -1,11 +1,11 @@
-// The bytes of an upload as they pass: counted, checked, digested, and given up when they take too long.
+// Counts, checks and hashes the bytes of an upload as they arrive, within a time limit.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { createTextCheck, type FileKind, unsupported } from './file-kind.ts';
 
 const renewEveryMs = 30_000;
-/** Longest that the bytes of one file may take to come. */
+/** How long the bytes of one file may take to arrive. */
 export const receiveMaxMs = 15 * 60_000;
 
 export interface Metered {
@@ -15,12 +15,12 @@ export interface Metered {
 
 export interface Meter {
   bytes(): AsyncGenerator<Buffer>;
-  /** What the meter itself refused the file for. */
+  /** Why the meter rejected the file, if it did. */
   rejection(): AppError | undefined;
   digest(): { size: number; sha256: Buffer };
 }
 
-/** Counts, checks and digests the bytes that pass, and keeps the upload's lease alive meanwhile. */
+/** Opens a meter that also renews the lease of the upload. */
 export function openMeter(clock: Clock, file: Metered, renew: () => Promise<boolean>): Meter {
   const hash = createHash('sha256');
   const text = file.kind.family === 'text' ? createTextCheck() : undefined;
@@ -66,13 +66,13 @@ export function tooLarge({ kind, maxBytes }: Pick<FileKind, 'kind' | 'maxBytes'>
   const article = kind === 'image' ? 'An' : 'A';
   return new AppError(
     'media_too_large',
-    `${article} ${kind} may have ${maxBytes / 1_048_576} MB (${maxBytes} bytes) at most.`,
+    `${article} ${kind} may have at most ${maxBytes / 1_048_576} MB (${maxBytes} bytes).`,
   );
 }
 
 /** 408 for a file that takes too long to arrive. */
 export function tooSlow(): AppError {
-  return new AppError('upload_timeout', 'The file took longer than 15 minutes to arrive. Upload it again.');
+  return new AppError('upload_timeout', 'The file did not arrive within 15 minutes. Upload it again.');
 }
 
 /** 400 for an upload that ended before its file did. */
@@ -83,9 +83,9 @@ export function cutOff(cause: unknown): AppError {
   });
 }
 
-/** 503 for an upload whose row was taken away because its process stood still for minutes. */
+/** 503 for an upload whose lease lapsed because its process was suspended for minutes. */
 export function uploadLost(): AppError {
-  return new AppError('storage_unavailable', 'The upload took too long and was given up. Upload it again.', {
+  return new AppError('storage_unavailable', 'The upload took too long and was abandoned. Upload it again.', {
     retryAfterSeconds: 1,
   });
 }

@@ -1,7 +1,7 @@
-// A stored file as the wire shows it. Pure.
+// A stored file as the API shows it. Pure.
 import type { ReadyMedia } from './store.ts';
 
-/** The item of lists and answers (`contract/media.ts`). */
+/** The item of lists and responses (`contract/media.ts`). */
 export function mediaItem(row: ReadyMedia) {
   return {
     mediaId: row.public_id,
@@ -14,7 +14,7 @@ export function mediaItem(row: ReadyMedia) {
   };
 }
 
-/** `attachment` under the file's own name (RFC 6266), with a plain one for clients that read no other. */
+/** `attachment` with the file's own name (RFC 6266), and an ASCII name for clients that read no other. */
 export function attachmentHeader(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(fileName).replace(

@@ -1,4 +1,4 @@
-// Registering stored files with the platform: at upload, and again for every number that uses them once 30 days are over.
+// Registers stored files with the platform: at upload, and again for each number after 30 days.
 import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { extendKeysOf, freeKeysOf } from '../../db/idempotency-keys.ts';
@@ -28,28 +28,28 @@ export interface RegisterDeps extends RemoveDeps, StoredFileDeps {
 }
 
 const dayMs = 86_400_000;
-/** The platform's promise for uploaded media (Cloud API, "Media": they persist 30 days). */
+/** How long the platform keeps uploaded media (Cloud API, "Media": 30 days). */
 const keptMs = 30 * dayMs;
-/** A registration this near its end is renewed: the send that asks may wait in a queue of the platform's. */
+/** Renew a registration this long before its end: the message may wait in the platform's queue. */
 const marginMs = 3_600_000;
 const mebibyte = 1024 * 1024;
 
-/** How long the platform gets for a file of `size` bytes: half a minute, and a second more for each MiB. */
+/** The time-out for uploading a file of `size` bytes: 30 seconds plus 1 second per MiB. */
 export function uploadTimeoutMs(size: number): number {
   return 30_000 + Math.ceil(size / mebibyte) * 1000;
 }
 
-/** How long an upload is leased for its registration: the call's time-out and a minute to write down what came of it. */
+/** The lease of an upload during its registration: the call's time-out and a minute to record the result. */
 export function registerLeaseSeconds(size: number): number {
   return uploadTimeoutMs(size) / 1000 + 60;
 }
 
 /**
- * Registers a file that was just stored, by the first of these numbers that is not away, and shows it to callers under
- * the id that the platform gave. Refused by the platform: the file is removed, 502 `provider_rejected`. Not reached, or
- * no clear answer: the worker removes the file, 503 `provider_unavailable`. If a twin of this upload was quicker, its
- * record is returned and this file removed; `same` is what was known of such records before. The keys of the upload get
- * their answer in the transaction that shows the file.
+ * Registers a stored file with the first available number, and makes it visible under the platform's id. If the
+ * platform rejects it, the file is removed: 502 `provider_rejected`. If it cannot be reached or its response is unclear,
+ * the worker removes the file: 503 `provider_unavailable`. If an upload of the same file finished first, its record is
+ * returned and this file removed; `same` is the earlier record found before. The keys of the upload get their response
+ * in the same transaction.
  */
 export async function registerUpload(
   deps: RegisterDeps,
@@ -62,13 +62,13 @@ export async function registerUpload(
     senders,
     (access) => uploadLeased(deps, row, access),
     {
-      // a file that the platform has twice does no harm: it forgets both
+      // two copies at the platform do no harm: it deletes both after 30 days
       isRepeatable: true,
     },
   ).catch(async (error: unknown) => {
     if (error instanceof VendorError && error.outcome === 'refused') await discard(deps, row);
     else await leaveToWorker(deps, row);
-    deps.log.warn({ err: error, accountId: row.account_id }, 'media.refused');
+    deps.log.warn({ err: error, accountId: row.account_id }, 'media.registration_failed');
     throw externalError(error, 'The messaging platform');
   });
   const { publicId, expiresAt } = answer;
@@ -88,7 +88,7 @@ export async function registerUpload(
     await storeKeyResponse(tx, row.id, shown);
     return shown;
   });
-  // The worker gave this upload up while this process slept; the platform's copy ends by itself.
+  // The worker took over this upload while this process was suspended; the platform deletes its copy itself.
   if (!ready) throw uploadLost();
   if (ready.id !== row.id) {
     await deps.platform
@@ -99,7 +99,7 @@ export async function registerUpload(
   return ready;
 }
 
-/** One upload, within a lease of its own: the numbers that were tried before took their time. */
+/** Uploads within a new lease: earlier attempts with other numbers used up time. */
 async function uploadLeased(deps: RegisterDeps, row: MediaRow, sender: SenderAccess) {
   const leaseSeconds = registerLeaseSeconds(row.size ?? 0);
   if (!(await extendRegistering(deps.db, row.id, leaseSeconds))) throw uploadLost();
@@ -108,7 +108,7 @@ async function uploadLeased(deps: RegisterDeps, row: MediaRow, sender: SenderAcc
   return { publicId: await uploadToPlatform(deps, row, sender), expiresAt };
 }
 
-/** Leaves the file to the worker; should even that fail, its lease does the same a little later. */
+/** Leaves the file to the worker; if even that fails, its lease lapses a little later. */
 async function leaveToWorker(deps: RegisterDeps, row: MediaRow): Promise<void> {
   const leave = async () => {
     await markRemoving(deps.db, row.id, 0);
@@ -119,7 +119,7 @@ async function leaveToWorker(deps: RegisterDeps, row: MediaRow): Promise<void> {
   );
 }
 
-/** One upload to the platform; throws the platform's VendorError, or AppError if the stored file cannot be read. */
+/** Uploads to the platform. Throws its VendorError, or AppError if the stored file cannot be read. */
 async function uploadToPlatform(deps: RegisterDeps, row: MediaRow, sender: SenderAccess): Promise<string> {
   const { platformMediaId } = await sendContent(deps, row, (file) =>
     deps.platform.uploadMedia(sender, file, uploadTimeoutMs(file.size)),
@@ -127,14 +127,13 @@ async function uploadToPlatform(deps: RegisterDeps, row: MediaRow, sender: Sende
   return platformMediaId;
 }
 
-/** Look-ups and registrations under way in this process, by database, so that many messages that need one file wait for one upload. */
+/** Registrations in progress, by database: many messages that need one file share one upload. */
 const inFlight = new WeakMap<Db, Map<string, Promise<string>>>();
 
 /**
- * The platform's id of a stored file for a sender's number, registered (again) if there is none that lasts; asking
- * many times at once registers once. `mediaId` is our row's id. Nothing is sent by this, so it throws only: AppError
- * `media_not_found`, `media_damaged`, `sender_not_found` (never right by trying again), VendorError `refused` (the
- * platform's code says whether later) and VendorError `not_sent` (try again).
+ * Returns the platform's id of a stored file for a number, and registers the file if it has none that is valid long
+ * enough. Concurrent calls register once. `mediaId` is the id of our row. Throws AppError `media_not_found`,
+ * `media_damaged` or `sender_not_found` (do not retry), VendorError `refused` (its class decides) or `not_sent` (retry).
  */
 export async function ensureRegistered(
   deps: RegisterDeps,
@@ -150,12 +149,12 @@ export async function ensureRegistered(
   return found;
 }
 
-/** A registration younger than this is not taken for lost: the platform refuses the file itself. */
+/** If a registration younger than this is rejected, the platform rejects the file itself. */
 const trustedMs = 3_600_000;
 
 /**
- * Forgets a registration that the platform refused although its 30 days are not over, if it was made more than an hour
- * ago or before `registeredBefore`; true if the file may be registered again.
+ * Deletes a registration that the platform rejected before its 30 days were over, if it is older than an hour or than
+ * `registeredBefore`. Returns true if the file may be registered again.
  */
 export async function forgetRejectedRegistration(
   deps: Pick<RegisterDeps, 'db' | 'clock'>,
@@ -165,10 +164,7 @@ export async function forgetRejectedRegistration(
   return deleteRegistration(deps.db, { ...of, expiresBefore: new Date(before + keptMs) });
 }
 
-/**
- * Forgets the registrations of files of these messages that were made more than an hour ago: the platform reported that
- * the messages failed for their files.
- */
+/** Deletes the registrations, if older than an hour, of the files for which these messages were reported as failed. */
 export async function forgetReportedRegistrations(
   deps: Pick<RegisterDeps, 'db' | 'clock'>,
   messages: readonly { accountId: string; id: string }[],
@@ -198,7 +194,7 @@ async function findOrRegister(
   return platformMediaId;
 }
 
-/** An upload may be repeated, so an unknown outcome of it is, for the message that waits, the same as not sent. */
+/** Uploads may be repeated, so an unknown outcome counts as not sent for the waiting message. */
 function asNotSent(error: unknown): unknown {
   const mayPass =
     (error instanceof VendorError && error.outcome === 'unknown') ||

@@ -1,4 +1,4 @@
-// Rows of files that are to go, and of uploads that died.
+// Queries for removing files and orphaned uploads.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
@@ -21,7 +21,7 @@ export async function lockMedia(
   return rows[0];
 }
 
-/** True while messages that are queued or under way need the file. Run it after `lockMedia`, as a statement of its own. */
+/** True while queued or dispatching messages need the file. Run it after `lockMedia`, as a separate statement. */
 export async function isMediaInUse(tx: Tx, accountId: string, mediaId: string): Promise<boolean> {
   // 0 queued, 1 dispatching; both always have due_at, which the index over media_id asks for
   const { rows } = await sql`
@@ -31,14 +31,14 @@ export async function isMediaInUse(tx: Tx, accountId: string, mediaId: string): 
   return rows.length > 0;
 }
 
-/** Takes a file from the callers' sight; its objects go within `dueInSeconds`, by whoever gets to it. */
+/** Hides a file from callers; the worker removes its objects after `dueInSeconds`, unless they are gone by then. */
 export async function markRemoving(db: Db | Tx, id: string, dueInSeconds: number): Promise<void> {
   await sql`
     update media set state = ${state.removing}, due_at = now() + ${dueInSeconds} * interval '1 second', attempts = 0
     where id = ${id}`.execute(db);
 }
 
-/** Deletes the row of a file whose objects are gone. */
+/** Deletes the row of a file whose objects were removed. */
 export async function deleteMediaRow(db: Db, id: string): Promise<void> {
   await sql`delete from media where id = ${id}`.execute(db);
 }
@@ -46,8 +46,8 @@ export async function deleteMediaRow(db: Db, id: string): Promise<void> {
 export type Leftover = MediaRow & { orphaned: boolean };
 
 /**
- * Claims up to `limit` files that nobody tends any more: uploads that died (now `removing`, and reported as `orphaned`), and
- * files whose removal is due. Each comes again, ever later, until its row says otherwise.
+ * Claims up to `limit` files whose lease lapsed: uploads whose process died (`orphaned`), and removals that are due. Each
+ * is claimed again with increasing delays until its row is deleted.
  */
 export async function claimLeftovers(db: Db, limit: number): Promise<Leftover[]> {
   const { rows } = await sql<Leftover>`

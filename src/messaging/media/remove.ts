@@ -1,4 +1,4 @@
-// Taking files away: at a caller's wish, after a refused upload, and what died uploads left behind.
+// Removes files: on request, after a rejected upload, and after uploads whose process died.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -28,15 +28,15 @@ export interface RemoveDeps extends AccessDeps {
 }
 
 /**
- * A died upload is checked again this much later: its process may only have slept, and store its object after all.
- * With the longest lease (190 s) and the worker's pace, nothing of it is left after ten minutes.
+ * An orphaned upload is checked a second time after this: its process may only have been suspended, and store its object
+ * after all. With the longest lease (190 s) and the worker's interval, everything is removed within ten minutes.
  */
 const secondCheckSeconds = 300;
 const retrySeconds = 60;
 
 /**
- * Removes the account's file: from callers at once, from the object store and the platform now or, where that fails,
- * by the worker. 404 `media_not_found`; 409 `media_in_use` while queued messages need it.
+ * Removes the account's file. Callers no longer see it; the worker retries what the object store or the platform fails to
+ * remove now. Throws 404 `media_not_found`, or 409 `media_in_use` while queued messages need it.
  */
 export async function deleteMedia(
   deps: RemoveDeps,
@@ -48,7 +48,7 @@ export async function deleteMedia(
     if (await isMediaInUse(tx, of.accountId, locked.id)) {
       throw new AppError(
         'media_in_use',
-        'Messages that are still queued need this media. Wait until they are sent, or cancel their send.',
+        'Queued messages need this media. Wait until they are sent, or cancel their send.',
       );
     }
     await markRemoving(tx, locked.id, retrySeconds);
@@ -59,8 +59,8 @@ export async function deleteMedia(
 }
 
 /**
- * Removes the objects and then the row of a file that nobody uses, and frees the key of its upload unless it was answered;
- * what fails is left to the worker. Never rejects.
+ * Removes the objects and then the row of an unused file, and frees the idempotency key of an unfinished upload. The
+ * worker retries what fails. Never rejects.
  */
 export async function discard(deps: RemoveDeps, row: MediaRow): Promise<void> {
   try {
@@ -79,13 +79,13 @@ async function removeEverything(deps: RemoveDeps, row: MediaRow): Promise<void> 
   await removeFromPlatform(deps, row);
   await deps.objects.delete(row.object_key);
   await deps.objects.abandon(row.object_key).catch((error: unknown) => {
-    // a bucket may forbid listing unfinished puts; its lifecycle rule removes them
+    // a bucket may forbid listing multipart uploads; its lifecycle rule removes them
     if (!(error instanceof VendorError) || error.outcome !== 'refused') throw error;
     deps.log.warn({ err: error, mediaId: row.id }, 'media.unfinished_put_kept');
   });
 }
 
-/** Asked once and not insisted on: the platform forgets every file after 30 days by itself. */
+/** Tried once only: the platform deletes every file after 30 days itself. */
 async function removeFromPlatform(deps: RemoveDeps, row: MediaRow): Promise<void> {
   for (const { sender_id, platform_media_id } of await listRegistrations(
     deps.db,
@@ -100,15 +100,13 @@ async function removeFromPlatform(deps: RemoveDeps, row: MediaRow): Promise<void
   }
 }
 
-/**
- * The worker's round: what uploads that died left behind, and removals that failed. Answers how many it found.
- */
+/** The worker's round: removes orphaned uploads and retries failed removals. Returns how many files it claimed. */
 export async function removeLeftovers(deps: RemoveDeps, limit = 20): Promise<number> {
   const leftovers = await claimLeftovers(deps.db, limit);
   for (const row of leftovers) {
     try {
       await removeLeftover(deps, row);
-      deps.log.info({ mediaId: row.id, state: row.state, died: row.orphaned }, 'media.leftover_removed');
+      deps.log.info({ mediaId: row.id, state: row.state, orphaned: row.orphaned }, 'media.leftover_removed');
     } catch (error) {
       deps.log.warn({ err: error, mediaId: row.id, attempts: row.attempts }, 'media.leftover_kept');
     }

@@ -1,4 +1,4 @@
-// Stored files as samples of media headers: found for a draft, and sent to the platform with its submission.
+// Stored files as samples of media headers, uploaded when a draft is submitted.
 import { VendorError } from '../../base/errors.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { uploadTimeoutMs } from './register.ts';
@@ -9,7 +9,7 @@ export interface SampleDeps extends StoredFileDeps {
   platform: Pick<MessagingPlatform, 'uploadSample'>;
 }
 
-/** The account's files of those public ids, as far as drafts need to know them. */
+/** The account's files with those public ids, with what the checks of drafts need. */
 export async function findSamples(
   deps: Pick<StoredFileDeps, 'db'>,
   accountId: string,
@@ -24,8 +24,8 @@ export async function findSamples(
 }
 
 /**
- * Sends a stored file to the platform's reviewers; answers the handle that a draft names it by. Throws AppError
- * `media_not_found` and `media_damaged`, and VendorError `refused` or `not_sent`: a sample may be sent again.
+ * Uploads a stored file as a sample and returns its handle. Throws AppError `media_not_found` or `media_damaged`, or
+ * VendorError `refused` or `not_sent`: an upload of unknown outcome may be repeated.
  */
 export async function uploadSample(
   deps: SampleDeps,

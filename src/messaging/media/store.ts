@@ -1,4 +1,4 @@
-// Rows of uploaded files and of their registrations with the platform.
+// Queries for uploaded files and their registrations with the platform.
 import { type Selectable, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -12,7 +12,7 @@ const state = sqlConstants(mediaState);
 
 export type MediaRow = Selectable<DB['media']>;
 
-/** A file that callers see: stored, digested and known to the platform. */
+/** A file that callers see: stored, hashed and registered with the platform. */
 export type ReadyMedia = MediaRow & {
   kind: MediaKind;
   public_id: string;
@@ -29,11 +29,11 @@ export interface NewMedia {
   objectKey: string;
   /** Encrypted. */
   fileKey: Buffer;
-  /** The number that the upload named. */
+  /** The sender that the upload named. */
   namedSenderId: string | null;
 }
 
-/** Adds the row of a file whose bytes are about to come; lapsed after `leaseSeconds`, the worker removes what came. */
+/** Adds a file before its bytes arrive. If the lease lapses, the worker removes it. */
 export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: number): Promise<void> {
   await sql`
     insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, named_sender_id, due_at)
@@ -43,7 +43,7 @@ export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: num
   );
 }
 
-/** Moves the lease of an upload forward; false if the worker took the file away meanwhile. */
+/** Extends the lease of an upload; false if the worker has removed the file. */
 export async function extendReceiving(db: Db, id: string, leaseSeconds: number): Promise<boolean> {
   const { rows } = await sql`
     update media set due_at = now() + ${leaseSeconds} * interval '1 second'
@@ -51,7 +51,7 @@ export async function extendReceiving(db: Db, id: string, leaseSeconds: number):
   return rows.length === 1;
 }
 
-/** Moves the lease of a stored file that is being registered forward; false if the worker took it away meanwhile. */
+/** Extends the lease of a registration; false if the worker has removed the file. */
 export async function extendRegistering(db: Db, id: string, leaseSeconds: number): Promise<boolean> {
   const { rows } = await sql`
     update media set due_at = now() + ${leaseSeconds} * interval '1 second'
@@ -59,7 +59,7 @@ export async function extendRegistering(db: Db, id: string, leaseSeconds: number
   return rows.length === 1;
 }
 
-/** Notes that the bytes are stored; undefined if the worker took the file away meanwhile. */
+/** Records that the bytes are stored; undefined if the worker has removed the file. */
 export async function markStored(
   db: Db | Tx,
   stored: { id: string; size: number; sha256: Buffer; leaseSeconds: number },
@@ -71,7 +71,7 @@ export async function markStored(
   return rows[0];
 }
 
-/** Makes a registered file visible under its public id; undefined if the worker took it away meanwhile. */
+/** Makes a registered file visible under its public id; undefined if the worker has removed it. */
 export async function markReady(tx: Tx, id: string, publicId: string): Promise<ReadyMedia | undefined> {
   const { rows } = await sql<ReadyMedia>`
     update media set state = ${state.ready}, public_id = ${publicId}, due_at = null, attempts = 0
@@ -79,7 +79,7 @@ export async function markReady(tx: Tx, id: string, publicId: string): Promise<R
   return rows[0];
 }
 
-/** Notes under which id a sender's number has the file; the last one written wins. */
+/** Stores the platform's id of the file for a sender; the last write wins. */
 export async function saveRegistration(
   db: Db | Tx,
   registration: { mediaId: string; senderId: string; platformMediaId: string; expiresAt: Date },
@@ -94,7 +94,7 @@ export async function saveRegistration(
   );
 }
 
-/** The platform's id of the file for that number, if it holds beyond `beyond`. */
+/** The platform's id of the file for that sender, if it is valid after `beyond`. */
 export async function findRegistration(
   db: Db,
   of: { mediaId: string; senderId: string; beyond: Date },
@@ -106,8 +106,8 @@ export async function findRegistration(
 }
 
 /**
- * Forgets a registration that the platform no longer knows although it should, unless it ends after `expiresBefore`,
- * so was made just now: then the platform refuses the file itself. True if the file is to be registered anew, or was already.
+ * Deletes a registration that the platform no longer accepts, if it expires before `expiresBefore`: a newer one means that
+ * the platform rejects the file itself. Returns true if the registration no longer exists, so the file can be registered again.
  */
 export async function deleteRegistration(
   db: Db,
@@ -124,7 +124,7 @@ export async function deleteRegistration(
   return rows.length === 0;
 }
 
-/** Forgets the registrations under which the files of these messages were sent, but for those that end after `expiresBefore`. */
+/** Deletes the registrations of the files of these messages that expire before `expiresBefore`. */
 export async function deleteRegistrationsOfMessages(
   db: Db,
   messages: readonly { accountId: string; id: string }[],
@@ -139,7 +139,7 @@ export async function deleteRegistrationsOfMessages(
   );
 }
 
-/** Every registration of a file that holds beyond `beyond`. */
+/** Every registration of a file that is valid after `beyond`. */
 export async function listRegistrations(
   db: Db,
   mediaId: string,
@@ -151,7 +151,7 @@ export async function listRegistrations(
   return rows;
 }
 
-/** The account's file of that public id. */
+/** The account's file with that public id. */
 export async function findMedia(
   db: Db,
   accountId: string,
@@ -165,14 +165,14 @@ export async function findMedia(
   return rows[0];
 }
 
-/** The account's file of that id of ours; also one whose removal has begun, since messages may still need it. */
+/** The account's file with that row id, even during its removal: messages may still need it. */
 export async function findMediaById(db: Db, accountId: string, id: string): Promise<MediaRow | undefined> {
   const { rows } = await sql<MediaRow>`
     select * from media where account_id = ${accountId} and id = ${id}`.execute(db);
   return rows[0];
 }
 
-/** The account's files, newest first, from after `beforeId`. */
+/** The account's files, newest first, starting after `beforeId`. */
 export async function listMedia(
   db: Db,
   accountId: string,
@@ -186,10 +186,7 @@ export async function listMedia(
   return rows;
 }
 
-/**
- * The account's files of those public ids, held so that none can be removed before `tx` ends: for the transaction that
- * writes messages which need them.
- */
+/** Locks the account's files with those public ids against removal until `tx` has stored the messages that need them. */
 export async function lockMediaShared(tx: Tx, accountId: string, publicIds: string[]): Promise<ReadyMedia[]> {
   const { rows } = await sql<ReadyMedia>`
     select * from media where account_id = ${accountId} and public_id = any(${publicIds.filter(isMediaId)}) and state = ${state.ready}

@@ -1,10 +1,11 @@
-// A stored file's way into the object store and out of it: encrypted, found, opened, and its faults told apart.
+// Writes files to the object store encrypted, reads them, and distinguishes their errors.
 import type { Readable } from 'node:stream';
 import { type Cipher, CipherError } from '../../base/cipher.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
+import type { FileToUpload } from '../../ports/platform.ts';
 import {
   type FileEncryption,
   type FileKey,
@@ -24,35 +25,39 @@ export interface StoredFileDeps {
 }
 
 export function mediaNotFound(): AppError {
-  return new AppError('media_not_found', 'There is no such media in this account.');
+  return new AppError('media_not_found', 'There is no such media file in this account.');
 }
 
-/** 507 for a store without room, 503 for one that cannot be reached, 500 for a file that was altered; anything else unchanged. */
+/** 507 for a full store, 503 for an unreachable one, 500 for an altered file; any other error unchanged. */
 export function storageError(error: unknown): unknown {
   if (error instanceof VendorError && error.code === 'storage_full') {
     return new AppError(
       'storage_full',
-      'There is no room left for files, and nothing of this one was kept. Free or add space where OBJECT_STORE_URL leads; then upload it again.',
+      'The object store is full; the file was not stored. Free or add space at OBJECT_STORE_URL, then upload the file again.',
       { retryAfterSeconds: 30, cause: error },
     );
   }
   if (error instanceof VendorError) {
-    return new AppError('storage_unavailable', 'Stored files cannot be reached at the moment. Try again.', {
-      retryAfterSeconds: 5,
-      cause: error,
-    });
+    return new AppError(
+      'storage_unavailable',
+      'The object store cannot be reached at the moment. Try again.',
+      {
+        retryAfterSeconds: 5,
+        cause: error,
+      },
+    );
   }
   if (error instanceof StoredFileError) {
     return new AppError(
       'media_damaged',
-      'The stored file was altered or lost, so it is not used. Upload it again.',
+      'The stored file was altered or lost and cannot be used. Upload it again.',
       { cause: error },
     );
   }
   return error;
 }
 
-/** Stores `clear` encrypted; `clear` is used up or destroyed, however it ends. */
+/** Encrypts and stores `clear`, and always consumes or destroys it. */
 export async function putEncrypted(
   deps: Pick<StoredFileDeps, 'objects' | 'fileEncryption'>,
   objectKey: string,
@@ -64,7 +69,7 @@ export async function putEncrypted(
   try {
     await deps.objects.put(objectKey, encrypted);
   } finally {
-    // A store may fail without reading.
+    // a store may fail without reading it
     encrypted.destroy();
   }
 }
@@ -72,7 +77,7 @@ export async function putEncrypted(
 async function encryptedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
   const encrypted = await deps.objects.get(row.object_key);
   if (encrypted) return encrypted;
-  throw new StoredFileError('The stored file is not in the object store.');
+  throw new StoredFileError('The file is missing from the object store.');
 }
 
 const placeOf = (mediaId: string) => ({ table: 'media', column: 'file_key', row: mediaId });
@@ -82,7 +87,7 @@ export function encryptFileKey(cipher: Cipher, mediaId: string, key: FileKey): B
   return cipher.encrypt(fileKeyText(key), placeOf(mediaId));
 }
 
-/** The key of a file in the clear; throws VaultError if it does not open: its own key is missing, or it was altered. */
+/** Decrypts the key of a file. Throws StoredFileError if its encryption key is missing or it was altered. */
 function openFileKey(deps: Pick<StoredFileDeps, 'cipher'>, row: MediaRow): FileKey {
   try {
     return fileKeyOf(deps.cipher.open(row.file_key, placeOf(row.id)));
@@ -94,13 +99,13 @@ function openFileKey(deps: Pick<StoredFileDeps, 'cipher'>, row: MediaRow): FileK
 
 const ownerOf = (row: MediaRow) => ({ accountId: row.account_id, mediaId: row.id });
 
-/** The clear bytes, each authenticated; throws or fails with VaultError, or the store's VendorError. */
+/** The authenticated clear bytes. Throws or fails with StoredFileError, or the store's VendorError. */
 export async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
   const key = openFileKey(deps, row);
   return deps.fileEncryption.open(await encryptedContent(deps, row), ownerOf(row), key);
 }
 
-/** True if the stored file is whole and unaltered; false if it is not, or is gone. Throws the store's VendorError. */
+/** True if the stored file is complete and unaltered. Throws the store's VendorError. */
 export async function isIntact(deps: StoredFileDeps, row: ReadyMedia): Promise<boolean> {
   try {
     await verifyContent(deps, row);
@@ -111,15 +116,15 @@ export async function isIntact(deps: StoredFileDeps, row: ReadyMedia): Promise<b
   }
 }
 
-/** Reads all of a stored file and holds it against its length and digest; throws VaultError, or the store's VendorError. */
+/** Reads a stored file and compares its length and digest. Throws StoredFileError, or the store's VendorError. */
 async function verifyContent(deps: StoredFileDeps, row: ReadyMedia): Promise<void> {
   const key = openFileKey(deps, row);
   await deps.fileEncryption.verify(await encryptedContent(deps, row), ownerOf(row), key, row);
 }
 
 /**
- * The file as its caller may download it: everything is read and held against length and digest once, so that an
- * altered file is refused (`media_damaged`) before its first byte goes out; then it is read again to be sent.
+ * Opens the file for a download. It is read twice: once to verify length and digest, so that an altered file is rejected
+ * (`media_damaged`) before its first byte is sent, and once to send it.
  */
 export async function downloadMedia(
   deps: StoredFileDeps,
@@ -136,22 +141,14 @@ export async function downloadMedia(
   }
 }
 
-/** A stored file on its way to the outside. */
-export interface OutgoingFile {
-  stream: Readable;
-  size: number;
-  mimeType: string;
-  fileName: string;
-}
-
 /**
- * Has `send` send the clear bytes to the outside. Throws what `send` throws, or AppError if it is the stored file that
- * cannot be read: that breaks the call off too, and then the cause is the file and not the outside.
+ * Passes the clear bytes to `send`. Throws what `send` throws, or AppError if the stored file cannot be read: that
+ * interrupts the call as well, and then the file is the cause.
  */
 export async function sendContent<T>(
   deps: StoredFileDeps,
   row: MediaRow,
-  send: (file: OutgoingFile) => Promise<T>,
+  send: (file: FileToUpload) => Promise<T>,
 ): Promise<T> {
   const stream = await clearContent(deps, row).catch((error: unknown) => {
     throw storageError(error);

@@ -1,4 +1,4 @@
-// The route that takes files in: one part of a multipart form, handed on as it comes.
+// The upload route: streams one part of a multipart form.
 import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest } from '../../base/errors.ts';
@@ -16,16 +16,16 @@ import { upload } from './upload.ts';
 
 export type UploadRoutesDeps = RegisterDeps & { keyedHash: KeyedHash };
 
-/** Room for the form around the file. */
+/** Bytes allowed for the form around the file. */
 const formBytes = 64 * 1024;
-/** A connection without a byte for this long is cut. */
+/** Close a connection that sends nothing for this long. */
 const silenceMs = 30_000;
-/** How much of a refused file is still read, so that its sender gets to read the answer. */
+/** How much of a rejected file is still read, so that its client can read the response. */
 const drainBytes = 128 * 1024 * 1024;
 const drainMs = 30_000;
 
 const limits = {
-  // counted while it streams, by the kind that the bytes are of
+  // the meter limits the size, by the kind of the file
   fileSize: Number.POSITIVE_INFINITY,
   files: 2,
   fields: 1,
@@ -35,7 +35,7 @@ const limits = {
   headerPairs: 32,
 };
 
-/** POST /v1/templates/media. The form's parser is registered for this route alone; others go on refusing forms. */
+/** POST /v1/templates/media. The form parser is registered for this route only; all others reject forms. */
 export function uploadRoutes(server: Server, deps: UploadRoutesDeps): void {
   server.register(async (plain) => {
     await plain.register(multipart, { limits, throwFileSizeLimit: false });
@@ -54,14 +54,14 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
         body: UploadForm,
         response: { 200: success(MediaItem) },
       },
-      // The form's schema is for readers of the document: the form itself is never held as a value.
+      // the schema only documents the form, which is never parsed into a value
       validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : validator(part)),
       config: { scope: 'media:write', idempotency: 'optional' },
     },
     async (request, reply) => {
       const { accountId } = request.caller;
       const socket = request.raw.socket;
-      // Node's server destroys a socket that times out.
+      // Node's server destroys a socket on a time-out
       socket.setTimeout(silenceMs);
       try {
         const key = request.idempotencyKey && {
@@ -73,7 +73,7 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
         const { file, filename, mimetype } = form.part;
         const afterContent = async () => {
           await form.nothingElse();
-          // The rest is our own work; a silent client has nothing to say meanwhile.
+          // the rest is our own work: do not expect more bytes
           socket.setTimeout(0);
         };
         const uploaded = await upload(deps, {
@@ -89,7 +89,7 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
           { reqId: request.id, accountId, mediaId: row.public_id, kind, size },
           'media.uploaded',
         );
-        return answer(reply, uploadBody(row));
+        return respond(reply, uploadBody(row));
       } catch (error) {
         await drain(request);
         throw error;
@@ -100,12 +100,12 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
   );
 }
 
-/** Sends the bytes that are stored under the request's key. */
-function answer(reply: FastifyReply, body: string): FastifyReply {
+/** Sends the response that is stored with the request's key. */
+function respond(reply: FastifyReply, body: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
-/** A file name as the client meant it: forms escape three characters so (WHATWG HTML, "multipart/form-data"). */
+/** The client's file name, without the escapes of forms (WHATWG HTML, "multipart/form-data"). */
 function sentName(name: string): string {
   return name.replaceAll('%22', '"').replace(/%0[AD]/g, '');
 }
@@ -113,7 +113,7 @@ function sentName(name: string): string {
 interface Form {
   part: MultipartFile;
   senderId: string | undefined;
-  /** Rejects with 400 if the form goes on after the file, or does not end as a form does. */
+  /** Rejects with 400 if the form continues after the file or does not end properly. */
   nothingElse(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ async function openForm(request: FastifyRequest, queried: string | undefined): P
       'Send the file as multipart/form-data with one part named "file".',
     );
   }
-  // Too large for any kind: said before the first byte is read.
+  // too large for any kind: reject it before reading
   if (Number(request.headers['content-length']) > maxBytesOf.document + formBytes) {
     throw tooLarge({ kind: 'document', maxBytes: maxBytesOf.document });
   }
@@ -135,7 +135,7 @@ async function openForm(request: FastifyRequest, queried: string | undefined): P
   if (named !== undefined) {
     if (queried !== undefined && named !== queried)
       throw invalidRequest([
-        { path: 'senderId', message: 'is not the same as the query parameter senderId' },
+        { path: 'senderId', message: 'must be the same as the query parameter senderId' },
       ]);
     part = await next();
   }
@@ -158,14 +158,14 @@ function malformed(cause: unknown): never {
 }
 
 function otherPart(name: string): { path: string; message: string } {
-  const message = parts[name] ?? 'there is no such part; check its spelling';
+  const message = parts[name] ?? 'is not a part of this form; check its spelling';
   return { path: name, message };
 }
 
-/** Why a part of the form is not taken where it is. */
+/** Why a known part is rejected at its place. */
 const parts: Record<string, string | undefined> = {
-  file: 'only one file is taken',
-  senderId: 'must be a text, once, before the file',
+  file: 'only one file is allowed',
+  senderId: 'must be one text field before the file',
 };
 
 /** The text of the form's field `senderId`; undefined for any other part. */
@@ -185,13 +185,13 @@ function filePart(part: Multipart): MultipartFile {
 }
 
 /**
- * Reads what is left of a refused request in the background, within bounds: a connection closed with unread bytes is
- * reset, and its client would see that instead of the answer. A client that closes after the answer is waited for.
+ * Reads the rest of a rejected request, within limits: closing a connection with unread bytes resets it, and the client
+ * would not see the response. Waits for clients that close the connection after the response.
  */
 async function drain(request: FastifyRequest): Promise<void> {
   const { raw } = request;
   if (raw.readableEnded || raw.destroyed) return;
-  // or the parser goes on with the form (measured: 2 s of CPU for 40 MB of tiny parts, against 0.3 s without it)
+  // stop the form parser (measured: 2 s of CPU for 40 MB of tiny parts, 0.3 s without it)
   raw.unpipe();
   let left = drainBytes;
   const timer = setTimeout(() => raw.socket.destroy(), drainMs);

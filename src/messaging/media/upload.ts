@@ -1,4 +1,4 @@
-// Taking a file in: told apart by its first bytes, counted, digested and encrypted as it comes, then registered.
+// Uploads a file: detects its kind, encrypts and stores it as it arrives, then registers it.
 import { Readable } from 'node:stream';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
@@ -25,7 +25,7 @@ import { encryptFileKey, putEncrypted, storageError } from './stored-file.ts';
 
 export interface Upload {
   accountId: string;
-  /** The number that registers the file if it is not away; default: the account's default one. */
+  /** The sender that registers the file if available; default: the account's default sender. */
   senderId?: string | undefined;
   fileName: string;
   /** The part's Content-Type. */
@@ -33,24 +33,24 @@ export interface Upload {
   content: Readable;
   /** The request's Idempotency-Key, as `lookUpKey` found it. */
   key?: UploadKey | undefined;
-  /** Awaited once `content` has ended; rejects if what came after it spoils the request. */
+  /** Called after the end of `content`; rejects if the rest of the request is invalid. */
   afterContent: () => Promise<void>;
 }
 
 const leaseSeconds = 120;
 
 /**
- * Stores and registers one file (`api.md` part 5). 400 for an empty or unnamed one, 415 for an unlisted or contradicted
- * type, 413 as soon as it is over its kind's limit, 404 `sender_not_found`, 409 without a sender, 502 and 503 as the
- * platform answers. Whatever fails, and however early the bytes break off, nothing of the file remains.
+ * Stores and registers one file. Throws 400 if it is empty or has no name, 415 for an unsupported or contradicted type,
+ * 413 over the limit of its kind, 404 `sender_not_found`, 409 without a sender, and 502 or 503 for the platform. Nothing
+ * of a failed or interrupted upload remains.
  *
- * The same bytes under the same name and type, for the same number, are one record within a day: the record that exists
- * is returned. A repeat under an Idempotency-Key gets the stored response; 409 and 422 as `consultKey` throws them.
+ * The same bytes with the same name, type and sender are one record within a day: the existing record is returned. A
+ * repeat with an Idempotency-Key returns the stored response; `consultKey` throws 409 and 422.
  */
 export async function upload(deps: RegisterDeps, input: Upload): Promise<Uploaded> {
   try {
     const fileName = cleanFileName(input.fileName);
-    if (fileName === '') throw invalidRequest([{ path: 'file', message: 'needs a file name' }]);
+    if (fileName === '') throw invalidRequest([{ path: 'file', message: 'must have a file name' }]);
     if (input.key?.answered) return await replayUpload(deps, input, fileName, input.key);
     const { head, whole } = await readHead(input.content);
     if (head.length === 0) throw new AppError('media_empty', 'The file is empty. Upload one with content.');
@@ -65,7 +65,7 @@ export async function upload(deps: RegisterDeps, input: Upload): Promise<Uploade
   }
 }
 
-/** The numbers that can register the file, the preferred one first. */
+/** The senders that can register the file, the preferred one first. */
 async function registrars(db: Db, { accountId, senderId }: Upload): Promise<SenderRow[]> {
   const named =
     senderId === undefined || !isUuid(senderId) ? undefined : await findSender(db, accountId, senderId);
@@ -113,8 +113,8 @@ interface Described {
 type Received = Uploaded | { kind: 'stored'; row: MediaRow; same: Duplicate };
 
 /**
- * Row first, then the encrypted object, then both are said to be whole; or nothing remains of either. Nothing remains, too,
- * of a file that the account has already, or whose key has been answered in the meantime: then that is returned.
+ * Writes the row, then the encrypted object, then marks both as complete; removes both on failure. It also removes them
+ * and returns the earlier result if the account already has the file, or the key got its response concurrently.
  */
 async function receive(deps: RegisterDeps, input: Upload, file: Described): Promise<Received> {
   const id = uuidv7(deps.clock.now());
@@ -145,14 +145,14 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
   }
 }
 
-/** False if there is no such row, or it cannot be read: its lease then does the same later. */
+/** Returns false if the row cannot be found or read: the worker removes it after its lease. */
 async function discardById(deps: RegisterDeps, accountId: string, id: string): Promise<boolean> {
   const row = await findMediaById(deps.db, accountId, id).catch(() => undefined);
   if (row) await discard(deps, row);
   return row !== undefined;
 }
 
-/** Notes that the bytes are stored, with the request's key; or returns what makes this upload a repeat. */
+/** Records the stored bytes with the request's key; or returns the earlier result that this upload repeats. */
 async function store(
   deps: RegisterDeps,
   input: Upload,
