@@ -7,7 +7,7 @@ import { uuidv7 } from '../src/base/ids.ts';
 import { openLog } from '../src/base/log.ts';
 import { openOutgoing } from '../src/base/outgoing.ts';
 import { type Connection, type Db, openDb } from '../src/db/db.ts';
-import { type Deliveries, openDeliveries } from '../src/webhooks/delivery/queue.ts';
+import { type Deliveries, openDeliveries } from '../src/webhooks/delivery/deliveries.ts';
 import { messageStatusBody, stages } from '../src/webhooks/event.ts';
 import { publish } from '../src/webhooks/publish.ts';
 import { startWorker, type Worker } from '../src/work/worker.ts';
@@ -151,7 +151,7 @@ async function publishAll(input: PublishInput): Promise<Map<string, number>> {
 
 /** Publishing leases nothing to an endpoint that is busy here. */
 function nobody(deliveries: Deliveries): Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'> {
-  return { processId: 0, offer: deliveries.offer, busyEndpoints: () => endpoints };
+  return { processId: 0, offer: (leased) => deliveries.offer(leased), busyEndpoints: () => endpoints };
 }
 let endpoints: string[] = [];
 

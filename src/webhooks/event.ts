@@ -1,18 +1,17 @@
-// The bodies of events: their shape and their exact bytes. Pure.
+// Bodies of events: their fields and exact bytes. Pure.
 import type { EventKind } from '../contract/webhooks.ts';
+import { type StageName, stages } from './delivery/delivery.ts';
 
-/** A message's stages as deliveries number them, in the order in which receivers get them. */
-export const stages = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
-export type StageName = keyof typeof stages;
+export { type StageName, stages };
 
-/** What a `messages.status` event says (`api.md` part 7). */
+/** The content of a `messages.status` event. */
 export interface MessageStatus {
-  /** The platform's identifier; our `id` if it never gave one. */
+  /** The platform's identifier, or our `id` if the platform never assigned one. */
   messageId: string;
   id: string;
   sendId: string;
   status: StageName;
-  /** As the caller gave it. */
+  /** As given by the caller. */
   recipientPhone: string;
   /** The platform's time, in epoch seconds. */
   timestamp: number;
@@ -22,7 +21,7 @@ export interface MessageStatus {
 
 const beyondAscii = /[\u0080-\uffff]/g;
 
-/** JSON in pure ASCII, so that every receiver's way of hashing text agrees with ours. */
+/** JSON in ASCII alone: receivers that hash decoded text get the same digest. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     beyondAscii,
@@ -30,12 +29,12 @@ export function asciiJson(value: unknown): string {
   );
 }
 
-/** The body of an event of any kind: `{event, timestamp, data}`; `madeAtMs` is when the event was made. */
+/** The body of an event of any kind: `{event, timestamp, data}`. */
 export function eventBody(kind: EventKind, createdAtMs: number, data: unknown): string {
   return asciiJson({ event: kind, timestamp: new Date(createdAtMs).toISOString(), data });
 }
 
-/** The body of a `messages.status` event; `error` stays null for every stage but `failed`. */
+/** The body of a `messages.status` event; `error` is null for every stage except `failed`. */
 export function messageStatusBody(status: MessageStatus, createdAtMs: number): string {
   return eventBody('messages.status', createdAtMs, {
     messageId: status.messageId,

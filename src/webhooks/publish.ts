@@ -1,8 +1,8 @@
-// The only door of this room for other rooms: publishing events in the caller's transaction, and seeing what became of them.
+// The module's only entry for other modules: publishes events in the caller's transaction, and lists their deliveries.
 import type { DeliveryItem } from '../contract/deliveries.ts';
 import type { Db, Tx } from '../db/db.ts';
+import type { Deliveries } from './delivery/deliveries.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
-import type { Deliveries } from './delivery/queue.ts';
 import { eventBody, messageStatusBody } from './event.ts';
 import { deliveriesOfSubject } from './history/history.ts';
 import { insertDeliveries, type NewEvent } from './publish-store.ts';
@@ -11,9 +11,9 @@ export type { LeasedDelivery };
 export { eventBody, messageStatusBody };
 
 /**
- * An event of one account. For `messages.status`, `subjectId` is our message id and `stage` one of `stages` (3 sent,
- * 4 delivered, 5 read, 6 failed): each endpoint gets them in the order of their publishing. For every other kind a
- * fresh UUIDv7 and 0. `body` comes from `messageStatusBody` or `eventBody`.
+ * An event of one account. For `messages.status`, `subjectId` is our message id and `stage` a value of `stages`; endpoints receive the stages of
+ * a message in the order in which they were published. For every other kind, `subjectId` is a new UUIDv7 and `stage` 0. `body` comes from
+ * `messageStatusBody` or `eventBody`.
  */
 export type EventToPublish = NewEvent;
 
@@ -22,9 +22,8 @@ export interface PublishDeps {
 }
 
 /**
- * Writes the deliveries of events in the caller's transaction, and answers those to hand to `deliveries.offer` after
- * its commit (after a crash in between, the claim brings them). Call it after the row locks of every subject are held:
- * that is what keeps the order of a message's stages across processes.
+ * Inserts the deliveries of events in the caller's transaction. Pass the returned ones to `deliveries.offer` after its commit; after a crash in
+ * between, a claim brings them. The caller must hold the row locks of every subject: this keeps the stages of a message in order across processes.
  */
 export async function publish(
   deps: PublishDeps,
@@ -32,12 +31,12 @@ export async function publish(
   events: readonly EventToPublish[],
 ): Promise<LeasedDelivery[]> {
   if (events.length === 0) return [];
-  const heads: LeasedDelivery[] = [];
+  const leased: LeasedDelivery[] = [];
   let endpointId = '';
   const { deliveries } = deps;
   for (const row of await insertDeliveries(tx, events, deliveries.busyEndpoints(), deliveries.processId)) {
     const { subjectId, stage, body } = events[row.no - 1] as EventToPublish;
-    // one text for an endpoint, not one for each of its rows: whoever looks it up by that text finds it sooner
+    // share one string per endpoint, not one per row: maps keyed by it compare it faster
     if (row.endpointId !== endpointId) endpointId = row.endpointId;
     const { id, version, failures } = row;
     const delivery: LeasedDelivery = {
@@ -50,19 +49,19 @@ export async function publish(
       version,
       failures,
     };
-    if (row.place === 1) heads.push(delivery);
-    else laterStagesOf(heads.at(-1)).push(delivery);
+    if (row.place === 1) leased.push(delivery);
+    else laterStagesOf(leased.at(-1)).push(delivery);
   }
-  return heads;
+  return leased;
 }
 
-function laterStagesOf(head: LeasedDelivery | undefined): LeasedDelivery[] {
-  if (!head) throw new Error('a delivery that follows came without the one that it follows');
-  head.laterStages ??= [];
-  return head.laterStages;
+function laterStagesOf(first: LeasedDelivery | undefined): LeasedDelivery[] {
+  if (!first) throw new Error('A later stage was returned without its first stage.');
+  first.laterStages ??= [];
+  return first.laterStages;
 }
 
-/** The webhook deliveries of one message, in the order of their making. */
+/** The webhook deliveries of one message, oldest first. */
 export async function deliveriesOf(db: Db, accountId: string, messageId: string): Promise<DeliveryItem[]> {
   return deliveriesOfSubject(db, accountId, messageId);
 }

@@ -19,18 +19,18 @@ export function testEventRoute(server: Server, deps: TestEventDeps): void {
       config: { scope: 'manage' },
     },
     async ({ caller, params }) => {
-      const { deliveryId, outcome } = await sendTestEvent(deps, {
+      const { deliveryId, result } = await sendTestEvent(deps, {
         accountId: caller.accountId,
         id: params.id,
       });
-      return ok(outcome.delivered ? 'The test event was delivered.' : 'The test event was not delivered.', {
+      return ok(result.delivered ? 'The test event was delivered.' : 'The test event was not delivered.', {
         deliveryId,
-        delivered: outcome.delivered,
-        statusCode: outcome.status,
-        failure: outcome.delivered ? null : outcome.reason,
-        durationMs: outcome.durationMs,
-        answer: outcome.answer,
-        detail: outcome.delivered ? null : outcome.detail,
+        delivered: result.delivered,
+        statusCode: result.status,
+        failure: result.delivered ? null : result.reason,
+        durationMs: result.durationMs,
+        answer: result.answer,
+        detail: result.delivered ? null : result.detail,
       });
     },
   );

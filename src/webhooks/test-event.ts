@@ -1,8 +1,8 @@
-// The test operation: one event of kind `test` to one endpoint, tried once while the caller waits.
+// Sends a test event to one endpoint, once, while the caller waits.
 import { uuidv7 } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
+import type { Deliveries } from './delivery/deliveries.ts';
 import type { AttemptResult } from './delivery/delivery.ts';
-import type { Deliveries } from './delivery/queue.ts';
 import { recordEndpointRecovery } from './delivery/store.ts';
 import { type EndpointDeps, endpointNotFound, getEndpoint } from './endpoints/endpoint.ts';
 import { eventBody } from './event.ts';
@@ -14,19 +14,19 @@ export interface TestEventDeps extends Pick<EndpointDeps, 'clock'> {
 }
 
 /**
- * Posts a test event, whatever the endpoint's state: an owner wants to see that it works before turning it on. It is
- * kept among the deliveries, never tried again by itself, and its failure does not count against the endpoint.
+ * Posts a test event whatever the endpoint's state, so that its owner can test before activating it. The event is listed among the deliveries. It
+ * is not retried, and its failure does not count against the endpoint.
  */
 export async function sendTestEvent(
   deps: TestEventDeps,
   input: { accountId: string; id: string },
-): Promise<{ deliveryId: string; outcome: AttemptResult }> {
+): Promise<{ deliveryId: string; result: AttemptResult }> {
   const endpoint = await getEndpoint(deps.db, input.accountId, input.id);
   const now = deps.clock.now();
   const deliveryId = uuidv7(now);
   const body = eventBody('test', now, { endpointId: endpoint.id, message: 'A test event, sent on request.' });
-  const outcome = await deps.deliveries.attemptOnce(endpoint.id, endpoint.version, deliveryId, body);
-  if (outcome === undefined) throw endpointNotFound();
+  const result = await deps.deliveries.attemptOnce(endpoint.id, endpoint.version, deliveryId, body);
+  if (result === undefined) throw endpointNotFound();
   await deps.db.transaction().execute(async (tx) => {
     await insertAttemptedDelivery(tx, {
       id: deliveryId,
@@ -37,9 +37,9 @@ export async function sendTestEvent(
       kind: 'test',
       messageId: null,
       body,
-      outcome,
+      result,
     });
-    if (outcome.delivered) await recordEndpointRecovery(tx, [endpoint.id]);
+    if (result.delivered) await recordEndpointRecovery(tx, [endpoint.id]);
   });
-  return { deliveryId, outcome };
+  return { deliveryId, result };
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { magicRecipients, magicTemplateNames } from '../../sandbox/cloud-api/magic.ts';
-import { givenSignature, signingKey } from '../../src/webhooks/endpoints/sign.ts';
+import { bodySignature, signingKey } from '../../src/webhooks/endpoints/sign.ts';
 import { readPrograms, readProjectFile } from '../harness/documents.ts';
 
 const readme = readProjectFile('README.md');
@@ -59,7 +59,7 @@ test('the example of a receiver takes a genuine webhook and refuses every other'
   const ended = once(child, 'exit');
   try {
     const body = '{"event":"test","timestamp":"2026-03-10T14:00:00.000Z","data":{}}';
-    const signature = givenSignature(signingKey(secret), body);
+    const signature = bodySignature(signingKey(secret), body);
     const post = (headers: Record<string, string>) =>
       fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body }).then(({ status }) => status);
     await answers(port);
@@ -67,7 +67,7 @@ test('the example of a receiver takes a genuine webhook and refuses every other'
     expect(await post({})).toBe(401);
     expect(await post({ 'x-webhook-signature': 'sha256=12' })).toBe(401);
     expect(await post({ 'x-webhook-signature': `sha256=${'0'.repeat(64)}` })).toBe(401);
-    expect(await post({ 'x-webhook-signature': givenSignature(signingKey(`${secret}x`), body) })).toBe(401);
+    expect(await post({ 'x-webhook-signature': bodySignature(signingKey(`${secret}x`), body) })).toBe(401);
   } finally {
     child.kill();
     await ended;

@@ -12,7 +12,7 @@ import type { Db } from '../../src/db/db.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
-import { type Deliveries, openDeliveries } from '../../src/webhooks/delivery/queue.ts';
+import { type Deliveries, openDeliveries } from '../../src/webhooks/delivery/deliveries.ts';
 import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
 import { endpointRoutes } from '../../src/webhooks/endpoints/routes.ts';
 import { deliveryRoutes } from '../../src/webhooks/history/routes.ts';

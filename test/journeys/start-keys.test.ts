@@ -136,7 +136,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     const hash = appSecretHash(openKeyedHash(parseKeyRing(newKey)), 'the app_secret');
     expect(sender?.app_secret_hash).toEqual(hash);
     const endpoint = await findTarget(database.db, endpointId);
-    expect(endpoint && validSecrets(cipher, endpoint, 0).given).toBe('the secret');
+    expect(endpoint && validSecrets(cipher, endpoint, 0).forBody).toBe('the secret');
     expect((await rotate()).out).not.toMatch(/[1-9]\d* (?:secrets|files) sealed/);
   });
 

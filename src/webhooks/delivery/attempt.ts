@@ -1,9 +1,9 @@
-// One try of one delivery: signed with the secrets valid now, posted, and judged.
+// One attempt of one delivery: signs it with the secrets valid now, posts it, and classifies the response.
 import type { Clock } from '../../base/clock.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { retryAfterMs } from '../../work/backoff.ts';
-import { givenSignature, standardSignature } from '../endpoints/sign.ts';
+import { bodySignature, standardSignature } from '../endpoints/sign.ts';
 import type { Target } from '../endpoints/targets.ts';
 import type { AttemptResult } from './delivery.ts';
 import { keptResponse } from './response.ts';
@@ -14,13 +14,10 @@ export interface AttemptDeps {
   webhookTimeoutMs: number;
 }
 
-/** Read, so that the connection can be used again; an answer beyond is cut off with its connection. */
+/** Read up to here so that the connection can be reused; a longer response ends with its connection. */
 const responseBytesMax = 16 * 1024;
 
-/**
- * Posts `body` to the endpoint under the id that stays the same on every try. Never rejects; undefined if we gave the
- * call up ourselves, because the process stops.
- */
+/** Posts `body` under the `webhook-id` that all attempts share. Never rejects; undefined if the process stops and aborted the call. */
 export async function attempt(
   deps: AttemptDeps,
   target: Target,
@@ -37,10 +34,10 @@ export async function attempt(
       headers: {
         'content-type': 'application/json',
         'user-agent': 'chatbot-gateway-webhooks',
-        'x-webhook-signature': givenSignature(target.given, body),
+        'x-webhook-signature': bodySignature(target.bodyKey, body),
         'webhook-id': id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': standardSignature(target.standard, id, timestamp, body),
+        'webhook-signature': standardSignature(target.standardKeys, id, timestamp, body),
       },
       body,
       timeoutMs: deps.webhookTimeoutMs,
@@ -66,7 +63,7 @@ export async function attempt(
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** A call that brought no whole answer. */
+/** The result of a call without a complete response. */
 function resultWithoutResponse(
   failure: OutgoingError | undefined,
   durationMs: number,
@@ -74,7 +71,7 @@ function resultWithoutResponse(
   if (failure?.kind === 'aborted') return undefined;
   const status = failure?.status ?? null;
   const noResponse = { durationMs, answer: null };
-  // The status is what counts: an answer whose body then drags on or breaks was an answer all the same.
+  // the status decides, even if the body then stalls or breaks
   if (status !== null && isSuccess(status)) return { delivered: true, status, ...noResponse };
   const detail = failure?.message ?? 'the call could not be made';
   const reason = status === null ? (failure?.kind ?? 'reset') : 'status';

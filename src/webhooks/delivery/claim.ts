@@ -1,4 +1,4 @@
-// Taking what is due: endpoint after endpoint in turn, each delivery with the later stages that wait for it alone.
+// Claims due deliveries, endpoint by endpoint in turn, each with the later stages that wait for it alone.
 import type { Db } from '../../db/db.ts';
 import { type LeasedDelivery, lastStage } from './delivery.ts';
 import { claimDeliveries, findLaterStages } from './store.ts';
@@ -6,38 +6,38 @@ import { claimDeliveries, findLaterStages } from './store.ts';
 export interface Claim {
   perEndpoint: number;
   total: number;
-  /** Endpoints of which nothing is wanted. */
+  /** Endpoints to leave out. */
   except: readonly string[];
 }
 
-/** Makes a way to claim for a process. A claim that brought all it may goes on behind its last endpoint, so that none is passed over. */
+/** Returns the claim function of a process. A claim that reached its limit continues behind its last endpoint, so that each gets its turn. */
 export function openClaims(db: Db, processId: number): (claim: Claim) => Promise<LeasedDelivery[]> {
   let after: string | undefined;
 
-  return async function take(claim): Promise<LeasedDelivery[]> {
-    const heads = await claimDeliveries(db, { ...claim, after, processId });
-    const wasBehind = after !== undefined;
-    after = heads.length < claim.total ? undefined : lastEndpoint(heads);
-    // Nothing is left behind it: those before it have their turn at once.
-    if (heads.length === 0 && wasBehind) return take(claim);
-    return withLaterStages(db, heads);
+  return async function claimNext(claim): Promise<LeasedDelivery[]> {
+    const claimed = await claimDeliveries(db, { ...claim, after, processId });
+    const continued = after !== undefined;
+    after = claimed.length < claim.total ? undefined : lastEndpoint(claimed);
+    // nothing is left behind the last endpoint: start over immediately
+    if (claimed.length === 0 && continued) return claimNext(claim);
+    return withLaterStages(db, claimed);
   };
 }
 
-/** The one whose id stands last. */
-const lastEndpoint = (heads: readonly LeasedDelivery[]): string =>
-  heads.reduce((last, { endpointId }) => (endpointId > last ? endpointId : last), '');
+/** The greatest endpoint id. */
+const lastEndpoint = (claimed: readonly LeasedDelivery[]): string =>
+  claimed.reduce((last, { endpointId }) => (endpointId > last ? endpointId : last), '');
 
-async function withLaterStages(db: Db, heads: LeasedDelivery[]): Promise<LeasedDelivery[]> {
+async function withLaterStages(db: Db, claimed: LeasedDelivery[]): Promise<LeasedDelivery[]> {
   const awaited = new Map(
-    heads.filter(({ stage }) => stage > 0 && stage < lastStage).map((head) => [head.id, head]),
+    claimed.filter(({ stage }) => stage > 0 && stage < lastStage).map((first) => [first.id, first]),
   );
-  if (awaited.size === 0) return heads;
-  for (const { headId, ...later } of await findLaterStages(db, [...awaited.values()])) {
-    const head = awaited.get(headId);
-    if (!head) continue;
-    head.laterStages ??= [];
-    head.laterStages.push({ ...later, version: head.version, failures: head.failures });
+  if (awaited.size === 0) return claimed;
+  for (const { firstId, ...later } of await findLaterStages(db, [...awaited.values()])) {
+    const first = awaited.get(firstId);
+    if (!first) continue;
+    first.laterStages ??= [];
+    first.laterStages.push({ ...later, version: first.version, failures: first.failures });
   }
-  return heads;
+  return claimed;
 }

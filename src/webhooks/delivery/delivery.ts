@@ -1,7 +1,32 @@
-// What one delivery is, and what one try of it came to. Pure.
-import type { AttemptFailure } from '../../contract/deliveries.ts';
+// A delivery, its states, and the result of one attempt. Pure.
+import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 
-/** A delivery that this process holds the lease of and may try now. */
+/** The column `deliveries.state`. */
+export const deliveryState = {
+  /** Due, or leased while `due_at` lies ahead. */
+  ready: 0,
+  delivered: 1,
+  dead: 2,
+  /** Behind an earlier stage of the same message. */
+  waiting: 3,
+  /** Failed, and due for its next attempt at `due_at`. */
+  retrying: 4,
+} as const;
+
+/** A message's stages in the order in which receivers get them; every other event has stage 0. */
+export const stages = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
+export type StageName = keyof typeof stages;
+
+/** No stage follows this one, so none waits for it. */
+export const lastStage = stages.read;
+
+/** Why a delivery is dead that was not attempted up to its last retry. */
+export const deadReason = {
+  endpointDisabled: 'endpoint_disabled',
+  endpointDeleted: 'endpoint_deleted',
+} as const satisfies Record<string, DeliveryItem['lastFailure']>;
+
+/** A delivery that this process leases and may attempt now. */
 export interface LeasedDelivery {
   /** The receiver's `webhook-id`. */
   id: string;
@@ -10,13 +35,13 @@ export interface LeasedDelivery {
   stage: number;
   /** The exact bytes: ASCII JSON. */
   body: string;
-  /** Tries that failed since it was made or replayed. */
+  /** Failed attempts since it was created or replayed. */
   failedAttempts: number;
-  /** The endpoint's version that was read with it. */
+  /** The endpoint's version, read with the delivery. */
   version: number;
-  /** Failures of the endpoint in a row when it was read. */
+  /** The endpoint's consecutive failures, read with the delivery. */
   failures: number;
-  /** Later stages that wait for this one alone, in their order: its holder may try them next, without asking. */
+  /** Later stages that wait for this one alone, in order. Whoever leases this one may attempt them next. */
   laterStages?: LeasedDelivery[];
 }
 
@@ -24,7 +49,7 @@ export interface SuccessfulAttempt {
   delivered: true;
   status: number;
   durationMs: number;
-  /** The beginning of what the receiver answered. */
+  /** The beginning of the receiver's response. */
   answer: string | null;
 }
 
@@ -33,11 +58,11 @@ export interface FailedAttempt {
   status: number | null;
   reason: AttemptFailure;
   durationMs: number;
-  /** The beginning of what the receiver answered. */
+  /** The beginning of the receiver's response. */
   answer: string | null;
-  /** What went wrong where there was no whole answer, in words. */
+  /** What went wrong, in words, if there was no complete response. */
   detail: string | null;
-  /** What the receiver asked for by `Retry-After`. */
+  /** The wait that the receiver requested by `Retry-After`; 0 if none. */
   retryAfterMs: number;
 }
 
@@ -46,25 +71,21 @@ export type AttemptResult = SuccessfulAttempt | FailedAttempt;
 export type SucceededDelivery = LeasedDelivery & SuccessfulAttempt;
 export type FailedDelivery = LeasedDelivery & FailedAttempt;
 
-/** The receiver said that it is gone for good. */
-export const isGone = (outcome: Pick<FailedAttempt, 'status'>): boolean => outcome.status === 410;
+export const httpGone = 410;
 
-/** The rows' primary key in one text, whose order is the order in which every statement locks them. */
+/** Whether the receiver said that the endpoint is gone for good. */
+export const isGone = (result: Pick<FailedAttempt, 'status'>): boolean => result.status === httpGone;
+
+/** The row's primary key as one text. Every statement locks rows in the order of these texts. */
 export function lockKey(delivery: Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>): string {
   return `${delivery.subjectId}/${delivery.endpointId}/${delivery.stage}`;
 }
 
-/** How long a claimed or just published delivery is this process's own: a call, and the wait in memory before it. */
+/** The lease of a claimed or just published delivery: one call, and the wait in memory before it. */
 export const leaseMs = 75_000;
 
-/** A stage after which none can follow: what waits for its turn never waits for this one. */
-export const lastStage = 5;
-
-/** Failures in a row after which an endpoint as a whole backs off, and is tried with one delivery at a time. */
+/** Consecutive failures after which an endpoint backs off and is probed with one delivery at a time. */
 export const failuresToBackOff = 10;
 
-/**
- * The longest that one `Retry-After` keeps the whole endpoint from being tried: it may concern the one request that was
- * refused, and only that delivery waits as long as the receiver said.
- */
+/** The longest that one `Retry-After` pauses the whole endpoint. The delivery itself waits as long as requested. */
 export const longestRestMs = 15 * 60_000;

@@ -1,9 +1,10 @@
-// Writing down what tries came to: many outcomes, one commit, and the next stages that may start after it.
+// Records attempts: many results in one commit, which also leases the next stages.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { retryDelayMs, type Schedule } from '../../work/backoff.ts';
 import { batch } from '../../work/batch.ts';
+import { endpointStatus } from '../endpoints/status.ts';
 import {
   type FailedDelivery,
   isGone,
@@ -24,7 +25,7 @@ import {
 } from './store.ts';
 
 export interface RecordDeps {
-  /** Connections with the hot statements' settings. */
+  /** Connections with the settings of hot statements. */
   hot: Db;
   /** The process that leases; see `db/process-session.ts`. */
   processId: number;
@@ -32,137 +33,142 @@ export interface RecordDeps {
   log: Log;
 }
 
-export interface Recorder {
-  /**
-   * Resolves when the successes are committed: stages of one subject at one endpoint, in their order. What waited for
-   * the last of them has then been handed on.
-   */
-  succeeded(done: SucceededDelivery[]): Promise<void>;
-  failed(delivery: FailedDelivery): Promise<void>;
-  /** Gives the lease of a delivery back that will not be tried here. */
-  returned(delivery: LeasedDelivery): Promise<void>;
+/** The consequences of one commit. Its first item carries all of them, the others none, so that each is handled once. */
+interface FailureRecorded {
+  /** Next stages that may start now, leased to this process. */
+  released: readonly LeasedDelivery[];
+  /** Endpoints that back off or were disabled. */
+  suspendedEndpointIds: readonly string[];
 }
 
-interface Listener {
-  /** Deliveries that may start now, leased. */
-  onReleased(released: LeasedDelivery[]): void;
-  /** An endpoint that rests or was disabled: what still waits for it here should be given back. */
-  onTrouble(endpoint: FailingEndpoint): void;
-}
+const none: readonly never[] = [];
+const nothing: FailureRecorded = { released: none, suspendedEndpointIds: none };
 
-const byKey = { max: 500, key: lockKey };
+/** Gaps between commits: a failure may wait longer than a success, and a released lease longer than both. */
+const gapMs = { success: 2, failure: 8, release: 20 } as const;
+const perCommitMax = 500;
 
-/** Whether a later stage may wait for the end of this one. */
+/** Whether a later stage may wait for this one. */
 const isAwaited = ({ stage }: LeasedDelivery): boolean => stage > 0 && stage !== lastStage;
 
-/** `random` is in [0, 1), for the jitter of the schedule. */
-export function openRecorder(
-  deps: RecordDeps,
-  settings: { schedule: Schedule; random?: () => number },
-  listener: Listener,
-): Recorder {
-  const random = settings.random ?? Math.random;
-  /** Endpoints that failed here since their last success, though deliveries read before that do not say so. */
-  const failingHere = new Set<string>();
-  const onDeadlock = () => deps.log.warn('webhooks.deadlock');
+export class Recorder {
+  /** Resolves with next stages to start, once the successes of one ordering group are committed, in their order. */
+  readonly succeeded: (group: SucceededDelivery[]) => Promise<readonly LeasedDelivery[]>;
+  readonly failed: (delivery: FailedDelivery) => Promise<FailureRecorded>;
+  /** Releases the lease of a delivery that this process will not attempt. */
+  readonly released: (delivery: LeasedDelivery) => Promise<void>;
+  readonly #deps: RecordDeps;
+  readonly #schedule: Schedule;
+  readonly #random: () => number;
+  /** Endpoints that failed here since their last success: deliveries read before that do not say so. */
+  readonly #failingEndpoints = new Set<string>();
 
-  const release = async (tx: Tx, ended: LeasedDelivery[]): Promise<LeasedDelivery[]> =>
-    ended.length === 0 ? [] : leaseNextStages(tx, ended, deps.processId);
+  /** `random` is in [0, 1), for the jitter of the schedule. */
+  constructor(deps: RecordDeps, settings: { schedule: Schedule; random?: () => number }) {
+    this.#deps = deps;
+    this.#schedule = settings.schedule;
+    this.#random = settings.random ?? Math.random;
+    const common = { max: perCommitMax, onDeadlock: () => deps.log.warn('webhooks.deadlock') };
+    this.succeeded = batch((groups) => this.#recordSuccesses(groups), {
+      ...common,
+      key: ([first]) => (first ? lockKey(first) : ''),
+      gapMs: gapMs.success,
+    });
+    this.failed = batch<FailedDelivery, FailureRecorded>((failed) => this.#recordFailures(failed), {
+      ...common,
+      key: lockKey,
+      gapMs: gapMs.failure,
+    });
+    this.released = batch<LeasedDelivery, void>(
+      async (deliveries) => {
+        await releaseLeases(deps.hot, deliveries);
+        return deliveries.map(() => undefined);
+      },
+      { ...common, key: lockKey, gapMs: gapMs.release },
+    );
+  }
 
-  async function writeSuccesses(done: SucceededDelivery[], awaited: LeasedDelivery[], recovered: string[]) {
-    // mostly nothing waits and nobody recovers: one statement alone needs no transaction, and none of its round trips
+  async #recordSuccesses(groups: SucceededDelivery[][]): Promise<(readonly LeasedDelivery[])[]> {
+    const done = groups.flat();
+    const last = groups.flatMap((group) => group.slice(-1));
+    const hasFailed = (item: SucceededDelivery) =>
+      item.failures > 0 || (this.#failingEndpoints.size > 0 && this.#failingEndpoints.has(item.endpointId));
+    const recovered = new Set(done.filter(hasFailed).map((item) => item.endpointId));
+    const released = await this.#writeSuccesses(done, last.filter(isAwaited), [...recovered]);
+    for (const id of recovered) this.#failingEndpoints.delete(id);
+    this.#deps.log.info({ count: done.length, released: released.length }, 'webhooks.delivered');
+    return groups.map((_group, index) => (index === 0 ? released : none));
+  }
+
+  async #writeSuccesses(
+    done: SucceededDelivery[],
+    awaited: SucceededDelivery[],
+    recovered: string[],
+  ): Promise<LeasedDelivery[]> {
+    // usually nothing waits and no endpoint recovers: a single statement needs no transaction
     if (awaited.length + recovered.length === 0) {
-      await completeDeliveries(deps.hot, done);
+      await completeDeliveries(this.#deps.hot, done);
       return [];
     }
-    return deps.hot.transaction().execute(async (tx) => {
+    return this.#deps.hot.transaction().execute(async (tx) => {
       await completeDeliveries(tx, done);
-      const released = await release(tx, awaited);
+      const released = await this.#leaseNext(tx, awaited);
       if (recovered.length > 0) await recordEndpointRecovery(tx, recovered);
       return released;
     });
   }
 
-  async function recordSuccesses(chains: SucceededDelivery[][]): Promise<undefined[]> {
-    const done = chains.flat();
-    const last = chains.flatMap((chain) => chain.slice(-1));
-    const hasFailed = (item: SucceededDelivery) =>
-      item.failures > 0 || (failingHere.size > 0 && failingHere.has(item.endpointId));
-    const recovered = new Set(done.filter(hasFailed).map((item) => item.endpointId));
-    const released = await writeSuccesses(done, last.filter(isAwaited), [...recovered]);
-    for (const id of recovered) failingHere.delete(id);
-    deps.log.info({ count: done.length, released: released.length }, 'webhooks.delivered');
-    listener.onReleased(released);
-    return chains.map(() => undefined);
-  }
-
-  async function recordFailures(failed: FailedDelivery[]): Promise<undefined[]> {
-    const judged = failed.map((item) => ({
-      ...item,
-      delayMs: isGone(item)
-        ? undefined
-        : retryDelayMs(settings.schedule, item.failedAttempts + 1, random(), item.retryAfterMs),
-    }));
-    const dead = judged.filter((item) => item.delayMs === undefined);
-    const { released, troubled } = await deps.hot.transaction().execute(async (tx) => {
-      await failDeliveries(tx, judged);
-      // Before the release, which leases nothing to an endpoint that rests or was just disabled.
-      const noted = await recordEndpointFailures(tx, failuresByEndpoint(failed));
-      return { released: await release(tx, dead.filter(isAwaited)), troubled: noted };
+  async #recordFailures(failed: FailedDelivery[]): Promise<FailureRecorded[]> {
+    const scheduled = failed.map((item) => ({ ...item, delayMs: this.#retryDelayMs(item) }));
+    const dead = scheduled.filter((item) => item.delayMs === undefined);
+    const { released, failing } = await this.#deps.hot.transaction().execute(async (tx) => {
+      await failDeliveries(tx, scheduled);
+      // before the next stages: none is leased for an endpoint that backs off or was just disabled
+      const endpoints = await recordEndpointFailures(tx, failuresByEndpoint(failed));
+      return { released: await this.#leaseNext(tx, dead.filter(isAwaited)), failing: endpoints };
     });
-    for (const item of judged) {
-      const { endpointId, id, status, reason, delayMs } = item;
-      deps.log.info(
-        { endpointId, deliveryId: id, status, reason, delayMs: delayMs ?? null },
-        'webhooks.failed',
-      );
-    }
-    // One that is disabled or deleted will not succeed: nothing is kept of it.
-    for (const { endpointId } of failed) failingHere.delete(endpointId);
-    for (const endpoint of troubled) {
-      if (endpoint.status !== 'disabled') failingHere.add(endpoint.id);
-      else {
-        deps.log.warn(
-          { endpointId: endpoint.id, reason: endpoint.disabledReason },
-          'webhooks.endpoint_disabled',
-        );
-      }
-      if (endpoint.resting || endpoint.status === 'disabled') listener.onTrouble(endpoint);
-    }
-    listener.onReleased(released);
-    return failed.map(() => undefined);
+    for (const { endpointId, id, status, reason, delayMs = null } of scheduled)
+      this.#deps.log.info({ endpointId, deliveryId: id, status, reason, delayMs }, 'webhooks.failed');
+    const suspendedEndpointIds = this.#noteFailing(failed, failing);
+    return failed.map((_item, index) => (index === 0 ? { released, suspendedEndpointIds } : nothing));
   }
 
-  const success = batch(recordSuccesses, {
-    max: byKey.max,
-    key: ([first]) => (first ? lockKey(first) : ''),
-    gapMs: 2,
-    onDeadlock,
-  });
-  const failure = batch(recordFailures, { ...byKey, gapMs: 8, onDeadlock });
-  const back = batch<LeasedDelivery, undefined>(
-    async (items) => {
-      await releaseLeases(deps.hot, items);
-      return items.map(() => undefined);
-    },
-    { ...byKey, gapMs: 20, onDeadlock },
-  );
-  return {
-    succeeded: success,
-    failed: failure,
-    returned: back,
-  };
+  #retryDelayMs(item: FailedDelivery): number | undefined {
+    if (isGone(item)) return undefined;
+    return retryDelayMs(this.#schedule, item.failedAttempts + 1, this.#random(), item.retryAfterMs);
+  }
+
+  async #leaseNext(tx: Tx, ended: LeasedDelivery[]): Promise<LeasedDelivery[]> {
+    return ended.length === 0 ? [] : leaseNextStages(tx, ended, this.#deps.processId);
+  }
+
+  /** Remembers which endpoints fail; returns those that back off or were disabled. */
+  #noteFailing(failed: FailedDelivery[], failing: FailingEndpoint[]): string[] {
+    // a disabled or deleted endpoint will not succeed: nothing is remembered of it
+    for (const { endpointId } of failed) this.#failingEndpoints.delete(endpointId);
+    for (const { id, status, disabledReason } of failing) {
+      if (status !== endpointStatus.disabled) this.#failingEndpoints.add(id);
+      else this.#deps.log.warn({ endpointId: id, reason: disabledReason }, 'webhooks.endpoint_disabled');
+    }
+    return failing
+      .filter(({ resting, status }) => resting || status === endpointStatus.disabled)
+      .map(({ id }) => id);
+  }
 }
 
-/** One entry an endpoint, sorted by its id as every statement locks endpoints. */
+const tooManyRequests = 429;
+const serviceUnavailable = 503;
+
+/** One entry per endpoint, sorted by id, the order in which every statement locks endpoints. */
 function failuresByEndpoint(failed: FailedDelivery[]): EndpointFailures[] {
   const byEndpoint = new Map<string, EndpointFailures>();
   for (const { endpointId, retryAfterMs, status } of failed) {
     const entry = byEndpoint.get(endpointId) ?? { endpointId, failures: 0, gone: false, retryAfterMs: 0 };
     entry.failures += 1;
     entry.gone ||= isGone({ status });
-    // A wait asked for with 429 or 503 speaks of the receiver, not of one delivery.
-    if (status === 429 || status === 503) entry.retryAfterMs = Math.max(entry.retryAfterMs, retryAfterMs);
+    // with these two, the wait concerns the receiver and not one delivery
+    if (status === tooManyRequests || status === serviceUnavailable)
+      entry.retryAfterMs = Math.max(entry.retryAfterMs, retryAfterMs);
     byEndpoint.set(endpointId, entry);
   }
   return [...byEndpoint.values()].sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));

@@ -1,20 +1,19 @@
-// What is kept of a receiver's answer: its first bytes, as text that the database can hold. Pure.
+// The receiver's response as it is stored: its first bytes, as text that the database accepts. Pure.
 import { cutFromBytes } from '../../base/outgoing-secrets.ts';
 
-/** Bytes of an answer that are kept. */
 export const keptResponseBytes = 4_096;
 
 /**
- * The first 4,096 bytes as UTF-8, less a character that the cut divides; what is not UTF-8, and NUL, which PostgreSQL
- * refuses, shows as U+FFFD. `secrets` that the receiver repeats are cut out first. Null of an empty answer.
+ * The first 4,096 bytes as UTF-8, without a character that the cut divides; null if the response is empty. Removes `secrets` that the receiver
+ * repeats. Invalid UTF-8 becomes U+FFFD, and so does NUL, which PostgreSQL rejects.
  */
-export function keptResponse(answer: Buffer, secrets: readonly string[] = []): string | null {
-  if (answer.length === 0) return null;
-  const clean = cutFromBytes(answer, secrets);
-  const cut = clean.length > keptResponseBytes;
+export function keptResponse(response: Buffer, secrets: readonly string[] = []): string | null {
+  if (response.length === 0) return null;
+  const clean = cutFromBytes(response, secrets);
+  const isCut = clean.length > keptResponseBytes;
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(clean.subarray(0, keptResponseBytes), {
-    // holds back a character that goes on beyond the cut
-    stream: cut,
+    // drops a character that continues beyond the cut
+    stream: isCut,
   });
   return text.replaceAll('\0', '\ufffd');
 }

@@ -1,22 +1,21 @@
-// How much of the delivering this process does at a time, and how long it keeps trying.
+// Limits of the deliveries in this process, and the schedule of their retries.
 import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
 import type { AttemptResult } from './delivery.ts';
 
 export interface DeliverySettings {
   schedule: Schedule;
-  /** Calls under way to one endpoint at most, so that a slow one holds no more than these. */
+  /** Concurrent calls to one endpoint, so that a slow one holds no more than these. */
   inFlightPerEndpoint: number;
-  /** Deliveries that wait in memory for one endpoint, and for all; what is beyond waits in the database. */
+  /** Deliveries queued in memory for one endpoint, and for all. The others stay in the database. */
   queuedPerEndpoint: number;
   queuedInAll: number;
-  /** Of each endpoint this many may wait even when memory is full, so that those that hang cannot shut the others out. */
+  /** Each endpoint may queue this many even when memory is full, so that hanging endpoints cannot exclude the others. */
   assuredPerEndpoint: number;
-  /** Deliveries that one claim brings at most. */
   claimedPerRound: number;
   /** In [0, 1), for the jitter of retries. */
   random?: () => number;
-  /** Told of every try, for metrics. */
-  onAttempt?: (outcome: AttemptResult) => void;
+  /** Called after every attempt, for metrics. */
+  onAttempt?: (result: AttemptResult) => void;
 }
 
 export const deliveryDefaults: DeliverySettings = {

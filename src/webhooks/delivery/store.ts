@@ -1,37 +1,49 @@
-// Statements of delivering: claim, complete, release, fail, and what they mean for the endpoint.
+// Statements of deliveries: claim, complete, fail, release, and the consequences for the endpoint.
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { deadLetterFor } from '../endpoints/store.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { disabledReason, endpointStatus } from '../endpoints/status.ts';
+import { deadLetterWithin } from '../endpoints/store.ts';
 import {
+  deadReason,
+  deliveryState,
   type FailedAttempt,
   failuresToBackOff,
+  httpGone,
   type LeasedDelivery,
   leaseMs,
   longestRestMs,
   type SuccessfulAttempt,
 } from './delivery.ts';
 
+const leastId = '00000000-0000-0000-0000-000000000000';
+
 type Key = Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>;
+type LaterStage = Omit<LeasedDelivery, 'version' | 'failures'> & { firstId: string };
 
 const keyArrays = (keys: readonly Key[]) => sql`
   unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
     ${arrayText(keys.map((key) => key.stage))}::smallint[]`;
 
 const match = sql`d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`;
+const state = sqlConstants(deliveryState);
+const status = sqlConstants(endpointStatus);
+const reason = sqlConstants(deadReason);
+const disabledBecause = sqlConstants(disabledReason);
+const gone = sql.lit(httpGone);
 const lease = sql`${leaseMs}::int * interval '1 ms'`;
 
-/** Failures that the deliverer goes by: an endpoint that was resting is tried with one delivery, as one that backs off. */
+/** Consecutive failures as the claim counts them: an endpoint after a rest is probed like one that backs off. */
 const failuresOf = sql`case when e.paused_until is null then e.failures else greatest(e.failures, ${failuresToBackOff}) end`;
 
-const leasedDeliveries = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
+const deliveryColumns = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
   d.attempts - d.attempts_before as "failedAttempts"`;
 
 /**
- * Leases due deliveries to a process: the same few, oldest first, of every endpoint that takes them, whatever lies behind one of
- * them; of an endpoint that backs off, or was resting and has not answered 2xx since, only one. Endpoints come in the order of their ids, from the one behind `after`
- * on. Rows that others hold are passed over. Endpoints are found by leaps through the index of what is due, so that
- * thousands that have nothing cost nothing (5,000 idle ones: 24 ms by asking each, 0.2 ms so).
+ * Leases due deliveries to a process: up to `perEndpoint` of each active endpoint, oldest first, and only one of an endpoint that backs off or has not
+ * succeeded since its rest. Endpoints come by id, from the one after `after`. Skips locked rows. Endpoints are found by a loose index scan of due
+ * deliveries: with 5,000 idle endpoints it takes 0.2 ms, and a query per endpoint 24 ms.
  */
 export async function claimDeliveries(
   db: Db,
@@ -44,58 +56,47 @@ export async function claimDeliveries(
   },
 ): Promise<LeasedDelivery[]> {
   const { rows } = await sql<LeasedDelivery>`
-    /* claimDeliveries */ with recursive waiting(id) as (
-      (select endpoint_id from deliveries where due_at is not null and endpoint_id > ${claim.after ?? beforeAll}::uuid
+    /* claimDeliveries */ with recursive due_endpoints(id) as (
+      (select endpoint_id from deliveries where due_at is not null and endpoint_id > ${claim.after ?? leastId}::uuid
         order by endpoint_id limit 1)
       union all
       select (select d.endpoint_id from deliveries d where d.due_at is not null and d.endpoint_id > w.id
-        order by d.endpoint_id limit 1) from waiting w where w.id is not null),
+        order by d.endpoint_id limit 1) from due_endpoints w where w.id is not null),
     x as materialized (
       select c.*, e.version, ${failuresOf} failures
-      from waiting join endpoints e on e.id = waiting.id cross join lateral (
+      from due_endpoints join endpoints e on e.id = due_endpoints.id cross join lateral (
         select d.subject_id, d.endpoint_id, d.stage from deliveries d
         where d.endpoint_id = e.id and d.due_at <= now()
         order by d.due_at
         limit case when ${failuresOf} >= ${failuresToBackOff} then 1 else ${claim.perEndpoint}::int end
         for update of d skip locked) c
-      where e.status = 'active' and (e.paused_until is null or e.paused_until <= now())
+      where e.status = ${status.active} and (e.paused_until is null or e.paused_until <= now())
         and not e.id = any (${[...claim.except]}::uuid[])
       limit ${claim.total}::int)
-    update deliveries d set state = 0, due_at = now() + ${lease}, leased_by = ${claim.processId} from x where ${match}
-    returning ${leasedDeliveries}, x.version, x.failures`.execute(db);
+    update deliveries d set state = ${state.ready}, due_at = now() + ${lease}, leased_by = ${claim.processId} from x where ${match}
+    returning ${deliveryColumns}, x.version, x.failures`.execute(db);
   return rows;
 }
 
-/**
- * The later stages of claimed deliveries that wait for them alone, in the order of their making: nothing else of their
- * message that is due or under way at that endpoint stands before them.
- */
-export async function findLaterStages(
-  db: Db,
-  heads: readonly LeasedDelivery[],
-): Promise<(Omit<LeasedDelivery, 'version' | 'failures'> & { headId: string })[]> {
-  const { rows } = await sql<Omit<LeasedDelivery, 'version' | 'failures'> & { headId: string }>`
-    select ${leasedDeliveries}, h.id as "headId"
-    from ${keyArrays(heads)}, ${arrayText(heads.map((head) => head.id))}::uuid[]) h(subject_id, endpoint_id, stage, id)
-    join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = 3 and d.id > h.id
+/** The later stages that wait for claimed deliveries alone, oldest first: no other stage of their message is due or leased before them. */
+export async function findLaterStages(db: Db, claimed: readonly LeasedDelivery[]): Promise<LaterStage[]> {
+  const { rows } = await sql<LaterStage>`
+    select ${deliveryColumns}, h.id as "firstId"
+    from ${keyArrays(claimed)}, ${arrayText(claimed.map((first) => first.id))}::uuid[]) h(subject_id, endpoint_id, stage, id)
+    join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = ${state.waiting} and d.id > h.id
     where not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
-      and q.id < d.id and q.id <> h.id and q.state <> 3 and coalesce(q.due_at, '-infinity') <> '-infinity')
+      and q.id < d.id and q.id <> h.id and q.state <> ${state.waiting} and coalesce(q.due_at, '-infinity') <> '-infinity')
     order by d.id`.execute(db);
   return rows;
 }
 
-const beforeAll = '00000000-0000-0000-0000-000000000000';
-
-/**
- * Marks deliveries as delivered; repeats are harmless. Sorted by key, and followed by `releaseNext` before the commit
- * where a later stage may wait for one of them.
- */
+/** Records successes; safe to repeat. `done` is sorted by key. Where a later stage may wait, call `leaseNextStages` before the commit. */
 export async function completeDeliveries(
   db: Db | Tx,
   done: readonly (Key & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
 ): Promise<void> {
   await sql`
-    /* completeDeliveries */ update deliveries d set state = 1, attempts = d.attempts + 1, due_at = null, last_status = x.status,
+    /* completeDeliveries */ update deliveries d set state = ${state.delivered}, attempts = d.attempts + 1, due_at = null, last_status = x.status,
       last_failure = null, last_ms = x.ms, last_answer = x.answer, last_attempt_at = now(), delivered_at = now()
     from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
       ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
@@ -104,9 +105,8 @@ export async function completeDeliveries(
 }
 
 /**
- * Lets the next stage start where an earlier one has just ended, leasing it to the process. It must be a statement of its own in
- * the transaction that ended the earlier one: once that one's row lock is held, a publisher of the next stage has
- * either committed, and this statement's snapshot sees its row, or waits for us and will find nothing to wait for.
+ * Leases the next stages after those that have just ended. Must be a separate statement in the transaction that ended them: with their row locks
+ * held, a publisher of the next stage has either committed, and this snapshot sees its row, or waits and then finds nothing to wait for.
  */
 export async function leaseNextStages(
   tx: Tx,
@@ -114,24 +114,24 @@ export async function leaseNextStages(
   processId: number,
 ): Promise<LeasedDelivery[]> {
   const { rows } = await sql<LeasedDelivery & { open: boolean }>`
-    update deliveries d set state = 0, due_at = now() + case when x.open then ${lease} else interval '0' end,
+    update deliveries d set state = ${state.ready}, due_at = now() + case when x.open then ${lease} else interval '0' end,
       leased_by = ${processId}
     from (
       select distinct k.subject_id, k.endpoint_id, e.version, e.failures,
-        e.status = 'active' and e.failures < ${failuresToBackOff} and e.paused_until is null as open
+        e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null as open
       from ${keyArrays(ended)}) k(subject_id, endpoint_id, stage) join endpoints e on e.id = k.endpoint_id
       order by k.subject_id, k.endpoint_id) x
-    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = 3
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = ${state.waiting}
       and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
         and q.id < d.id and q.due_at is not null)
-    returning ${leasedDeliveries}, x.version, x.failures, x.open`.execute(tx);
+    returning ${deliveryColumns}, x.version, x.failures, x.open`.execute(tx);
   return rows.filter((row) => row.open);
 }
 
 /**
- * Records failed tries: `delayMs` undefined makes the delivery dead. What the receiver asked for by `Retry-After` is kept
- * beside it, so that a success elsewhere does not bring the delivery forward. Buried rows stay as they are. Sorted by key. (A bare
- * `due_at is not null` would let the planner of an empty database enter by what is due.)
+ * Records failures; `delayMs` undefined makes a delivery dead. `retry_after` keeps the wait that the receiver requested, so that a success elsewhere does
+ * not bring the delivery forward. Skips deliveries that have ended. `failed` is sorted by key. The coalesce keeps the planner of an empty database
+ * off the index of due deliveries.
  */
 export async function failDeliveries(
   tx: Tx,
@@ -142,10 +142,10 @@ export async function failDeliveries(
 ): Promise<void> {
   await sql`
     /* failDeliveries */ with moved as (
-      update deliveries d set attempts = d.attempts + 1, state = case when x.delay is null then 2 else 4 end,
+      update deliveries d set attempts = d.attempts + 1, state = case when x.delay is null then ${state.dead} else ${state.retrying} end,
         due_at = now() + x.delay * interval '1 ms',
         retry_after = now() + nullif(x.asked, 0) * interval '1 ms', last_status = x.status, last_ms = x.ms,
-        last_attempt_at = now(), last_failure = case when x.status = 410 then 'endpoint_disabled' else x.reason end
+        last_attempt_at = now(), last_failure = case when x.status = ${gone} then ${reason.endpointDisabled} else x.reason end
       from ${keyArrays(failed)}, ${failed.map((item) => item.status)}::smallint[],
         ${failed.map((item) => item.reason)}::text[], ${failed.map((item) => item.durationMs)}::int[],
         ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.detail)}::text[],
@@ -163,9 +163,9 @@ export async function failDeliveries(
 export interface EndpointFailures {
   endpointId: string;
   failures: number;
-  /** It answered 410. */
+  /** It responded with 410. */
   gone: boolean;
-  /** The longest wait that it asked for. */
+  /** The longest wait that it requested. */
   retryAfterMs: number;
 }
 
@@ -177,13 +177,12 @@ export interface FailingEndpoint {
 }
 
 /**
- * What failures mean for their endpoints (`api.md` part 7): after ten in a row the endpoint rests a quarter of the time
- * it has been failing, a minute at most; a wait that it asked for holds for all its deliveries, 15 minutes at most; 410,
- * or five days of nothing but failures, disable it. Sorted by id.
+ * Records failures of endpoints. After ten consecutive ones an endpoint rests for a quarter of the time it has been failing, a minute at most. A requested
+ * wait rests it too, 15 minutes at most. A 410, or five days of failures alone, disables it. `failures` is sorted by id.
  */
 export async function recordEndpointFailures(
   tx: Tx,
-  failuresByEndpoint: readonly EndpointFailures[],
+  failures: readonly EndpointFailures[],
 ): Promise<FailingEndpoint[]> {
   const { rows } = await sql<FailingEndpoint>`
     update endpoints e set
@@ -191,51 +190,48 @@ export async function recordEndpointFailures(
       paused_until = nullif(greatest(coalesce(e.paused_until, '-infinity'), now() + y.wait * interval '1 ms',
         case when e.failures + y.failures >= ${failuresToBackOff}
           then now() + least(interval '1 minute', (now() - y.since) / 4) else '-infinity' end), '-infinity'),
-      status = case when y.why is null then e.status else 'disabled' end,
+      status = case when y.why is null then e.status else ${status.disabled} end,
       disabled_reason = y.why,
-      bury_until = case when y.why is null then null else now() + ${deadLetterFor} end,
+      bury_until = case when y.why is null then null else now() + ${deadLetterWithin} end,
       recovered_at = case when y.why is null then e.recovered_at end,
       version = e.version + case when y.why is null then 0 else 1 end
     from (
       select t.id, t.failures, nullif(least(t.wait, ${longestRestMs}), 0) as wait, coalesce(o.failing_since, now()) as since,
-        case when t.gone then 'gone: the receiver answered 410'
-          when o.failing_since <= now() - interval '5 days' then 'failing: five days of nothing but failures' end as why
-      from unnest(${failuresByEndpoint.map((item) => item.endpointId)}::uuid[], ${failuresByEndpoint.map((item) => item.failures)}::int[],
-        ${failuresByEndpoint.map((item) => item.gone)}::bool[], ${failuresByEndpoint.map((item) => item.retryAfterMs)}::float8[])
+        case when t.gone then ${disabledBecause.gone}
+          when o.failing_since <= now() - interval '5 days' then ${disabledBecause.failing} end as why
+      from unnest(${failures.map((item) => item.endpointId)}::uuid[], ${failures.map((item) => item.failures)}::int[],
+        ${failures.map((item) => item.gone)}::bool[], ${failures.map((item) => item.retryAfterMs)}::float8[])
         t(id, failures, gone, wait)
-      join endpoints o on o.id = t.id and o.status in ('active', 'paused') order by t.id for update of o) y
+      join endpoints o on o.id = t.id and o.status in (${status.active}, ${status.paused}) order by t.id for update of o) y
     where e.id = y.id
     returning e.id, e.status, e.disabled_reason as "disabledReason",
       e.paused_until is not null and e.paused_until > now() as resting`.execute(tx);
   return rows;
 }
 
-/** A success at endpoints that had been failing: their rest is over, and what waits for its next try is due at once. */
+/** Records a success at failing endpoints: their rest ends, and maintenance makes their retries due. */
 export async function recordEndpointRecovery(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   await sql`
     update endpoints set failing_since = null, failures = 0, paused_until = null, recovered_at = now()
     where id in (select id from endpoints where id = any (${[...endpointIds]}::uuid[]) and failing_since is not null
-      and status <> 'deleted' order by id for update)`.execute(tx);
+      and status <> ${status.deleted} order by id for update)`.execute(tx);
 }
 
-/**
- * Gives leases back that will not be used; the claim brings the deliveries again. (A bare `due_at > now()` would make
- * the planner of an empty database read every due delivery instead of these.)
- */
+/** Makes leased deliveries due again. The coalesce keeps the planner of an empty database from reading every due delivery. */
 export async function releaseLeases(db: Db, keys: readonly Key[]): Promise<void> {
   await sql`
     update deliveries d set due_at = now() from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
-    where ${match} and d.state = 0 and coalesce(d.due_at, '-infinity') > now()`.execute(db);
+    where ${match} and d.state = ${state.ready} and coalesce(d.due_at, '-infinity') > now()`.execute(db);
 }
 
-/** Releases what processes had leased whose sessions have ended, for whoever claims next; answers how many. */
+/** Releases the leases of ended processes; returns how many. */
 export async function releaseDeliveriesOf(tx: Tx, processIds: readonly number[]): Promise<number> {
   const { numAffectedRows } = await sql`
     update deliveries d set due_at = now()
     from (
       select l.subject_id, l.endpoint_id, l.stage from endpoints e cross join lateral (
         select subject_id, endpoint_id, stage from deliveries
-        where endpoint_id = e.id and due_at > now() and state = 0 and leased_by = any (${[...processIds]}::int[])
+        where endpoint_id = e.id and due_at > now() and state = ${state.ready} and leased_by = any (${[...processIds]}::int[])
         for update skip locked) l) x
     where ${match}`.execute(tx);
   return Number(numAffectedRows ?? 0);

@@ -1,4 +1,4 @@
-// Making, changing and removing endpoints, and rotating their secrets.
+// Creates, changes and deletes endpoints, and rotates their secrets.
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -9,6 +9,7 @@ import type { SubscribableKind } from '../../contract/webhooks.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { encryptSecret, validSecrets } from './secrets.ts';
 import { secretProblem } from './sign.ts';
+import { endpointStatus } from './status.ts';
 import {
   countEndpointsForInsert,
   deleteEndpoint,
@@ -23,14 +24,13 @@ export interface EndpointDeps {
   db: Db;
   clock: Clock;
   cipher: Cipher;
-  /** Guarded: it knows which addresses may be called. */
+  /** Checks which addresses may be called. */
   webhookOutgoing: Pick<Outgoing, 'checkTarget'>;
 }
 
-/** Endpoints an account may have. */
 export const endpointsPerAccountMax = 10;
 
-/** An endpoint with its secret, which is shown this once. */
+/** An endpoint with its secret, which is shown only once. */
 export type EndpointWithSecret = EndpointRow & { shownSecret: string };
 
 const generateSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -63,7 +63,7 @@ function secretProblems(secret: string | undefined): Problem[] {
   return message === undefined ? [] : [{ path: 'secret', message }];
 }
 
-/** Adds an endpoint. 400 for an address that may not be called, 409 `endpoint_limit_reached` past ten. */
+/** Creates an endpoint; 400 for a URL that may not be called, 409 `endpoint_limit_reached` beyond ten. */
 export async function createEndpoint(
   deps: EndpointDeps,
   input: {
@@ -97,7 +97,7 @@ export async function createEndpoint(
   return { ...row, shownSecret: secret };
 }
 
-/** Changes what is named, and leaves the others. `status: active` also brings a disabled endpoint back and ends a rest. */
+/** Changes the given fields. `status: active` also re-enables a disabled endpoint and ends its rest. */
 export async function changeEndpoint(
   deps: EndpointDeps,
   input: {
@@ -106,7 +106,7 @@ export async function changeEndpoint(
     url?: string;
     description?: string | null;
     events?: SubscribableKind[];
-    status?: 'active' | 'paused';
+    status?: typeof endpointStatus.active | typeof endpointStatus.paused;
   },
 ): Promise<EndpointRow> {
   await getEndpoint(deps.db, input.accountId, input.id);
@@ -119,12 +119,12 @@ export async function changeEndpoint(
       description: input.description === undefined ? row.description : input.description,
       events: input.events ?? row.events,
       status: input.status ?? row.status,
-      restart: input.status === 'active',
+      restart: input.status === endpointStatus.active,
     });
   });
 }
 
-/** Removes an endpoint; 404 if there is none. */
+/** Deletes an endpoint; 404 if there is none. */
 export async function removeEndpoint(
   deps: Pick<EndpointDeps, 'db'>,
   input: { accountId: string; id: string },
@@ -134,8 +134,8 @@ export async function removeEndpoint(
 }
 
 /**
- * Gives an endpoint a new secret. For `overlapSeconds` both sign the standard header, and the given header keeps the
- * old one until `activateSecret` or the overlap's end. 409 `rotation_in_progress` while an earlier one waits for that.
+ * Rotates an endpoint's secret. During `overlapSeconds` both secrets sign `webhook-signature`, and `x-webhook-signature` keeps the old one until
+ * `activateSecret` or the end of the overlap. 409 `rotation_in_progress` while an earlier rotation awaits its activation.
  */
 export async function rotateSecret(
   deps: Pick<EndpointDeps, 'db' | 'cipher' | 'clock'>,
@@ -153,7 +153,7 @@ export async function rotateSecret(
         `A rotation is under way until ${row.overlap_until?.toISOString()}. Activate its secret first (activate-secret), or wait.`,
       );
     }
-    const { given } = validSecrets(deps.cipher, row, now);
+    const { forBody } = validSecrets(deps.cipher, row, now);
     const encrypt = (plain: string, column: 'secret' | 'next_secret') =>
       encryptSecret(deps.cipher, plain, row.id, column);
     const changed = await writeSecrets(
@@ -162,7 +162,7 @@ export async function rotateSecret(
       input.overlapSeconds === 0
         ? { secret: encrypt(fresh, 'secret'), next: null, activated: false }
         : {
-            secret: encrypt(given, 'secret'),
+            secret: encrypt(forBody, 'secret'),
             next: {
               secret: encrypt(fresh, 'next_secret'),
               overlapUntil: new Date(now + input.overlapSeconds * 1000),
@@ -174,14 +174,14 @@ export async function rotateSecret(
   });
 }
 
-/** From now on the given header is made with the new secret; the standard header carries both to the overlap's end. */
+/** Signs `x-webhook-signature` with the new secret from now on. `webhook-signature` keeps both until the overlap ends. */
 export async function activateSecret(
   deps: Pick<EndpointDeps, 'db' | 'clock'>,
   input: { accountId: string; id: string },
 ): Promise<EndpointRow> {
   return deps.db.transaction().execute(async (tx) => {
     const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
-    // Repeated, or after the overlap's end, it is already so.
+    // activated before, or the overlap has ended
     if (!row.next_secret || !row.overlap_until || !overlaps(row, deps.clock.now())) return row;
     return writeSecrets(tx, row.id, {
       secret: row.secret,
@@ -191,7 +191,7 @@ export async function activateSecret(
   });
 }
 
-/** Whether two secrets are valid. */
+/** Whether a rotation's overlap is running: two secrets are valid. */
 export function overlaps(row: EndpointRow, nowMs: number): boolean {
   return row.overlap_until !== null && row.overlap_until.getTime() > nowMs;
 }

@@ -1,20 +1,21 @@
-// The encrypted columns of webhook endpoints, for encrypting them anew.
+// Statements that re-encrypt the secrets of webhook endpoints.
 import { sql } from 'kysely';
 import type { EncryptedChange, EncryptedRow, Page } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
+import { endpointStatus } from './status.ts';
 
 export type EndpointSecret = 'secret' | 'next_secret';
 
-/** A page of the endpoints of all accounts with their encrypted secrets, in the order of their ids; deleted ones have none. */
+/** A page of all accounts' endpoints with their encrypted secrets, by id; deleted endpoints have none. */
 export async function listEndpointSecrets(db: Db, page: Page): Promise<EncryptedRow<EndpointSecret>[]> {
   const { rows } = await sql<EncryptedRow<EndpointSecret>>`
     select id, secret, next_secret from endpoints
-    where status <> 'deleted' and (${page.afterId ?? null}::uuid is null or id > ${page.afterId ?? null}::uuid)
+    where status <> ${sql.lit(endpointStatus.deleted)} and (${page.afterId ?? null}::uuid is null or id > ${page.afterId ?? null}::uuid)
     order by id limit ${page.limit}`.execute(db);
   return rows;
 }
 
-/** Replaces one encrypted secret; false if it was changed meanwhile. */
+/** Replaces one encrypted secret; false if it was changed concurrently. */
 export async function replaceEndpointSecret(
   db: Db,
   change: EncryptedChange<EndpointSecret>,

@@ -1,10 +1,10 @@
-// After a rotation of the encryption keys: endpoints' secrets are encrypted anew.
+// Re-encrypts endpoint secrets after a rotation of the encryption key.
 import type { Cipher } from '../../base/cipher.ts';
 import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
 import { listEndpointSecrets, replaceEndpointSecret } from './reencrypt-store.ts';
 
-/** Seals the signing secrets of one page of endpoints with the newest key; what they sign stays the same. */
+/** Encrypts the signing secrets of one page of endpoints with the newest key. The secrets do not change. */
 export function reencryptEndpoints(deps: { db: Db; cipher: Cipher }, page: Page): Promise<SecretsRound> {
   return reencryptPage(
     deps.cipher,

@@ -25,6 +25,7 @@ import {
   removeEndpoint,
   rotateSecret,
 } from './endpoint.ts';
+import { endpointStatus } from './status.ts';
 import { type EndpointRow, listEndpoints } from './store.ts';
 
 export interface EndpointRoutesDeps extends EndpointDeps {
@@ -35,7 +36,7 @@ export interface EndpointRoutesDeps extends EndpointDeps {
 const config = { scope: 'manage' } as const;
 const path = '/v1/webhooks/endpoints';
 
-/** `GET` and `POST /v1/webhooks/endpoints`, and what is below one of them, but for replays and test events. */
+/** `GET` and `POST /v1/webhooks/endpoints`, and the operations on one endpoint, except replays and test events. */
 export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
   const item = (row: EndpointRow): EndpointItem => endpointItem(row, deps.clock.now());
   const shown = (made: EndpointWithSecret) => ({ ...item(made), secret: made.shownSecret });
@@ -75,7 +76,7 @@ function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, sho
     },
     async ({ caller, body }) => {
       const made = await createEndpoint(deps, { ...body, accountId: caller.accountId });
-      return ok('Webhook endpoint added. Its secret is shown this once.', shown(made));
+      return ok('Webhook endpoint added. Its secret is shown only once.', shown(made));
     },
   );
 }
@@ -146,7 +147,7 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
         accountId: caller.accountId,
         id: params.id,
       });
-      return ok('Secret rotated. The new one is shown this once.', shown(made));
+      return ok('Secret rotated. The new one is shown only once.', shown(made));
     },
   );
 
@@ -173,7 +174,7 @@ function endpointItem(row: EndpointRow, nowMs: number): EndpointItem {
     url: row.url,
     description: row.description,
     events: row.events,
-    status: row.status === 'deleted' ? 'disabled' : row.status,
+    status: row.status === endpointStatus.deleted ? endpointStatus.disabled : row.status,
     disabledReason: row.disabled_reason,
     failingSince: row.failing_since?.toISOString() ?? null,
     restingUntil: row.resting_until?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-// Which secrets of an endpoint are valid when, and the place that each is encrypted for.
+// Encrypts an endpoint's secrets, and decides which are valid.
 import type { Cipher } from '../../base/cipher.ts';
 import type { EndpointRow } from './store.ts';
 
@@ -11,18 +11,18 @@ export function encryptSecret(cipher: Cipher, plain: string, id: string, column:
 }
 
 export interface ValidSecrets {
-  /** The one of the given header, which holds one digest only. */
-  given: string;
-  /** All that sign the Standard Webhooks header, newest first. */
-  standard: string[];
+  /** Signs `x-webhook-signature`, which has a single digest. */
+  forBody: string;
+  /** Sign the Standard Webhooks header, newest first. */
+  forStandard: string[];
 }
 
-/** The secrets that sign at `nowMs` (`api.md` part 7): during a rotation's overlap both, afterwards the new one alone. */
+/** The secrets that sign at `nowMs`: both during a rotation's overlap, then the new one alone. */
 export function validSecrets(cipher: Cipher, row: EndpointRow, nowMs: number): ValidSecrets {
   const next = row.next_secret && cipher.open(row.next_secret, place('next_secret', row.id));
   if (next && row.overlap_until && row.overlap_until.getTime() <= nowMs)
-    return { given: next, standard: [next] };
+    return { forBody: next, forStandard: [next] };
   const current = cipher.open(row.secret, place('secret', row.id));
-  if (!next) return { given: current, standard: [current] };
-  return { given: row.next_activated ? next : current, standard: [next, current] };
+  if (!next) return { forBody: current, forStandard: [current] };
+  return { forBody: row.next_activated ? next : current, forStandard: [next, current] };
 }

@@ -1,8 +1,8 @@
-// Rows of webhook endpoints.
+// Statements of webhook endpoints.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-
-export type EndpointStatus = 'active' | 'paused' | 'disabled' | 'deleted';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { disabledReason, type EndpointStatus, endpointStatus } from './status.ts';
 
 export interface EndpointRow {
   id: string;
@@ -18,23 +18,26 @@ export interface EndpointRow {
   next_activated: boolean;
   version: number;
   failing_since: Date | null;
-  /** Until then nothing is tried; null: it does not rest. */
+  /** No attempts before then; null if it does not rest. */
   resting_until: Date | null;
   created_at: Date;
 }
 
-/** Longer than any statement or call that may have begun while the endpoint still took deliveries. */
-export const deadLetterFor = sql`interval '3 minutes'`;
+const status = sqlConstants(endpointStatus);
+const disabledBecause = sqlConstants(disabledReason);
+
+/** Longer than any statement or call that began while the endpoint still accepted deliveries. */
+export const deadLetterWithin = sql`interval '3 minutes'`;
 
 const columns = sql`id, account_id, url, description, events, status, disabled_reason, secret, next_secret,
   overlap_until, next_activated, version, failing_since,
-  case when status = 'active' and paused_until > now() then paused_until end as resting_until, created_at`;
+  case when status = ${status.active} and paused_until > now() then paused_until end as resting_until, created_at`;
 
-/** Locks the account, so that two requests cannot both add its last allowed endpoint, and counts its endpoints. */
+/** Counts the account's endpoints, and locks it so that concurrent requests cannot exceed the limit. */
 export async function countEndpointsForInsert(tx: Tx, accountId: string): Promise<number> {
   await sql`select from accounts where id = ${accountId} for update`.execute(tx);
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from endpoints where account_id = ${accountId} and status <> 'deleted'`.execute(
+    select count(*) as count from endpoints where account_id = ${accountId} and status <> ${status.deleted}`.execute(
     tx,
   );
   return rows[0]?.count ?? 0;
@@ -60,23 +63,23 @@ export async function insertEndpoint(
   return rows[0] as EndpointRow;
 }
 
-/** One page of the account's endpoints, newest first, and how many there are. */
+/** One page of the account's endpoints, newest first, and their total. */
 export async function listEndpoints(
   db: Db,
   accountId: string,
   window: { limit: number; offset: number },
 ): Promise<{ rows: EndpointRow[]; total: number }> {
   const { rows } = await sql<EndpointRow>`
-    select ${columns} from endpoints where account_id = ${accountId} and status <> 'deleted'
+    select ${columns} from endpoints where account_id = ${accountId} and status <> ${status.deleted}
     order by id desc limit ${window.limit} offset ${window.offset}`.execute(db);
   const { rows: counted } = await sql<{ total: number }>`
-    select count(*) as total from endpoints where account_id = ${accountId} and status <> 'deleted'`.execute(
+    select count(*) as total from endpoints where account_id = ${accountId} and status <> ${status.deleted}`.execute(
     db,
   );
   return { rows, total: counted[0]?.total ?? 0 };
 }
 
-/** The account's endpoint with that id; `forUpdate` keeps other changes of it waiting. */
+/** The account's endpoint with that id; `forUpdate` locks its row. */
 export async function findEndpoint(
   db: Db | Tx,
   accountId: string,
@@ -85,24 +88,24 @@ export async function findEndpoint(
 ): Promise<EndpointRow | undefined> {
   const { rows } = await sql<EndpointRow>`
     select ${columns} from endpoints
-    where id = ${id} and account_id = ${accountId} and status <> 'deleted'
+    where id = ${id} and account_id = ${accountId} and status <> ${status.deleted}
     ${lock === 'forUpdate' ? sql`for update` : sql``}`.execute(db);
   return rows[0];
 }
 
-/** The endpoint that deliveries go to, whatever its state. */
+/** The endpoint, whatever its state and account. */
 export async function findTarget(db: Db, id: string): Promise<EndpointRow | undefined> {
   const { rows } = await sql<EndpointRow>`select ${columns} from endpoints where id = ${id}`.execute(db);
   return rows[0];
 }
 
-/** Which version of each endpoint stands now, and whether it takes deliveries. */
+/** The current version of each endpoint, and whether it accepts deliveries. */
 export async function findVersions(
   db: Db,
   ids: readonly string[],
 ): Promise<{ id: string; version: number; active: boolean }[]> {
   const { rows } = await sql<{ id: string; version: number; active: boolean }>`
-    select id, version, status = 'active' as active from endpoints where id = any (${[...ids]}::uuid[])`.execute(
+    select id, version, status = ${status.active} as active from endpoints where id = any (${[...ids]}::uuid[])`.execute(
     db,
   );
   return rows;
@@ -113,20 +116,18 @@ export interface EndpointChange {
   description: string | null;
   events: readonly string[];
   status: EndpointStatus;
-  /** Its owner says that it works: past failures and its rest are forgotten. */
+  /** Clears its failures and ends its rest. */
   restart: boolean;
 }
 
-/**
- * Writes what its owner may change. A restart forgets its past failures and ends its rest; so does another address.
- */
+/** Updates what its owner may change. A new URL restarts it too. */
 export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange): Promise<EndpointRow> {
   const { rows } = await sql<EndpointRow>`
     update endpoints e set
       url = ${change.url}, description = ${change.description}, events = ${[...change.events]}::text[],
       status = ${change.status}, version = version + 1,
-      disabled_reason = case when ${change.status} = 'disabled' then e.disabled_reason end,
-      bury_until = case when ${change.status} = 'disabled' then e.bury_until end,
+      disabled_reason = case when ${change.status} = ${status.disabled} then e.disabled_reason end,
+      bury_until = case when ${change.status} = ${status.disabled} then e.bury_until end,
       failing_since = case when x.restart then null else e.failing_since end,
       failures = case when x.restart then 0 else e.failures end,
       paused_until = case when x.restart then null else e.paused_until end
@@ -136,20 +137,20 @@ export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange)
   return rows[0] as EndpointRow;
 }
 
-/** Hides an endpoint for good, with its secrets; its history stays, its pending deliveries are made dead by a chore, and its replays end. */
+/** Deletes an endpoint with its secrets and ends its replays. Its history remains; maintenance dead-letters its pending deliveries. */
 export async function deleteEndpoint(db: Db, accountId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     with gone as (
-      update endpoints set status = 'deleted', disabled_reason = 'deleted',  bury_until = now() + ${deadLetterFor},
+      update endpoints set status = ${status.deleted}, disabled_reason = ${disabledBecause.deleted}, bury_until = now() + ${deadLetterWithin},
         recovered_at = null, secret = ''::bytea, next_secret = null, overlap_until = null, next_activated = false,
         version = version + 1
-      where id = ${id} and account_id = ${accountId} and status <> 'deleted' returning id),
+      where id = ${id} and account_id = ${accountId} and status <> ${status.deleted} returning id),
     ended as (update replays r set finished_at = now() from gone where r.endpoint_id = gone.id and finished_at is null)
     select id from gone`.execute(db);
   return rows.length === 1;
 }
 
-/** Writes the secrets of a rotation, or of its end (`next` null). */
+/** Updates the secrets during a rotation, or at its end (`next` null). */
 export async function writeSecrets(
   tx: Tx,
   id: string,

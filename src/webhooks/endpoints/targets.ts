@@ -1,33 +1,36 @@
-// What a delivery must know of its endpoint: the address, opened keys and state, remembered until the row's version rises.
+// What a delivery needs of its endpoint: URL and signing keys, cached until the endpoint's version rises.
 import { openCache } from '../../base/cache.ts';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { validSecrets } from './secrets.ts';
 import { type SigningKey, signingKey } from './sign.ts';
+import { endpointStatus } from './status.ts';
 import { type EndpointRow, findTarget } from './store.ts';
 
 export interface Target {
   id: string;
   url: URL;
-  given: SigningKey;
-  standard: SigningKey[];
-  /** The secrets as receivers know them, to be cut out of what they answer. */
+  /** Signs `x-webhook-signature`. */
+  bodyKey: SigningKey;
+  /** Sign `webhook-signature`. */
+  standardKeys: SigningKey[];
+  /** The secrets as receivers know them, to remove from responses. */
   secrets: readonly string[];
 }
 
 export interface Targets {
   /**
-   * The endpoint in `version` or a later one; undefined if it was deleted. Publishing and claiming read the version
-   * with the delivery, so no other process has to be told of a change.
+   * The endpoint in `version` or a later one; undefined if it was deleted. Publishing and claiming read the version with the delivery, so changes
+   * need no broadcast to other processes.
    */
   get(id: string, version: number): Promise<Target | undefined>;
 }
 
 interface Known {
   version: number;
-  /** Milliseconds since the epoch at which a rotation's overlap ends and the keys change by themselves. */
-  until: number;
+  /** The end of a rotation's overlap, in milliseconds since the epoch: the keys change then. */
+  validUntilMs: number;
   target: Target | undefined;
 }
 
@@ -38,20 +41,20 @@ export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Tar
   const loading = new Map<string, Promise<Known>>();
 
   function opened(row: EndpointRow | undefined, nowMs: number): Known {
-    if (!row || row.status === 'deleted') {
-      return { version: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY, target: undefined };
+    if (!row || row.status === endpointStatus.deleted) {
+      return { version: Number.POSITIVE_INFINITY, validUntilMs: Number.POSITIVE_INFINITY, target: undefined };
     }
     const secrets = validSecrets(deps.cipher, row, nowMs);
-    const keys = new Map(secrets.standard.map((secret) => [secret, signingKey(secret)]));
+    const keys = new Map(secrets.forStandard.map((secret) => [secret, signingKey(secret)]));
     const overlapEnd = row.overlap_until?.getTime() ?? 0;
     return {
       version: row.version,
-      until: overlapEnd > nowMs ? overlapEnd : Number.POSITIVE_INFINITY,
+      validUntilMs: overlapEnd > nowMs ? overlapEnd : Number.POSITIVE_INFINITY,
       target: {
         id: row.id,
         url: new URL(row.url),
-        given: keys.get(secrets.given) as SigningKey,
-        standard: [...keys.values()],
+        bodyKey: keys.get(secrets.forBody) as SigningKey,
+        standardKeys: [...keys.values()],
         secrets: [...keys.keys()].flatMap((secret) => [secret, secret.replace(/^whsec_/, '')]),
       },
     };
@@ -70,8 +73,8 @@ export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Tar
   return {
     async get(id, version) {
       const entry = known.get(id);
-      if (entry && entry.version >= version && deps.clock.now() < entry.until) return entry.target;
-      // A load begun before the change may bring the older version: then it is asked once more.
+      if (entry && entry.version >= version && deps.clock.now() < entry.validUntilMs) return entry.target;
+      // a load that began before the change may return the older version: load again
       const joined = loading.get(id);
       if (joined && (await joined).version >= version) return (await joined).target;
       const own = loading.get(id) ?? load(id);

@@ -1,22 +1,23 @@
-// Deliveries as their owner sees them: items, the log of attempts, and which states a status means.
+// Deliveries as the API shows them: items, attempts, and the states behind each status.
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { DeliveryDetail, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
+import { deliveryState } from '../delivery/delivery.ts';
 import { type DeliveryRow, findDelivery, listAttempts, listDeliveriesOfSubject } from './store.ts';
 
 const states: Record<DeliveryItem['status'], readonly number[]> = {
-  pending: [0, 3, 4],
-  delivered: [1],
-  dead: [2],
+  pending: [deliveryState.ready, deliveryState.waiting, deliveryState.retrying],
+  delivered: [deliveryState.delivered],
+  dead: [deliveryState.dead],
 };
 
-/** The states of a status; of none: all. */
+/** The states of a status; without one, all states. */
 export function statesOf(status: DeliveryItem['status'] | undefined): readonly number[] {
   return status === undefined ? Object.values(states).flat() : states[status];
 }
 
-/** The status that these states mean; null for all. */
+/** The status of these states; null for all states. */
 export function statusOf(found: readonly number[]): DeliveryItem['status'] | null {
   const names = Object.keys(states) as DeliveryItem['status'][];
   return (
@@ -30,7 +31,7 @@ export function deliveryNotFound(): AppError {
   return new AppError('delivery_not_found', 'There is no such delivery in this account.');
 }
 
-/** The milliseconds in a UUIDv7. */
+/** The creation time in a UUIDv7, in milliseconds since the epoch. */
 export const createdAtMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 export function deliveryItem(row: DeliveryRow): DeliveryItem {
@@ -39,7 +40,12 @@ export function deliveryItem(row: DeliveryRow): DeliveryItem {
     endpointId: row.endpoint_id,
     event: row.kind,
     messageId: row.message_id,
-    status: row.state === 1 ? 'delivered' : row.state === 2 ? 'dead' : 'pending',
+    status:
+      row.state === deliveryState.delivered
+        ? 'delivered'
+        : row.state === deliveryState.dead
+          ? 'dead'
+          : 'pending',
     attempts: row.attempts,
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     lastStatusCode: row.last_status,
@@ -62,7 +68,7 @@ export async function getDelivery(db: Db, accountId: string, id: string): Promis
     answer: attempt.answer,
     detail: attempt.detail,
   }));
-  if (row.state === 1 && row.delivered_at) {
+  if (row.state === deliveryState.delivered && row.delivered_at) {
     log.push({
       number: row.attempts,
       at: row.delivered_at.toISOString(),
@@ -76,7 +82,7 @@ export async function getDelivery(db: Db, accountId: string, id: string): Promis
   return { ...deliveryItem(row), body: row.body, attemptLog: log };
 }
 
-/** The deliveries of one message, in the order of their making. */
+/** The deliveries of one message, oldest first. */
 export async function deliveriesOfSubject(
   db: Db,
   accountId: string,

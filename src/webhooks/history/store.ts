@@ -1,8 +1,12 @@
-// Reading deliveries and their attempts.
+// Statements that read deliveries and their attempts.
 import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../base/ids.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { endpointStatus } from '../endpoints/status.ts';
+
+const status = sqlConstants(endpointStatus);
 
 export interface DeliveryRow {
   id: string;
@@ -20,10 +24,10 @@ export interface DeliveryRow {
   delivered_at: Date | null;
 }
 
-/** When it is due, but not while its endpoint rests, and never while that takes nothing. */
+/** When it is due, but not before its endpoint's rest ends; null while the endpoint is not active. */
 const nextAttemptAt = sql`case when due_at is not null then (
   select greatest(due_at, case when e.paused_until > now() then e.paused_until end) from endpoints e
-  where e.id = endpoint_id and e.status = 'active') end`;
+  where e.id = endpoint_id and e.status = ${status.active}) end`;
 
 const columns = sql`id, endpoint_id, subject_id, stage, kind, message_id, state, attempts,
   ${nextAttemptAt} as next_attempt_at, last_status, last_failure, last_ms, delivered_at`;
@@ -34,7 +38,7 @@ export interface DeliveryFilter {
   states: readonly number[];
   from?: Date;
   to?: Date;
-  /** Only what was made before this one. */
+  /** Only deliveries created before this one. */
   before?: string;
   limit: number;
 }
@@ -50,7 +54,7 @@ export async function listDeliveries(
     sql`state = any (${[...filter.states]}::smallint[])`,
   ];
   if (filter.endpointId !== undefined) conditions.push(sql`endpoint_id = ${filter.endpointId}::uuid`);
-  // an index of their own would be written twice for each delivery: the message's leads to them by their primary key
+  // an index on message_id would cost two writes per delivery: the message's index leads to their primary key
   if (filter.messageId !== undefined) {
     conditions.push(sql`message_id = ${filter.messageId} and subject_id = any (array(
       select id from messages where wamid = ${filter.messageId} and account_id = ${accountId}
@@ -65,7 +69,7 @@ export async function listDeliveries(
   return rows;
 }
 
-/** The deliveries of one message or event, in the order of their making. */
+/** The deliveries of one message or event, oldest first. */
 export async function listDeliveriesOfSubject(
   db: Db,
   accountId: string,
@@ -79,7 +83,7 @@ export async function listDeliveriesOfSubject(
 
 export type WholeDeliveryRow = DeliveryRow & { body: string; last_answer: string | null };
 
-/** The account's delivery with that id, its body, and what its success was answered. */
+/** The account's delivery with that id, its body, and the response to its success. */
 export async function findDelivery(
   db: Db,
   accountId: string,
@@ -102,7 +106,7 @@ export interface AttemptRow {
   detail: string | null;
 }
 
-/** The attempts kept apart from their delivery, in order. */
+/** The attempts stored apart from their delivery, in order. */
 export async function listAttempts(
   db: Db,
   delivery: Pick<DeliveryRow, 'subject_id' | 'endpoint_id' | 'stage'>,

@@ -1,4 +1,4 @@
-// What is left to do for whole endpoints, in steps: make dead what can no longer go out, bring back what waits, replay.
+// Endpoint maintenance in steps: dead-letter, recover, replay.
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { findOpenReplays, replayStep } from '../replay/store.ts';
@@ -18,17 +18,16 @@ export interface MaintenanceDeps {
   log: Log;
 }
 
-/** Deliveries in one step: what one transaction locks, and how much comes due at once. */
+/** Deliveries per step: one transaction locks them, and makes them due together. */
 const stepSize = 500;
-/** An endpoint with this many due deliveries gets no more from recovery or replay until it has caught up. */
+/** An endpoint with this many due deliveries pauses its recovery and replays until it catches up. */
 const dueMax = 1_000;
 const pageSize = 100;
-const beforeAll = '00000000-0000-0000-0000-000000000000';
+const leastId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * One step of every open chore and replay, each in a transaction of its own; several processes share them. One that
- * fails is logged and met again in the next round; it holds up no other. Answers how many deliveries were touched: 0
- * means that nothing can be done now.
+ * Performs one step of each maintenance and replay, each in its own transaction; processes share them. Logs a failing step, and retries it in the next
+ * round. Returns how many deliveries were touched: 0 means that nothing can be done now.
  */
 export async function maintainWebhooks(deps: MaintenanceDeps): Promise<number> {
   const maintained = await inTurn(deps, findEndpointsToMaintain, async (tx, { id }) => {
@@ -41,21 +40,21 @@ export async function maintainWebhooks(deps: MaintenanceDeps): Promise<number> {
   return maintained + replays;
 }
 
-/** Takes a step of all that is found, page by page, so that those who can do nothing now hide nobody behind them. */
+/** Takes a step of everything found, page by page, so that those with nothing to do now do not hide the others. */
 async function inTurn<T extends { id: string }>(
   deps: MaintenanceDeps,
   find: (db: Db, page: { after: string; limit: number }) => Promise<T[]>,
   step: (tx: Tx, found: T) => Promise<number>,
 ): Promise<number> {
   let touched = 0;
-  let after: string | undefined = beforeAll;
+  let after: string | undefined = leastId;
   while (after !== undefined) {
     const found: T[] = await find(deps.db, { after, limit: pageSize });
     for (const one of found) {
       try {
         touched += await deps.db.transaction().execute((tx) => step(tx, one));
       } catch (error) {
-        deps.log.error({ err: error, found: one }, 'webhooks.chore_failed');
+        deps.log.error({ err: error, found: one }, 'webhooks.maintenance_failed');
       }
     }
     after = found.length < pageSize ? undefined : found.at(-1)?.id;
@@ -70,13 +69,13 @@ async function maintenanceStep(deps: MaintenanceDeps, tx: Tx, maintenance: Maint
     if (deadLettered > 0)
       deps.log.info(
         { endpointId: maintenance.id, count: deadLettered, reason: maintenance.deadReason },
-        'webhooks.buried',
+        'webhooks.dead_lettered',
       );
     return deadLettered;
   }
   if (maintenance.recoveredAt === null || !(await hasCapacity(tx, maintenance.id, dueMax))) return 0;
   const { due, left } = await recoverDeliveries(tx, maintenance.id, maintenance.recoveredAt, stepSize);
   if (due === 0 && left === 0) await endRecovery(tx, maintenance.id);
-  if (due > 0) deps.log.info({ endpointId: maintenance.id, count: due }, 'webhooks.brought_forward');
+  if (due > 0) deps.log.info({ endpointId: maintenance.id, count: due }, 'webhooks.recovered');
   return due;
 }

@@ -1,8 +1,15 @@
-// Statements of the chores of whole endpoints.
+// Statements of endpoint maintenance.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { deadReason, deliveryState } from '../delivery/delivery.ts';
+import { endpointStatus } from '../endpoints/status.ts';
 
-/** Endpoints with an open chore, in the order of their ids. */
+const state = sqlConstants(deliveryState);
+const status = sqlConstants(endpointStatus);
+const reason = sqlConstants(deadReason);
+
+/** Endpoints that need maintenance, by id. */
 export async function findEndpointsToMaintain(
   db: Db,
   page: { after: string; limit: number },
@@ -15,24 +22,25 @@ export async function findEndpointsToMaintain(
 
 export interface Maintenance {
   id: string;
-  /** What pending deliveries are made dead with; null: they are not. */
+  /** Why pending deliveries become dead; null: they do not. */
   deadReason: string | null;
-  /** No delivery can be being written any more. */
+  /** No statement can still insert a delivery. */
   deadLetteringEnds: boolean;
   recoveredAt: Date | null;
 }
 
-/** The endpoint's chore, locked; undefined if another process has it or nothing is left. */
+/** The endpoint's maintenance, locked; undefined if another process has it or nothing is left. */
 export async function lockMaintenance(tx: Tx, id: string): Promise<Maintenance | undefined> {
   const { rows } = await sql<Maintenance>`
-    select id, case when bury_until is not null then 'endpoint_' || status end as "deadReason",
+    select id, case when bury_until is not null then
+        case when status = ${status.deleted} then ${reason.endpointDeleted} else ${reason.endpointDisabled} end end as "deadReason",
       coalesce(bury_until <= now(), true) as "deadLetteringEnds", recovered_at as "recoveredAt"
     from endpoints where id = ${id} and (bury_until is not null or recovered_at is not null)
     for update skip locked`.execute(tx);
   return rows[0];
 }
 
-/** Makes up to `limit` pending deliveries of an endpoint dead; answers how many. */
+/** Makes up to `limit` pending deliveries of an endpoint dead; returns how many. */
 export async function deadLetterDeliveries(
   tx: Tx,
   id: string,
@@ -40,14 +48,14 @@ export async function deadLetterDeliveries(
   limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    update deliveries d set state = 2, due_at = null, last_failure = ${reason}
+    update deliveries d set state = ${state.dead}, due_at = null, last_failure = ${reason}
     from (select subject_id, endpoint_id, stage from deliveries
       where endpoint_id = ${id} and due_at is not null order by due_at limit ${limit}::int for update skip locked) x
     where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }
 
-/** Ends an endpoint's burial. */
+/** Ends the dead-lettering of an endpoint. */
 export async function endDeadLettering(tx: Tx, id: string): Promise<void> {
   await sql`update endpoints set bury_until = null where id = ${id}`.execute(tx);
 }
@@ -63,10 +71,9 @@ export async function hasCapacity(tx: Tx, id: string, limit: number): Promise<bo
 }
 
 /**
- * Makes up to `limit` deliveries due at once that failed before the success; answers how many, and how many wait yet.
- * Those for which the receiver asked to wait by `Retry-After` are none of them.
- * One that fails while others succeed comes early ever more rarely (2, 4, 8 … seconds after its last try, an hour at
- * most), and an early try does not use up the schedule.
+ * Makes up to `limit` deliveries due now that failed before the success, except those whose `Retry-After` has not passed. Returns how many, and how many
+ * remain. A delivery that fails while others succeed is retried with increasing delays (2, 4, 8 … seconds, up to an hour); these retries do not
+ * use up its schedule.
  */
 export async function recoverDeliveries(
   tx: Tx,
@@ -74,7 +81,7 @@ export async function recoverDeliveries(
   recoveredAt: Date,
   limit: number,
 ): Promise<{ due: number; left: number }> {
-  const failedBefore = sql`endpoint_id = ${id} and due_at > now() and state = 4 and last_attempt_at <= ${recoveredAt}
+  const failedBefore = sql`endpoint_id = ${id} and due_at > now() and state = ${state.retrying} and last_attempt_at <= ${recoveredAt}
     and coalesce(retry_after, '-infinity') <= now()`;
   const { numAffectedRows } = await sql`
     update deliveries d set due_at = now(), attempts_before = d.attempts_before + 1

@@ -1,10 +1,11 @@
-// Replaying: one delivery, or what an endpoint was sent in a stretch of time, and how far that has come.
+// Replays one delivery, or an endpoint's deliveries of a time range, and reports the progress.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { DeliveryItem, ReplayItem } from '../../contract/deliveries.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
+import { endpointStatus } from '../endpoints/status.ts';
 import type { EndpointRow } from '../endpoints/store.ts';
 import { createdAtMs, deliveryNotFound, getDelivery, statesOf, statusOf } from '../history/history.ts';
 import { findReplay, insertReplay, listReplays, type ReplayRow, replayOne, replayStep } from './store.ts';
@@ -14,31 +15,31 @@ export interface ReplayDeps {
   clock: Clock;
 }
 
-/** Replayed while the request waits; what is beyond follows by the worker. */
+/** Replayed while the request waits. The worker replays the rest. */
 const firstStep = 500;
 
-function refuseDisabled(endpoint: EndpointRow): void {
-  if (endpoint.status !== 'disabled') return;
+function requireEnabled(endpoint: EndpointRow): void {
+  if (endpoint.status !== endpointStatus.disabled) return;
   throw new AppError(
     'endpoint_disabled',
-    `The endpoint is disabled (${endpoint.disabled_reason ?? 'no reason kept'}). Set its status to active first, then replay.`,
+    `The endpoint is disabled (${endpoint.disabled_reason ?? 'no reason recorded'}). Set its status to active first, then replay.`,
   );
 }
 
-/** Makes one delivery pending anew, under the same `webhook-id`; 409 `endpoint_disabled`. One under way stays so. */
+/** Makes one delivery pending again, under the same `webhook-id`; 409 `endpoint_disabled`. Leaves a running one as it is. */
 export async function replayDelivery(
   deps: ReplayDeps,
   input: { accountId: string; id: string },
 ): Promise<DeliveryItem> {
   const { endpointId } = await getDelivery(deps.db, input.accountId, input.id);
   await deps.db.transaction().execute(async (tx) => {
-    refuseDisabled(await getEndpoint(tx, input.accountId, endpointId));
+    requireEnabled(await getEndpoint(tx, input.accountId, endpointId));
     if (!(await replayOne(tx, input.accountId, input.id))) throw deliveryNotFound();
   });
   return getDelivery(deps.db, input.accountId, input.id);
 }
 
-/** Starts replaying what was made for an endpoint in `[from, to)`, of one status or of all. */
+/** Starts a replay of the endpoint's deliveries created in `[from, to)`, of one status or of all. */
 export async function replayRange(
   deps: ReplayDeps,
   input: { accountId: string; endpointId: string; from: Date; to: Date; status?: DeliveryItem['status'] },
@@ -47,7 +48,7 @@ export async function replayRange(
   const row = await deps.db.transaction().execute(async (tx) => {
     const endpoint = await getEndpoint(tx, input.accountId, input.endpointId);
     if (input.to <= input.from) throw invalidRequest([{ path: 'to', message: 'must be later than from' }]);
-    refuseDisabled(endpoint);
+    requireEnabled(endpoint);
     return begin(tx, id, input);
   });
   return row;

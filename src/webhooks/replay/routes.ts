@@ -33,7 +33,7 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
         from: new Date(from),
         to: new Date(to),
       });
-      return ok(row.finished_at ? 'Replayed.' : 'Replay begun.', replayItem(row));
+      return ok(row.finished_at ? 'Replayed.' : 'Replay started.', replayItem(row));
     },
   );
 

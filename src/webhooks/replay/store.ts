@@ -1,13 +1,17 @@
-// Statements of replays: of one delivery, and of a stretch of time in steps.
+// Statements of replays: of one delivery, and of a time range in steps.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { deliveryState } from '../delivery/delivery.ts';
+import { endpointStatus } from '../endpoints/status.ts';
+
+const state = sqlConstants(deliveryState);
+const status = sqlConstants(endpointStatus);
 
 /**
- * Makes the deliveries named by `met` pending anew, due in their order; one whose call may be under way is left alone. A
- * later stage of a message waits for an earlier one that is pending, or replayed with it, as it did the first time. The
- * message's deliveries are locked first, in the order in which every statement locks them, so that this and the end of
- * an earlier one cannot miss each other. A success moves into the attempts before its row forgets it. The schedule of
- * tries begins anew; the receiver's id stays.
+ * Makes the deliveries of the CTE `met` pending again, due in their order, with a fresh retry schedule and the same `webhook-id`. Skips those that may be
+ * running. A later stage waits for an earlier one that is pending or replayed too. The message's deliveries are locked first, in key order, so that
+ * this and the end of an earlier stage cannot miss each other. A success is copied to `attempts` before its row loses it.
  */
 const replayMatched = (wanted: RawBuilder<boolean>) => sql`
   locked as materialized (
@@ -19,18 +23,18 @@ const replayMatched = (wanted: RawBuilder<boolean>) => sql`
   picked as materialized (
     select l.*, row_number() over (order by l.id) as place
     from locked l join met m on m.subject_id = l.subject_id and m.endpoint_id = l.endpoint_id and m.stage = l.stage
-    where not (l.state = 0 and l.due_at > now()) and ${wanted}),
+    where not (l.state = ${state.ready} and l.due_at > now()) and ${wanted}),
   kept as (
     insert into attempts (subject_id, endpoint_id, stage, no, at, status, ms, answer)
     select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms, last_answer
-    from picked where state = 1),
+    from picked where state = ${state.delivered}),
   placed as (
     select p.*, p.stage > 0 and exists (select from locked q
       where q.subject_id = p.subject_id and q.endpoint_id = p.endpoint_id and q.stage > 0 and q.id < p.id
         and (q.due_at is not null or q.id in (select id from picked))) as waits
     from picked p),
   moved as (
-    update deliveries d set state = case when p.waits then 3 else 0 end,
+    update deliveries d set state = case when p.waits then ${state.waiting} else ${state.ready} end,
       due_at = now() + case when p.waits then interval '1 hour' else p.place * interval '1 microsecond' end,
       attempts_before = d.attempts, delivered_at = null
     from placed p
@@ -53,7 +57,7 @@ export interface ReplayRow {
   from_at: Date;
   to_at: Date;
   states: number[];
-  /** The last delivery looked at. */
+  /** The last delivery examined. */
   after_id: string;
   replayed: number;
   created_at: Date;
@@ -62,7 +66,7 @@ export interface ReplayRow {
 
 const columns = sql`id, endpoint_id, from_at, to_at, states, after_id, replayed, created_at, finished_at`;
 
-/** Writes down what is to be replayed; `replayStep` does it. */
+/** Inserts a replay; `replayStep` performs it. */
 export async function insertReplay(
   tx: Tx,
   replay: {
@@ -87,7 +91,7 @@ export async function findReplay(tx: Tx, id: string): Promise<ReplayRow> {
   return rows[0] as ReplayRow;
 }
 
-/** An endpoint's replays, newest first; `before` is the last one of the page before. */
+/** An endpoint's replays, newest first; `before` is the last one of the previous page. */
 export async function listReplays(
   db: Db,
   endpointId: string,
@@ -100,22 +104,21 @@ export async function listReplays(
   return rows;
 }
 
-/** Replays that are not finished, of endpoints that take deliveries, in the order of their ids. */
+/** Unfinished replays of endpoints that accept deliveries, by id. */
 export async function findOpenReplays(
   db: Db,
   page: { after: string; limit: number },
 ): Promise<{ id: string; endpointId: string }[]> {
   const { rows } = await sql<{ id: string; endpointId: string }>`
     select r.id, r.endpoint_id as "endpointId" from replays r join endpoints e on e.id = r.endpoint_id
-    where r.finished_at is null and r.id > ${page.after} and e.status in ('active', 'paused')
+    where r.finished_at is null and r.id > ${page.after} and e.status in (${status.active}, ${status.paused})
     order by r.id limit ${page.limit}::int`.execute(db);
   return rows;
 }
 
 /**
- * The next `limit` deliveries of a replay, and how far it has come, in one transaction: a crash neither repeats nor
- * leaves out any. What was made after the replay was asked for is none of its business. Answers how many were met; 0
- * also if another process is at it.
+ * Replays the next `limit` deliveries and updates the progress, in one transaction: a crash neither repeats nor skips any. Ignores deliveries created
+ * after the replay was requested. Returns how many were examined; 0 also if another process has it locked.
  */
 export async function replayStep(tx: Tx, id: string, limit: number): Promise<number> {
   const { rows } = await sql<{ met: number }>`

@@ -71,8 +71,8 @@ export const mutations: Mutation[] = [
   {
     name: 'setting an active endpoint active leaves it resting',
     file: 'src/webhooks/endpoints/endpoint.ts',
-    find: "restart: input.status === 'active'",
-    replace: "restart: input.status === 'active' && row.status !== 'active'",
+    find: 'restart: input.status === endpointStatus.active',
+    replace: 'restart: input.status === endpointStatus.active && row.status !== endpointStatus.active',
     tests: rests,
   },
   {

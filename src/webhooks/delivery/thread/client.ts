@@ -1,22 +1,31 @@
-// Deliveries done by a thread of their own: signing, TLS and waiting for receivers take nothing from whoever answers requests.
+// Starts the delivery thread and passes deliveries to it: signing, TLS and slow receivers take no time from requests.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Logger, symbols } from 'pino';
-import type { Deliveries } from '../queue.ts';
-import type { Answer, Attempts, Heard, Question, Questions, ThreadSettings, Told } from './messages.ts';
+import type { Deliveries } from '../deliveries.ts';
+import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
+import type {
+  AttemptCounts,
+  MessageFromThread,
+  MessageToThread,
+  ThreadCall,
+  ThreadCalls,
+  ThreadReply,
+  ThreadSettings,
+} from './messages.ts';
 
 export interface DeliveryThreadDeps {
   log: Logger;
-  /** Told of tries, by their outcome. */
-  onAttempts: (attempts: Attempts) => void;
+  /** Called with the number of attempts by result. */
+  onAttempts: (attempts: AttemptCounts) => void;
 }
 
-/** Its young generation, in MB: what it handles is soon gone, and rarely moved. */
-const youngMb = 96;
+/** The thread's young generation: its objects live briefly, and few are ever moved. */
+const youngGenerationMb = 96;
 
 /**
- * Starts the thread and resolves when it takes deliveries. A thread that dies takes the process with it: its leases
- * lapse, as after any crash.
+ * Starts the thread and resolves when it accepts deliveries. If the thread dies, the process exits with the thread's error; its leases end as
+ * after any crash.
  */
 export async function openDeliveryThread(
   settings: ThreadSettings,
@@ -25,81 +34,123 @@ export async function openDeliveryThread(
   const thread = new Worker(new URL('./main.ts', import.meta.url), {
     name: 'deliveries',
     workerData: settings,
-    resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
-  const asked = new Map<number, { resolve: (answer: never) => void; reject: (error: unknown) => void }>();
-  let number = 0;
-  let busy: string[] = [];
-  let roomListener = () => {};
-  let stopping = false;
+  const deliveries = new ThreadDeliveries(thread, settings.processId, deps);
+  await deliveries.ready();
+  return deliveries;
+}
 
-  const tell = (told: Told) => thread.postMessage(told);
+class ThreadDeliveries implements Deliveries {
+  readonly processId: number;
+  readonly #thread: Worker;
+  readonly #deps: DeliveryThreadDeps;
+  readonly #pending = new Map<
+    number,
+    { resolve: (result: never) => void; reject: (error: unknown) => void }
+  >();
+  #lastNumber = 0;
+  #busy: string[] = [];
+  #capacityListener = () => {};
+  #stopping = false;
 
-  function ask<Name extends keyof Questions>(
-    question: Name,
-    what: Questions[Name]['asked'],
-  ): Promise<Questions[Name]['answer']> {
+  constructor(thread: Worker, processId: number, deps: DeliveryThreadDeps) {
+    this.#thread = thread;
+    this.processId = processId;
+    this.#deps = deps;
+  }
+
+  /** Resolves once the thread is ready; rejects if it fails before. From then on its end ends the process. */
+  async ready(): Promise<void> {
+    const thread = this.#thread;
+    await new Promise<void>((resolve, reject) => {
+      thread.once('error', reject);
+      thread.on('message', (message: MessageFromThread) => {
+        if ('ready' in message) resolve();
+        else this.#receive(message);
+      });
+    });
+    // 'error' comes before 'exit'
+    let failure: unknown;
+    thread.on('error', (error) => {
+      failure = error;
+    });
+    thread.on('exit', (code) => {
+      if (!this.#stopping)
+        throw failure ?? new Error(`The webhook delivery thread exited with code ${code}.`);
+    });
+  }
+
+  offer(deliveries: LeasedDelivery[]): void {
+    if (deliveries.length > 0) this.#send({ offer: deliveries });
+  }
+
+  busyEndpoints(): string[] {
+    return this.#busy;
+  }
+
+  async claimDue(): Promise<number> {
+    return this.#stopping ? 0 : this.#call('claim', undefined);
+  }
+
+  drop(endpointId: string): void {
+    this.#send({ drop: endpointId });
+  }
+
+  onCapacity(listener: () => void): void {
+    this.#capacityListener = listener;
+  }
+
+  async attemptOnce(
+    endpointId: string,
+    version: number,
+    id: string,
+    body: string,
+  ): Promise<AttemptResult | undefined> {
+    return this.#stopping ? undefined : this.#call('attempt', { endpointId, version, id, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const ended = once(this.#thread, 'exit');
+    await Promise.race([this.#call('stop', undefined), ended]);
+    await ended;
+    for (const { reject } of this.#pending.values())
+      reject(new Error('The webhook delivery thread has stopped.'));
+  }
+
+  #send(message: MessageToThread): void {
+    this.#thread.postMessage(message);
+  }
+
+  #call<Name extends keyof ThreadCalls>(
+    call: Name,
+    input: ThreadCalls[Name]['input'],
+  ): Promise<ThreadCalls[Name]['result']> {
     return new Promise((resolve, reject) => {
-      number += 1;
-      asked.set(number, { resolve, reject });
-      tell({ number, question, asked: what } as Question);
+      this.#lastNumber += 1;
+      this.#pending.set(this.#lastNumber, { resolve, reject });
+      this.#send({ number: this.#lastNumber, call, input } as ThreadCall);
     });
   }
 
-  function settle(said: Answer): void {
-    const asker = asked.get(said.number);
-    asked.delete(said.number);
-    if ('error' in said) asker?.reject(Object.assign(new Error(), said.error));
-    else asker?.resolve(said.answer as never);
+  #receive(message: Exclude<MessageFromThread, { ready: true }>): void {
+    if ('log' in message) writeLine(this.#deps.log, message.log);
+    else if ('busy' in message) this.#busy = message.busy;
+    else if ('attempts' in message) this.#deps.onAttempts(message.attempts);
+    else if ('capacity' in message) this.#capacityListener();
+    else this.#settle(message);
   }
 
-  // the thread's lines are finished: they go where this process's lines go
-  const lines = (deps.log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
-
-  function take(heard: Exclude<Heard, { ready: true }>): void {
-    if ('log' in heard) lines?.write(heard.log);
-    else if ('busy' in heard) busy = heard.busy;
-    else if ('attempts' in heard) deps.onAttempts(heard.attempts);
-    else if ('room' in heard) roomListener();
-    else settle(heard);
+  #settle(reply: ThreadReply): void {
+    const caller = this.#pending.get(reply.number);
+    this.#pending.delete(reply.number);
+    if ('error' in reply) caller?.reject(Object.assign(new Error(), reply.error));
+    else caller?.resolve(reply.result as never);
   }
+}
 
-  await new Promise<void>((resolve, reject) => {
-    thread.once('error', reject);
-    thread.on('message', (heard: Heard) => {
-      if ('ready' in heard) resolve();
-      else take(heard);
-    });
-  });
-  // its end follows its fault
-  let problem: unknown;
-  thread.on('error', (error) => {
-    problem = error;
-  });
-  thread.on('exit', (code) => {
-    if (!stopping) throw problem ?? new Error(`the thread that delivers webhooks ended (${code})`);
-  });
-
-  return {
-    processId: settings.processId,
-    offer: (leasedDeliveries) => {
-      if (leasedDeliveries.length > 0) tell({ offer: leasedDeliveries });
-    },
-    busyEndpoints: () => busy,
-    claimDue: async () => (stopping ? 0 : ask('claim', undefined)),
-    drop: (endpointId) => tell({ drop: endpointId }),
-    onCapacity(listener) {
-      roomListener = listener;
-    },
-    attemptOnce: async (endpointId, version, id, body) =>
-      stopping ? undefined : ask('try', { endpointId, version, id, body }),
-    async stop() {
-      stopping = true;
-      const ended = once(thread, 'exit');
-      await Promise.race([ask('stop', undefined), ended]);
-      await ended;
-      for (const { reject } of asked.values())
-        reject(new Error('the thread that delivers webhooks has stopped'));
-    },
-  };
+/** Writes a line that the thread's logger has formatted to where this process's lines go. */
+function writeLine(log: Logger, line: string): void {
+  (log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym]?.write(line);
 }

@@ -1,4 +1,4 @@
-// The thread that delivers webhooks: opens what deliveries rest on, does what it is told, and says what came of it.
+// The delivery thread: opens what deliveries need, obeys the main thread's messages, and reports back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openCipher } from '../../../base/cipher.ts';
@@ -7,19 +7,25 @@ import { flushLog, openLog } from '../../../base/log.ts';
 import { openOutgoing } from '../../../base/outgoing.ts';
 import { openDb } from '../../../db/db.ts';
 import { gatewayConnections } from '../../../db/gateways.ts';
-import { openDeliveries } from '../queue.ts';
-import type { Attempts, Heard, Question, ThreadSettings, Told } from './messages.ts';
+import { openDeliveries } from '../deliveries.ts';
+import type {
+  AttemptCounts,
+  MessageFromThread,
+  MessageToThread,
+  ThreadCall,
+  ThreadSettings,
+} from './messages.ts';
 
-/** One claims, one records, and one each for what fails, is given back and is looked up. */
+/** One each for the claim, successes, failures, released leases, and reads of endpoints. */
 const connectionsMax = 5;
-/** How old a count of tries, or what is known of busy endpoints, may get. */
-const toldEveryMs = 200;
+/** Attempt counts and busy endpoints are reported this late at most. */
+const reportEveryMs = 200;
 
 const port = parentPort as MessagePort;
 const settings = workerData as ThreadSettings;
-const say = (heard: Heard) => port.postMessage(heard);
+const send = (message: MessageFromThread) => port.postMessage(message);
 
-const log = openLog(settings.logLevel, { write: (line) => say({ log: line }) });
+const log = openLog(settings.logLevel, { write: (line) => send({ log: line }) });
 const hot = openDb(settings.connection, {
   maxConnections: connectionsMax,
   applicationName: gatewayConnections,
@@ -27,7 +33,7 @@ const hot = openDb(settings.connection, {
 });
 const webhookOutgoing = openOutgoing(settings.outgoing);
 
-let attempts: Attempts = {};
+let attempts: AttemptCounts = {};
 const deliveries = openDeliveries(
   {
     hot,
@@ -39,53 +45,53 @@ const deliveries = openDeliveries(
     webhookTimeoutMs: settings.webhookTimeoutMs,
   },
   {
-    onAttempt(outcome) {
-      const name = outcome.delivered ? 'delivered' : outcome.reason;
+    onAttempt(result) {
+      const name = result.delivered ? 'delivered' : result.reason;
       attempts[name] = (attempts[name] ?? 0) + 1;
-      tellSoon();
+      reportSoon();
     },
   },
 );
-deliveries.onCapacity(() => say({ room: true }));
+deliveries.onCapacity(() => send({ capacity: true }));
 
-let telling: NodeJS.Timeout | undefined;
-let busyAsTold = '';
+let reportTimer: NodeJS.Timeout | undefined;
+let busyAsReported = '';
 
-function tell(): void {
-  clearTimeout(telling);
-  telling = undefined;
-  say({ attempts });
+function report(): void {
+  clearTimeout(reportTimer);
+  reportTimer = undefined;
+  send({ attempts });
   attempts = {};
-  tellBusy();
+  reportBusy();
 }
 
-function tellSoon(): void {
-  telling ??= setTimeout(tell, toldEveryMs);
+function reportSoon(): void {
+  reportTimer ??= setTimeout(report, reportEveryMs);
 }
 
-function tellBusy(): void {
+function reportBusy(): void {
   const busy = deliveries.busyEndpoints();
-  const known = busy.join();
-  if (known !== busyAsTold) say({ busy });
-  busyAsTold = known;
+  const joined = busy.join();
+  if (joined !== busyAsReported) send({ busy });
+  busyAsReported = joined;
 }
 
 async function stop(): Promise<void> {
-  const quiet = deliveries.stop();
-  await Promise.race([quiet, sleep(settings.graceMs, undefined, { ref: false })]);
+  const stopped = deliveries.stop();
+  await Promise.race([stopped, sleep(settings.graceMs, undefined, { ref: false })]);
   await webhookOutgoing.close();
-  await quiet;
+  await stopped;
   await hot.destroy();
   flushLog(log);
-  tell();
+  report();
 }
 
-function answerOf(question: Question): Promise<unknown> {
-  switch (question.question) {
+function resultOf(call: ThreadCall): Promise<unknown> {
+  switch (call.call) {
     case 'claim':
       return deliveries.claimDue();
-    case 'try': {
-      const { endpointId, version, id, body } = question.asked;
+    case 'attempt': {
+      const { endpointId, version, id, body } = call.input;
       return deliveries.attemptOnce(endpointId, version, id, body);
     }
     case 'stop':
@@ -93,22 +99,26 @@ function answerOf(question: Question): Promise<unknown> {
   }
 }
 
-port.on('message', (told: Told) => {
-  if ('offer' in told) {
-    deliveries.offer(told.offer);
-    tellBusy();
-  } else if ('drop' in told) deliveries.drop(told.drop);
+port.on('message', (message: MessageToThread) => {
+  if ('offer' in message) {
+    deliveries.offer(message.offer);
+    reportBusy();
+  } else if ('drop' in message) deliveries.drop(message.drop);
   else {
-    const { number } = told;
-    answerOf(told).then(
-      (answer) => {
-        say({ number, answer });
-        if (told.question === 'stop') port.close();
+    const { number, call } = message;
+    resultOf(message).then(
+      (result) => {
+        send({ number, result });
+        if (call === 'stop') port.close();
       },
-      ({ message, code, syscall, stack }) => say({ number, error: { message, code, syscall, stack } }),
+      (error) =>
+        send({
+          number,
+          error: { message: error.message, code: error.code, syscall: error.syscall, stack: error.stack },
+        }),
     );
   }
 });
-say({ ready: true });
-// what loading left behind; there with --expose-gc, as `npm start` has it
+send({ ready: true });
+// frees what loading left behind; exists with --expose-gc, which `npm start` sets
 globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -1,10 +1,10 @@
-// What the gateway's main thread and the thread that delivers webhooks say to each other. Types alone.
+// The messages between the gateway's main thread and the delivery thread. Types only.
 import type { KeyRing } from '../../../base/cipher.ts';
 import type { OutgoingOptions } from '../../../base/outgoing.ts';
 import type { Connection } from '../../../db/db.ts';
 import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
 
-/** What the thread is opened with. */
+/** What the thread is started with. */
 export interface ThreadSettings {
   connection: Connection;
   processId: number;
@@ -12,28 +12,27 @@ export interface ThreadSettings {
   outgoing: OutgoingOptions;
   webhookTimeoutMs: number;
   logLevel: string;
-  /** How long calls under way may take to end once it is told to stop. */
+  /** How long running calls may take to end after `stop`. */
   graceMs: number;
 }
 
-/** Questions that are answered, each with what it asks and what comes back. */
-export interface Questions {
-  claim: { asked: undefined; answer: number };
-  try: {
-    asked: { endpointId: string; version: number; id: string; body: string };
-    answer: AttemptResult | undefined;
+/** Calls of the main thread: the input of each, and its result. */
+export interface ThreadCalls {
+  claim: { input: undefined; result: number };
+  attempt: {
+    input: { endpointId: string; version: number; id: string; body: string };
+    result: AttemptResult | undefined;
   };
-  stop: { asked: undefined; answer: undefined };
+  stop: { input: undefined; result: undefined };
 }
 
-export type Question = {
-  [Name in keyof Questions]: { number: number; question: Name; asked: Questions[Name]['asked'] };
-}[keyof Questions];
+export type ThreadCall = {
+  [Name in keyof ThreadCalls]: { number: number; call: Name; input: ThreadCalls[Name]['input'] };
+}[keyof ThreadCalls];
 
-/** To the thread. */
-export type Told = { offer: LeasedDelivery[] } | { drop: string } | Question;
+export type MessageToThread = { offer: LeasedDelivery[] } | { drop: string } | ThreadCall;
 
-/** An error as it passes between threads, which would leave behind what `db/failure.ts` knows it by. */
+/** An error as an object: a cloned Error would lose the properties that `db/failure.ts` recognizes it by. */
 export interface PassedError {
   message: string;
   code?: unknown;
@@ -41,16 +40,15 @@ export interface PassedError {
   stack?: string | undefined;
 }
 
-export type Answer = { number: number; answer: unknown } | { number: number; error: PassedError };
+export type ThreadReply = { number: number; result: unknown } | { number: number; error: PassedError };
 
-/** Tries of one outcome since they were last counted. */
-export type Attempts = Record<string, number>;
+/** Attempts by result since they were last reported. */
+export type AttemptCounts = Record<string, number>;
 
-/** From the thread. */
-export type Heard =
+export type MessageFromThread =
   | { ready: true }
   | { log: string }
   | { busy: string[] }
-  | { room: true }
-  | { attempts: Attempts }
-  | Answer;
+  | { capacity: true }
+  | { attempts: AttemptCounts }
+  | ThreadReply;

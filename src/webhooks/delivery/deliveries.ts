@@ -1,0 +1,259 @@
+// Deliveries of this process: queues what it leases, attempts it, records the results.
+import type { Cipher } from '../../base/cipher.ts';
+import type { Leased } from '../../work/keyed-queue.ts';
+import { findVersions } from '../endpoints/store.ts';
+import { openTargets, type Targets } from '../endpoints/targets.ts';
+import { type AttemptDeps, attempt } from './attempt.ts';
+import { openClaims } from './claim.ts';
+import {
+  type AttemptResult,
+  type FailedDelivery,
+  type LeasedDelivery,
+  leaseMs,
+  type SucceededDelivery,
+} from './delivery.ts';
+import { attemptGroup, type GroupResult } from './ordering-group.ts';
+import { DeliveryQueue, type EndpointQueue } from './queue.ts';
+import { type RecordDeps, Recorder } from './record.ts';
+import { type DeliverySettings, deliveryDefaults } from './settings.ts';
+
+export interface DeliverDeps extends AttemptDeps, RecordDeps {
+  cipher: Cipher;
+}
+
+export interface Deliveries {
+  /** The process that leases its deliveries. */
+  readonly processId: number;
+  /** Takes deliveries that this process leases. Call it after the commit that wrote them. */
+  offer(deliveries: LeasedDelivery[]): void;
+  /** Endpoints with so much queued here that `publish` should leave new deliveries to any process. */
+  busyEndpoints(): string[];
+  /** Claims due deliveries and queues them; returns how many. The worker calls it. */
+  claimDue(): Promise<number>;
+  /** Releases the leases of what is queued for an endpoint that was paused, changed or deleted. */
+  drop(endpointId: string): void;
+  /** Sets the function to call when an endpoint's queue has run dry while more is in the database. */
+  onCapacity(listener: () => void): void;
+  /** One attempt outside the queue, such as a test event's; undefined if the endpoint was deleted or the process stops. Records nothing. */
+  attemptOnce(
+    endpointId: string,
+    version: number,
+    id: string,
+    body: string,
+  ): Promise<AttemptResult | undefined>;
+  /** Accepts nothing more, releases what is queued, and resolves when running deliveries have been recorded. */
+  stop(): Promise<void>;
+}
+
+/** Successes that are not committed yet: at most this many are delivered twice after a crash. */
+const unrecordedMax = 1_000;
+
+/** How soon a process notices what another did to an endpoint whose deliveries it has queued. */
+const changesNoticedWithinMs = 1_000;
+
+/**
+ * How long an ordering group may go on without a commit between its stages. Releasing each stage by itself took a quarter of the database's time;
+ * a slower receiver's stages are recorded one by one.
+ */
+const groupMs = 1_000;
+
+/** Between the end of the longest call and the end of its lease. */
+const leaseMarginMs = 5_000;
+
+export function openDeliveries(deps: DeliverDeps, changed: Partial<DeliverySettings> = {}): Deliveries {
+  return new LocalDeliveries(deps, { ...deliveryDefaults, ...changed });
+}
+
+class LocalDeliveries implements Deliveries {
+  readonly processId: number;
+  readonly #deps: DeliverDeps;
+  readonly #settings: DeliverySettings;
+  readonly #queue: DeliveryQueue;
+  readonly #recorder: Recorder;
+  readonly #targets: Targets;
+  readonly #claim: ReturnType<typeof openClaims>;
+  /** Failed here, not yet recorded: the commit of an earlier stage may offer them again. */
+  readonly #pendingFailures = new Set<string>();
+  /** Writes under way that nobody awaits before `stop`. */
+  readonly #writes = new Set<Promise<void>>();
+  #unrecorded = 0;
+  #stopping = false;
+  #changesTimer: NodeJS.Timeout | undefined;
+  #capacityListener = () => {};
+
+  constructor(deps: DeliverDeps, settings: DeliverySettings) {
+    this.processId = deps.processId;
+    this.#deps = deps;
+    this.#settings = settings;
+    this.#queue = new DeliveryQueue(settings);
+    this.#recorder = new Recorder(deps, settings);
+    this.#targets = openTargets({ ...deps, db: deps.hot });
+    this.#claim = openClaims(deps.hot, deps.processId);
+  }
+
+  offer(deliveries: readonly LeasedDelivery[], leasedAtMs = this.#deps.clock.steady()): void {
+    const startBeforeMs = leasedAtMs + leaseMs - leaseMarginMs - this.#deps.webhookTimeoutMs;
+    const touched = new Set<EndpointQueue>();
+    for (const delivery of deliveries) {
+      if (this.#pendingFailures.size > 0 && this.#pendingFailures.has(delivery.id)) continue;
+      const queue = this.#stopping ? undefined : this.#queue.add(delivery, startBeforeMs);
+      if (queue) touched.add(queue);
+      else this.#releaseLease(delivery);
+    }
+    for (const queue of touched) this.#startNext(queue);
+    this.#watchChanges();
+  }
+
+  busyEndpoints(): string[] {
+    return this.#queue.busyEndpoints();
+  }
+
+  async claimDue(): Promise<number> {
+    if (this.#stopping) return 0;
+    // before the claim: the machine may sleep before the response arrives
+    const leasedAtMs = this.#deps.clock.steady();
+    const claimed = await this.#claim(this.#queue.claimable());
+    this.offer(claimed, leasedAtMs);
+    return claimed.length;
+  }
+
+  drop(endpointId: string): void {
+    const queue = this.#queue.find(endpointId);
+    if (!queue) return;
+    for (const delivery of this.#queue.drain(queue)) this.#releaseLease(delivery);
+    this.#startNext(queue);
+  }
+
+  onCapacity(listener: () => void): void {
+    this.#capacityListener = listener;
+  }
+
+  async attemptOnce(
+    endpointId: string,
+    version: number,
+    id: string,
+    body: string,
+  ): Promise<AttemptResult | undefined> {
+    const target = await this.#targets.get(endpointId, version);
+    if (!target) return undefined;
+    const result = await attempt(this.#deps, target, id, body);
+    if (result) this.#settings.onAttempt?.(result);
+    return result;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#changesTimer);
+    for (const { key } of this.#queue.endpoints()) this.drop(key);
+    await this.#queue.whenEmpty();
+    await Promise.all(this.#writes);
+  }
+
+  #startNext(queue: EndpointQueue): void {
+    const nowMs = this.#deps.clock.steady();
+    for (let next = this.#queue.start(queue, nowMs); next; next = this.#queue.start(queue, nowMs))
+      void this.#deliver(queue, next);
+    if (this.#queue.needsMore(queue)) this.#capacityListener();
+    this.#queue.removeIfIdle(queue);
+  }
+
+  /** Attempts a delivery and, while its receiver is quick, the later stages that wait for it. Its lease covers them all. */
+  async #deliver(queue: EndpointQueue, { item, startBeforeMs }: Leased<LeasedDelivery>): Promise<void> {
+    const { drains } = queue;
+    const { clock } = this.#deps;
+    const untilMs = Math.min(startBeforeMs, clock.steady() + groupMs);
+    try {
+      const result = await attemptGroup(
+        item,
+        ({ id, body }) => this.attemptOnce(item.endpointId, item.version, id, body),
+        () => !this.#stopping && queue.drains === drains && clock.steady() < untilMs,
+      );
+      await this.#record(result);
+    } catch (error) {
+      this.#logNotRecorded(item, error);
+    }
+    queue.running -= 1;
+    this.#startNext(queue);
+  }
+
+  /** The next call to the receiver need not wait for successes to be committed, but their failure does: it keeps the order of writes. */
+  async #record({ done, failure, untried }: GroupResult): Promise<void> {
+    if (untried) this.#releaseLease(untried);
+    if (failure) this.#pendingFailures.add(failure.id);
+    if (done.length > 0) {
+      const recorded = this.#recordSuccesses(done);
+      if (failure || this.#unrecorded >= unrecordedMax) await recorded;
+      else this.#inBackground(recorded);
+    }
+    if (failure) await this.#recordFailure(failure);
+  }
+
+  async #recordSuccesses(done: SucceededDelivery[]): Promise<void> {
+    this.#unrecorded += done.length;
+    try {
+      const released = await this.#recorder.succeeded(done);
+      if (released.length > 0) this.offer(released);
+    } catch (error) {
+      this.#logNotRecorded(done[0] as LeasedDelivery, error);
+    } finally {
+      this.#unrecorded -= done.length;
+    }
+  }
+
+  async #recordFailure(failure: FailedDelivery): Promise<void> {
+    try {
+      const { released, suspendedEndpointIds } = await this.#recorder.failed(failure);
+      for (const endpointId of suspendedEndpointIds) this.drop(endpointId);
+      if (released.length > 0) this.offer(released);
+    } catch (error) {
+      this.#logNotRecorded(failure, error);
+    }
+    this.#pendingFailures.delete(failure.id);
+  }
+
+  /** Should the release fail, the lease ends by itself. */
+  #releaseLease(delivery: LeasedDelivery): void {
+    const { log } = this.#deps;
+    this.#inBackground(
+      this.#recorder
+        .released(delivery)
+        .catch((error) => log.error({ err: error }, 'webhooks.lease_not_released')),
+    );
+  }
+
+  #inBackground(write: Promise<void>): void {
+    this.#writes.add(write);
+    void write.then(() => this.#writes.delete(write));
+  }
+
+  /** The lease ends, and the delivery is attempted again. */
+  #logNotRecorded({ id, endpointId }: LeasedDelivery, error: unknown): void {
+    this.#deps.log.error({ err: error, deliveryId: id, endpointId }, 'webhooks.not_recorded');
+  }
+
+  #watchChanges(): void {
+    if (this.#changesTimer || this.#stopping || this.#queue.size === 0) return;
+    this.#changesTimer = setTimeout(async () => {
+      await this.#noticeChanges().catch((error) =>
+        this.#deps.log.error({ err: error }, 'webhooks.changes_not_read'),
+      );
+      this.#changesTimer = undefined;
+      this.#watchChanges();
+    }, changesNoticedWithinMs);
+    this.#changesTimer.unref();
+  }
+
+  /** Drops what is queued for endpoints that another process paused; for changed ones, the new row applies. */
+  async #noticeChanges(): Promise<void> {
+    const endpointIds = this.#queue
+      .endpoints()
+      .filter((queue) => queue.queued() > 0)
+      .map(({ key }) => key);
+    if (endpointIds.length === 0) return;
+    for (const { id, version, active } of await findVersions(this.#deps.hot, endpointIds)) {
+      if (!active) this.drop(id);
+      for (const delivery of this.#queue.find(id)?.items() ?? [])
+        delivery.version = Math.max(delivery.version, version);
+    }
+  }
+}
