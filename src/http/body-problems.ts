@@ -79,6 +79,20 @@ function wholeVisitor(ajv: Ajv, schema: BodySchema): Visit {
   };
 }
 
+/** Checks the name of a member; its problems say which name. */
+function nameVisitor(
+  ajv: Ajv,
+  schema: BodySchema,
+): (name: string, pointer: string, list: ProblemList) => boolean {
+  const validate = ajv.compile(schema);
+  return (propertyName, pointer, list) => {
+    if (validate(propertyName)) return true;
+    for (const error of validate.errors ?? [])
+      list.add({ ...error, instancePath: pointer, params: { ...error.params, propertyName } });
+    return false;
+  };
+}
+
 function arrayVisitor(ajv: Ajv, schema: BodySchema, itemSchema: BodySchema): Visit {
   const { minItems = 0, maxItems = Number.MAX_SAFE_INTEGER } = schema;
   const checkSize = wholeVisitor(ajv, { type: 'array', minItems, maxItems });
@@ -101,7 +115,7 @@ const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 function objectVisitor(ajv: Ajv, schema: BodySchema): Visit {
   const { minProperties = 0, maxProperties = Number.MAX_SAFE_INTEGER, required = [] } = schema;
   const checkSize = wholeVisitor(ajv, { type: 'object', minProperties, maxProperties });
-  const checkName = schema.propertyNames && wholeVisitor(ajv, schema.propertyNames);
+  const checkName = schema.propertyNames && nameVisitor(ajv, schema.propertyNames);
   const visitMember = memberVisitor(ajv, schema);
   return (value, pointer, list) => {
     if (!checkSize(value, pointer, list)) return false;

@@ -1,9 +1,9 @@
-// The two forms of an answer, and the one table from error code to HTTP status.
+// The two forms of a response, success and failure, and the HTTP status of each failure.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest, type Problem } from '../base/errors.ts';
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
 import { isAway, isDiskFull } from '../db/failure.ts';
-import { formats } from './formats.ts';
+import { validationProblem } from './validation-problem.ts';
 
 /** The success body. */
 export function ok<T>(message: string, data: T): { success: true; message: string; data: T } {
@@ -15,7 +15,7 @@ export function httpStatus(code: string): number {
   return Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode][0] : 500;
 }
 
-/** Fastify's own refusals in our words; undefined for what is not a refusal of the request. */
+/** A rejection by Fastify itself as an AppError; undefined for other errors. */
 function frameworkError(error: FastifyError): AppError | undefined {
   if (error.validation) {
     const part = error.validationContext ?? 'body';
@@ -28,10 +28,10 @@ function frameworkError(error: FastifyError): AppError | undefined {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError(
         'unsupported_media_type',
-        'This Content-Type is not taken here. See the API reference.',
+        'This Content-Type is not supported here. See the API reference.',
       );
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('body_too_large', 'The body is larger than this operation takes.');
+      return new AppError('body_too_large', 'The body is larger than this operation allows.');
     default: {
       const status = error.statusCode ?? 500;
       return status >= 400 && status < 500 ? new AppError('invalid_request', error.message) : undefined;
@@ -39,93 +39,40 @@ function frameworkError(error: FastifyError): AppError | undefined {
   }
 }
 
-interface SchemaIssue {
-  keyword: string;
-  instancePath: string;
-  message?: string;
-  params: Record<string, unknown>;
-  /** What was given in that place. */
-  data?: unknown;
-  /** What stands in the contract for that place. */
-  parentSchema?: { examples?: unknown[] };
-}
-
-/** `/recipients/3/phone` → `recipients[3].phone` */
-function dotted(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
-}
-
-function validationError(issue: unknown, part: string): Problem {
-  const { keyword, instancePath, message, params, data, parentSchema } = issue as SchemaIssue;
-  const at = dotted(instancePath);
-  const member = (name: unknown) => (at ? `${at}.${String(name)}` : String(name));
-  const where = part === 'querystring' ? 'query parameter' : part === 'params' ? 'path parameter' : 'field';
-  if (keyword === 'required')
-    return { path: member(params.missingProperty), message: `this ${where} is required` };
-  if (keyword === 'additionalProperties') {
-    return {
-      path: member(params.additionalProperty),
-      message: `there is no such ${where}; check its spelling`,
-    };
-  }
-  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
-    return { path: at, message: `must be one of ${params.allowedValues.join(', ')}` };
-  }
-  if (keyword === 'pattern') {
-    const [example] = parentSchema?.examples ?? [];
-    if (params.pattern === '\\S') return { path: at, message: 'must not be blank' };
-    const like = `must be written like ${JSON.stringify(example)}`;
-    if (example !== undefined) return { path: at || part, message: like };
-  }
-  if (keyword === 'format') {
-    const problem = formats[String(params.format)]?.(String(data));
-    if (problem !== undefined) return { path: at || part, message: problem };
-  }
-  // of several types the first is the one that is meant
-  if (keyword === 'type' && Array.isArray(params.type))
-    return { path: at || part, message: `must be ${String(params.type[0])}` };
-  if (keyword === 'const') return { path: at, message: `must be ${JSON.stringify(params.allowedValue)}` };
-  return { path: at || part, message: message ?? 'is invalid' };
-}
-
-/** The faults of a request part, made one by one: whoever lists them stops when it has enough. */
+/** The problems of a request part, lazily: a response lists a limited number of them. */
 function* problemsOf(issues: readonly unknown[], part: string): Generator<Problem> {
-  for (const issue of issues) yield validationError(issue, part);
+  for (const issue of issues) yield validationProblem(issue, part);
 }
 
-/** Somebody has to make room: asking more often does not help. */
+/** An operator has to free space: frequent retries do not help. */
 const storageFullSeconds = 30;
 
-/** A statement that ran into its time limit: a list whose filter meets few of very many rows, or a server that is too busy. */
+/** A statement exceeded its time limit: a filter that matches few of very many rows, or a busy server. */
 function tooSlow(error: unknown, { method }: FastifyRequest): AppError | undefined {
   if ((error as { code?: unknown } | null)?.code !== '57014') return undefined;
   if (method !== 'GET' && method !== 'HEAD') {
     return new AppError(
       'database_unavailable',
-      'The database took too long. Repeat the request in a while, with the same Idempotency-Key if it had one.',
+      'The database took too long. Retry later, with the same Idempotency-Key if the request had one.',
       { retryAfterSeconds: 5, cause: error },
     );
   }
   return new AppError(
     'query_too_slow',
-    'Finding that took too long. Narrow it, such as by from and to, or by a more particular filter.',
+    'The query took too long. Narrow it with from and to, or with a more specific filter.',
     { retryAfterSeconds: 5, cause: error },
   );
 }
 
-/** Codes of PostgreSQL by which a statement lost to others at the same moment: lock_not_available, deadlock, serialization. */
-const inTheWay = new Set(['55P03', '40P01', '40001']);
+/** PostgreSQL's codes of conflicts with other transactions: lock_not_available, deadlock, serialization. */
+const conflictCodes = new Set(['55P03', '40P01', '40001']);
 
-/** A statement that others stood in the way of, however often it was tried: the same request may well succeed. */
-function lostToOthers(error: unknown): AppError | undefined {
-  if (!inTheWay.has(String((error as { code?: unknown } | null)?.code))) return undefined;
+/** A conflict with concurrent transactions that outlasted the retries; a later request may succeed. */
+function concurrencyConflict(error: unknown): AppError | undefined {
+  if (!conflictCodes.has(String((error as { code?: unknown } | null)?.code))) return undefined;
   return new AppError(
     'conflict',
-    'Others were changing the same thing at that moment. Try again in a moment.',
+    'Another request changed the same object at the same time. Retry the request.',
     {
       retryAfterSeconds: 1,
       cause: error,
@@ -133,40 +80,37 @@ function lostToOthers(error: unknown): AppError | undefined {
   );
 }
 
-/**
- * The database cannot be reached, or cannot write: what was asked may or may not be done, which a repeat under its key
- * finds out.
- */
+/** The database is unreachable or read-only. The request may have been executed; a retry with its key finds out. */
 function databaseAway(error: unknown): AppError | undefined {
   if (isDiskFull(error)) {
     return new AppError(
       'storage_full',
-      "The database server's disk is full, so nothing was changed. Free or add space there; then repeat the request, with the same Idempotency-Key if it had one.",
+      "The database server's disk is full, so nothing was changed. Free or add space there, then retry with the same Idempotency-Key if the request had one.",
       { retryAfterSeconds: storageFullSeconds, cause: error },
     );
   }
   if (!isAway(error)) return undefined;
   return new AppError(
     'database_unavailable',
-    'The database cannot be reached or takes no writes at this moment. Repeat the request in a while, with the same Idempotency-Key if it had one.',
+    'The database is unreachable or read-only. Retry later, with the same Idempotency-Key if the request had one.',
     { retryAfterSeconds: 2, cause: error },
   );
 }
 
-/** Turns whatever was thrown into the failure body; an unknown error becomes `internal` and its text is never shown. */
+/** Sends any thrown value as a failure body. An unknown error becomes `internal`; its text is never shown. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known =
     error instanceof AppError
       ? error
       : (tooSlow(error, request) ??
-        lostToOthers(error) ??
+        concurrencyConflict(error) ??
         databaseAway(error) ??
         frameworkError(error as FastifyError));
-  const told =
-    known ?? new AppError('internal', 'Something failed on our side. It was logged under this request id.');
-  const status = httpStatus(told.code);
-  if (status >= 500) request.log.error({ reqId: request.id, err: error, code: told.code }, 'request.failed');
-  const { errors, errorsTruncated, provider, retryAfterSeconds, extra } = told.details;
+  const shown =
+    known ?? new AppError('internal', 'Internal error. The log has its details under this request id.');
+  const status = httpStatus(shown.code);
+  if (status >= 500) request.log.error({ reqId: request.id, err: error, code: shown.code }, 'request.failed');
+  const { errors, errorsTruncated, provider, retryAfterSeconds, extra } = shown.details;
   if (retryAfterSeconds !== undefined)
     reply.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   return reply
@@ -175,8 +119,8 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
     .send(
       JSON.stringify({
         success: false,
-        message: told.message,
-        code: told.code,
+        message: shown.message,
+        code: shown.code,
         requestId: request.id,
         ...(errors ? { errors } : {}),
         ...(errorsTruncated ? { errorsTruncated } : {}),

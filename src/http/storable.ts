@@ -1,7 +1,7 @@
-// What no column can keep: NUL characters, halves of surrogate pairs, and values nested without end. Pure.
+// Values that no column can store: NUL characters, lone surrogates, and deep nesting. Pure.
 import { listedProblemsMax } from '../base/errors.ts';
 
-/** Deeper than anything that a caller could mean; far less than what recursion can bear. */
+/** More than any operation needs, and far below the limit of recursion. */
 const deepest = 64;
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
@@ -14,13 +14,10 @@ export interface Unstorable {
 
 const badText = (pointer: string): Unstorable => ({
   pointer,
-  message: 'holds a NUL character or half a surrogate pair, which no text may',
+  message: 'contains invalid Unicode: a NUL character or half a surrogate pair',
 });
 
-/**
- * The texts and keys in `value` that no column could hold, and what is nested too deep; usually none. Stops at one
- * more than a response lists.
- */
+/** The strings, keys and nested values of `value` that no column can store. Stops at one more than a response lists. */
 export function unstorableParts(value: unknown): Unstorable[] {
   const found: Unstorable[] = [];
   collect(value, '', 0, found);

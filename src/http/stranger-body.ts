@@ -90,7 +90,7 @@ export function openStrangerBodies(limits: StrangerBodyLimits): ReadStrangerBody
   };
 }
 
-const tooLarge = () => new AppError('body_too_large', 'The body is larger than this operation takes.');
+const tooLarge = () => new AppError('body_too_large', 'The body is larger than this operation allows.');
 
 /** A buffer that grows by doubling. Chunks are copied: kept as they came, a body of one-byte chunks would take 100 times its size. */
 function openCollector(declaredBytes: number) {

@@ -1,4 +1,4 @@
-// How requests are checked against the contract: bodies as they are, queries with their numbers read from text.
+// Request validation against the contract: bodies as they are, queries with numbers parsed from text.
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
@@ -8,10 +8,10 @@ import { type Unstorable, unstorableParts } from './storable.ts';
 
 const options: Options = {
   removeAdditional: false,
-  // a default is told to callers and kept by the code: written into a body, it would change what a PATCH leaves out
+  // code applies defaults: written into a body, they would change fields that a PATCH leaves out
   useDefaults: false,
   strict: false,
-  // a fault carries its schema, whose example says more than a pattern does
+  // a problem's text needs the schema: its example helps more than its pattern
   verbose: true,
 };
 
@@ -19,8 +19,7 @@ function compiler(more: Options): Ajv {
   const ajv = new Ajv({ ...options, ...more });
   addFormats.default(ajv);
   const rfc3339 = ajv.formats['date-time'] as { validate: (text: string) => boolean };
-  // RFC 3339 knows leap seconds; neither Date nor a timestamp column does. The format splits the text at every "t" first,
-  // so a long one is rejected by its length.
+  // RFC 3339 allows leap seconds; Date and timestamp columns do not. The length limit protects the format's split at "t".
   ajv.addFormat(
     'date-time',
     (text) => text.length <= 64 && rfc3339.validate(text) && !Number.isNaN(Date.parse(text)),
@@ -31,10 +30,9 @@ function compiler(more: Options): Ajv {
 }
 
 /**
- * The validator of routes. A body's number must be a number; a query's is text and is read as one. Text that the
- * database could not keep is refused here for all of them; a path's malformed id is left to its route, which says 404.
- * Ajv decides about a body and stops at the first error; the problems are collected afterwards, up to a limit. A query
- * is bounded by the size of the headers, so all of its problems are collected.
+ * The validator of routes. Numbers of a query are parsed from text; those of a body must be numbers. Rejects text that the
+ * database cannot store. Routes handle malformed ids in a path, with 404. Ajv stops at a body's first error, and
+ * `problemsBy` collects problems up to a limit; a query is bounded by the size of the headers, so Ajv collects all.
  */
 export function requestValidator(): FastifySchemaCompiler<object> {
   const bodies = compiler({ allErrors: false });
@@ -47,7 +45,7 @@ export function requestValidator(): FastifySchemaCompiler<object> {
         if (validate(data)) return storable(data);
         const first = validate.errors;
         const problems = problemsOf(data);
-        // what Ajv rejects stays rejected, even if the walk finds nothing
+        // Ajv decides: its error stays if the walk finds none
         return { error: (problems.length > 0 ? problems : first) as never };
       };
     }

@@ -34,37 +34,40 @@ async function refusal(request: Parameters<typeof send>[1]) {
 
 describe('a request that is not valid sends nothing and names every fault', () => {
   test.each([
-    [{ recipients: [] }, ['recipients must NOT have fewer than 1 items']],
+    [{ recipients: [] }, ['recipients must have at least 1 item']],
     [{ recipients: undefined }, ['recipients this field is required']],
     [
       { recipients: [{ phone: '15550200000', nam: 'x' }] },
       ['recipients[0].nam there is no such field; check its spelling'],
     ],
     [{ recipients: [{ name: 'x' }] }, ['recipients[0].phone this field is required']],
-    [{ recipients: [{ phone: 15550200000 }] }, ['recipients[0].phone must be string']],
+    [{ recipients: [{ phone: 15550200000 }] }, ['recipients[0].phone must be a string']],
     [
       { recipients: [{ phone: '15550200000', name: 'x'.repeat(257) }] },
-      ['recipients[0].name must NOT have more than 256 characters'],
+      ['recipients[0].name must have at most 256 characters'],
     ],
-    [{ recipients: [{ phone: '15550200000', variables: [] }] }, ['recipients[0].variables must be object']],
+    [
+      { recipients: [{ phone: '15550200000', variables: [] }] },
+      ['recipients[0].variables must be an object'],
+    ],
     [
       { recipients: [{ phone: '15550200000', metadata: { a: 1 } }] },
-      ['recipients[0].metadata.a must be string'],
+      ['recipients[0].metadata.a must be a string'],
     ],
     [
       {
         recipients: ['15550200000'],
         metadata: Object.fromEntries([...'abcdefghijk'].map((key) => [key, ''])),
       },
-      ['metadata must NOT have more than 10 properties'],
+      ['metadata must have at most 10 fields'],
     ],
     [{ recipients: ['15550200000'], metadata: { ['k'.repeat(65)]: '' } }, [/^metadata/]],
-    [{ recipients: ['15550200000'], expiresInSeconds: 0 }, ['expiresInSeconds must be >= 1']],
+    [{ recipients: ['15550200000'], expiresInSeconds: 0 }, ['expiresInSeconds must be 1 or more']],
     [
       { recipients: ['15550200000'], location: { latitude: 91, longitude: 0, name: 'a', address: 'b' } },
-      ['location.latitude must be <= 90'],
+      ['location.latitude must be 90 or less'],
     ],
-    [{ recipients: ['15550200000'], templateId: 7 }, ['templateId must be string']],
+    [{ recipients: ['15550200000'], templateId: 7 }, ['templateId must be a string']],
     [
       { recipients: ['15550200000'], template: 'plain' },
       ['template there is no such field; check its spelling'],
@@ -157,7 +160,7 @@ describe('a request that is not valid sends nothing and names every fault', () =
     const recipients = Array.from({ length: 1001 }, phone);
     expect(await refusal({ templateId: idOf('plain'), recipients })).toEqual([
       '400 invalid_request',
-      'recipients must NOT have more than 1000 items',
+      'recipients must have at most 1000 items',
     ]);
   });
 });

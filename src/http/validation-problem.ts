@@ -1,0 +1,101 @@
+// A validator's issue as a problem for callers: the field's path, and what is allowed there. Pure.
+import type { Problem } from '../base/errors.ts';
+import { formats } from './formats.ts';
+
+/** An error of Ajv, or one in its form. */
+interface SchemaIssue {
+  keyword: string;
+  instancePath: string;
+  message?: string;
+  params: Record<string, unknown>;
+  /** The rejected value. */
+  data?: unknown;
+  /** The schema of the rejected value. */
+  parentSchema?: { examples?: unknown[] };
+}
+
+/** `/recipients/3/phone` → `recipients[3].phone` */
+function dotted(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+}
+
+const typeTexts: Record<string, string> = {
+  string: 'must be a string',
+  integer: 'must be a whole number',
+  number: 'must be a number',
+  boolean: 'must be true or false',
+  array: 'must be an array',
+  object: 'must be an object',
+  null: 'must be null',
+};
+
+const formatTexts: Record<string, string> = {
+  'date-time': 'must be an RFC 3339 date-time, for example 2026-11-22T00:00:00Z',
+  date: 'must be a date, for example 2026-11-22',
+  uuid: 'must be a UUID, for example 01939f3c-7e1a-7c3e-8f52-0d6a1c2b3d4e',
+  uri: 'must be an absolute URL, for example https://example.com/path',
+};
+
+const count = (limit: unknown, one: string, many = `${one}s`) => `${limit} ${limit === 1 ? one : many}`;
+
+type Text = (issue: SchemaIssue) => string | undefined;
+
+const textByKeyword: Record<string, Text> = {
+  minimum: ({ params }) => `must be ${params.limit} or more`,
+  maximum: ({ params }) => `must be ${params.limit} or less`,
+  exclusiveMinimum: ({ params }) => `must be more than ${params.limit}`,
+  exclusiveMaximum: ({ params }) => `must be less than ${params.limit}`,
+  multipleOf: ({ params }) => `must be a multiple of ${params.multipleOf}`,
+  minLength: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${count(params.limit, 'character')}`,
+  maxLength: ({ params }) => `must have at most ${count(params.limit, 'character')}`,
+  minItems: ({ params }) => `must have at least ${count(params.limit, 'item')}`,
+  maxItems: ({ params }) => `must have at most ${count(params.limit, 'item')}`,
+  minProperties: ({ params }) => `must have at least ${count(params.limit, 'field')}`,
+  maxProperties: ({ params }) => `must have at most ${count(params.limit, 'field')}`,
+  uniqueItems: ({ params }) =>
+    `must not have duplicates; items ${[Number(params.i), Number(params.j)].sort((a, b) => a - b).join(' and ')} are equal`,
+  enum: ({ params }) =>
+    Array.isArray(params.allowedValues) ? `must be one of ${params.allowedValues.join(', ')}` : undefined,
+  const: ({ params }) => `must be ${JSON.stringify(params.allowedValue)}`,
+  // of several types, the first is the one that is meant
+  type: ({ params }) => typeTexts[String(Array.isArray(params.type) ? params.type[0] : params.type)],
+  format: ({ params, data }) => {
+    const format = String(params.format);
+    return formats[format]?.(String(data)) ?? formatTexts[format];
+  },
+  pattern: ({ params, parentSchema }) => {
+    const [example] = parentSchema?.examples ?? [];
+    if (params.pattern === '\\S') return 'must not be blank';
+    return example === undefined
+      ? `must match the pattern ${params.pattern}`
+      : `must be written like ${JSON.stringify(example)}`;
+  },
+  anyOf: () => 'has none of the allowed forms; see the API reference',
+};
+
+/** Longer names are cut in a problem's text. */
+const shownNameMax = 40;
+
+/** The problem of one issue. `part`: `body`, `querystring`, `params` or `headers`; the path of an issue of the whole part. */
+export function validationProblem(issue: unknown, part: string): Problem {
+  const found = issue as SchemaIssue;
+  const { keyword, instancePath, message, params } = found;
+  const at = dotted(instancePath);
+  const member = (name: unknown) => (at ? `${at}.${String(name)}` : String(name));
+  const where = part === 'querystring' ? 'query parameter' : part === 'params' ? 'path parameter' : 'field';
+  if (keyword === 'required')
+    return { path: member(params.missingProperty), message: `this ${where} is required` };
+  if (keyword === 'additionalProperties') {
+    const path = member(params.additionalProperty);
+    return { path, message: `there is no such ${where}; check its spelling` };
+  }
+  const text = textByKeyword[keyword]?.(found) ?? message ?? 'is invalid';
+  if (typeof params.propertyName !== 'string') return { path: at || part, message: text };
+  const name = JSON.stringify(params.propertyName.slice(0, shownNameMax));
+  return { path: at || part, message: `the name ${name} ${text}` };
+}
