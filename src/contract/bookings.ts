@@ -6,8 +6,19 @@ import { optionsMax } from './form-questions.ts';
 
 const closed = { additionalProperties: false } as const;
 
-export const bookingStates = ['held', 'confirmed', 'undoing', 'undone', 'cancelled'] as const;
-export type BookingState = (typeof bookingStates)[number];
+/** The states of a booking: held → confirmed → cancelled, or held → compensating → compensated. */
+export const bookingState = {
+  held: 'held',
+  confirmed: 'confirmed',
+  compensating: 'undoing',
+  compensated: 'undone',
+  cancelled: 'cancelled',
+} as const;
+export type BookingState = (typeof bookingState)[keyof typeof bookingState];
+export const bookingStates = Object.values(bookingState);
+
+/** What an external change did to the event of a booking. */
+export const calendarState = { inStep: 'in_step', moved: 'moved', deleted: 'deleted' } as const;
 
 const Phone = Type.String({
   format: 'phone',
@@ -155,7 +166,7 @@ export type BookAnswer = Static<typeof BookAnswer>;
 
 export const CalendarState = Type.Object(
   {
-    state: Type.Enum(['in_step', 'moved', 'deleted'], {
+    state: Type.Enum(Object.values(calendarState), {
       description: '`in_step`: the event is as the booking has it.',
     }),
     from: Type.Optional(instant('Where the event starts now, if it was moved.')),

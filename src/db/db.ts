@@ -1,5 +1,5 @@
 // Opens the database: one pool of connections under Kysely, the session's settings, and how PostgreSQL's values become ours.
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { openPool } from './pool.ts';
 import type { DB } from './schema.ts';
@@ -7,6 +7,8 @@ import type { DB } from './schema.ts';
 export type Database = DB;
 export type Db = Kysely<Database>;
 export type Tx = Transaction<Database>;
+/** A row of a table as statements return it. */
+export type RowOf<Table extends keyof Database> = Selectable<Database[Table]>;
 
 /** Where a server is: a `postgres://` address, or its parts (`host` may be the folder of a Unix socket). */
 export type Connection =

@@ -48,7 +48,7 @@ describe('each kind', () => {
   test('select and multiselect take their options alone', () => {
     const options = ['Mon', 'Tue', 'Wed'];
     expect(fits(ask('select', { options }), 'Tue')).toBe('Tue');
-    expect(fits(ask('select', { options }), 'Sun')).toMatch(/needs one of its options: Mon, Tue, Wed/);
+    expect(fits(ask('select', { options }), 'Sun')).toMatch(/must be one of: Mon, Tue, Wed/);
     expect(fits(ask('multiselect', { options }), '["Mon","Wed"]')).toBe('["Mon","Wed"]');
     expect(fits(ask('multiselect', { options }), ['Mon'])).toBe('["Mon"]');
     for (const answer of ['Mon', '["Mon","Sun"]', '["Mon","Mon"]', '[1]']) {

@@ -8,47 +8,45 @@ import {
   notConnected,
   useCalendar,
 } from '../calendar/connection.ts';
+import { scheduleCalendarRead } from '../calendar/connections-store.ts';
+import { staffSettings } from '../directory/store.ts';
 import { type BookingRow, notChangeable, retryDelayMs } from './booking.ts';
 import { type BookingDeps, eventRef, limitsUntil, reachCalendar } from './booking-calendar.ts';
-import { postpone, staffSettings } from './bookings-store.ts';
-import { scheduleCalendarRead } from './external-changes-store.ts';
-import {
-  clearPendingChange,
-  finishCancel,
-  finishMove,
-  pendingMoveRange,
-  startMove,
-} from './pending-changes-store.ts';
+import { postpone } from './bookings-store.ts';
+import { findPending, freePending, freeTime, keepPending } from './occupancies-store.ts';
+import { clearPendingChange, finishCancel, finishMove, startMove } from './pending-changes-store.ts';
 import { publishChange } from './publish-change.ts';
 import { storeChangeAnswer } from './stored-answers.ts';
 
 function changeInProgress(): AppError {
   return new AppError(
     'provider_unavailable',
-    'The calendar did not answer in time. The change is still under way; look at the booking in a moment.',
+    'The calendar did not answer in time. The change is still in progress; check the booking in a moment.',
     { retryAfterSeconds: 10 },
   );
 }
 
 function changeAwaitsCalendar(): AppError {
   return notConnected(
-    'The calendar is no longer connected. The change is noted, and is carried out once it is connected again.',
+    'The calendar is no longer connected. The change is stored and will be applied once the calendar is reconnected.',
   );
 }
 
 function changedConcurrently(): AppError {
-  return notChangeable('This booking was changed by another request meanwhile. Look at it again.');
+  return notChangeable('Another request changed this booking at the same time. Read the booking again.');
 }
 
-/** Gives the wish up; the keys of the requests that asked for it are free again. */
+/** Drops the pending change, and frees the keys of the requests that asked for it. */
 const dropPendingChange = (deps: BookingDeps, row: BookingRow) =>
   deps.db.transaction().execute(async (tx) => {
-    if (await clearPendingChange(tx, row)) await freeKeysOf(tx, row.id);
+    if (!(await clearPendingChange(tx, row))) return;
+    await freePending(tx, row.id);
+    await freeKeysOf(tx, row.id);
   });
 
 /**
- * Takes the event of a booking out of the calendar and answers the cancelled booking. A calendar that was disconnected
- * on purpose keeps its event. Throws 502 (the booking stays), 409 or 503 (the wish stays).
+ * Deletes the event of a booking and returns the cancelled booking. A disconnected calendar keeps the event. Throws 502
+ * (the booking is unchanged), 409 or 503 (the cancellation stays pending).
  */
 export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
   const connection = row.provider === null ? 'none' : await reachCalendar(deps, row);
@@ -68,14 +66,16 @@ export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: 
   }
   const cancelled = await publishChange(deps, 'appointments.cancelled', 'api', async (tx) => {
     const finished = await finishCancel(tx, row);
-    if (finished) await storeChangeAnswer(tx, 'cancel', finished);
+    if (!finished) return undefined;
+    await freeTime(tx, [row.id]);
+    await storeChangeAnswer(tx, 'cancel', finished);
     return finished;
   });
   if (!cancelled) throw changedConcurrently();
   return cancelled;
 }
 
-/** After a failing call: refused → the wish is given up and 502 thrown; else the wish stays. */
+/** After a failed call: a rejection drops the pending change and throws 502; otherwise the change stays pending. */
 async function handleFailure(deps: BookingDeps, row: BookingRow, error: unknown): Promise<never> {
   if (!(error instanceof VendorError)) throw error;
   if (isDeadGrant(error)) throw changeAwaitsCalendar();
@@ -88,22 +88,22 @@ async function handleFailure(deps: BookingDeps, row: BookingRow, error: unknown)
 }
 
 /**
- * Moves the event of a booking to the time wished for and answers the booking as it is then. Throws 409
- * `slot_unavailable` where the calendar is busy by now, 409 or 502 where it will not (the booking stays as it was), and
- * 503 where it did not answer (the wish stays).
+ * Moves the event of a booking to its pending time and returns the moved booking. Throws 409 `slot_unavailable` if the
+ * calendar has become busy, 409 or 502 if it rejects the move (the booking is unchanged), and 503 if it does not answer
+ * (the move stays pending).
  */
 export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
   if (row.provider === null) return finish(deps, row);
   const connection = await reachCalendar(deps, row);
   if (typeof connection === 'string') {
-    if (connection === 'dead' && row.wish_started_at !== null) throw changeAwaitsCalendar();
+    if (connection === 'dead' && row.pending_started_at !== null) throw changeAwaitsCalendar();
     await dropPendingChange(deps, row);
     throw notConnected();
   }
   try {
-    if (row.wish_started_at !== null && (await isAtPendingTime(deps, connection, row, deadline)))
+    if (row.pending_started_at !== null && (await isAtPendingTime(deps, connection, row, deadline)))
       return finish(deps, row);
-    if (row.wish_started_at === null) await checkFree(deps, connection, row, deadline);
+    if (row.pending_started_at === null) await checkFree(deps, connection, row, deadline);
     if (!(await startMove(deps.db, row))) throw changedConcurrently();
     await moveEvent(deps, connection, row, deadline);
   } catch (error) {
@@ -112,7 +112,7 @@ export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: nu
       await dropPendingChange(deps, row);
       throw await eventGone(deps, row);
     }
-    if (isDeadGrant(error) && row.wish_started_at === null) {
+    if (isDeadGrant(error) && row.pending_started_at === null) {
       await dropPendingChange(deps, row);
       throw calendarError(error);
     }
@@ -121,7 +121,7 @@ export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: nu
   return finish(deps, row);
 }
 
-/** 409 for a move of a booking whose event is gone; has the calendar read, which notes that with whatever else is gone. */
+/** 409 for a move of a booking whose event is missing; schedules a reading, which records all missing events. */
 export async function eventGone(deps: BookingDeps, row: BookingRow): Promise<AppError> {
   await scheduleCalendarRead(deps.db, row.staff_id, 0);
   return notChangeable('The event of this booking was deleted in the calendar, so it cannot be moved.');
@@ -132,14 +132,16 @@ const goneCodes = new Set(['event_deleted', 'event_not_found']);
 async function finish(deps: BookingDeps, row: BookingRow): Promise<BookingRow> {
   const moved = await publishChange(deps, 'appointments.rescheduled', 'api', async (tx) => {
     const finished = await finishMove(tx, row);
-    if (finished) await storeChangeAnswer(tx, 'reschedule', finished);
+    if (!finished) return undefined;
+    await keepPending(tx, row.id);
+    await storeChangeAnswer(tx, 'reschedule', finished);
     return finished;
   });
   if (!moved) throw changedConcurrently();
   return moved;
 }
 
-/** True if the calendar shows the event at the wished time already. */
+/** True if the event is already at the pending time. */
 async function isAtPendingTime(
   deps: BookingDeps,
   connection: LiveConnection,
@@ -150,19 +152,19 @@ async function isAtPendingTime(
     calendar.getEvent(credential, eventRef(row, calendar), limitsUntil(deps, deadline)),
   );
   if (event?.status !== 'live') {
-    throw new VendorError('refused', 'The event is no longer there.', { code: 'event_deleted' });
+    throw new VendorError('refused', 'The event no longer exists.', { code: 'event_deleted' });
   }
-  return event.start === row.wish_starts_at?.getTime() && event.end === row.wish_ends_at?.getTime();
+  return event.start === row.pending_starts_at?.getTime() && event.end === row.pending_ends_at?.getTime();
 }
 
-/** The calendar, asked anew for everything but our own event; busy: the wish is given up. */
+/** Checks the calendar live, without the booking's own event. Busy time drops the pending change. */
 async function checkFree(
   deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
   deadline: number,
 ): Promise<void> {
-  const range = await pendingMoveRange(deps.db, row.id);
+  const range = await findPending(deps.db, row.id);
   if (!range) throw changedConcurrently();
   const busy = await useCalendar(deps, connection, (calendar, credential) =>
     calendar.busyTimes(
@@ -176,7 +178,7 @@ async function checkFree(
   );
   if (!busy.some(({ start, end }) => start < range.to && end > range.from)) return;
   await dropPendingChange(deps, row);
-  throw new AppError('slot_unavailable', 'The calendar is busy at that time by now. Choose another slot.', {
+  throw new AppError('slot_unavailable', 'The calendar has become busy at that time. Choose another slot.', {
     extra: { alternatives: [] },
   });
 }
@@ -194,7 +196,7 @@ async function moveEvent(
       {
         ...eventRef(row, calendar),
         timeZone: staff.timezone,
-        time: { start: row.wish_starts_at?.getTime() ?? 0, end: row.wish_ends_at?.getTime() ?? 0 },
+        time: { start: row.pending_starts_at?.getTime() ?? 0, end: row.pending_ends_at?.getTime() ?? 0 },
         notify: true,
       },
       limitsUntil(deps, deadline),

@@ -18,11 +18,11 @@ import { minuteMs } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { requestTimeoutMs } from './booking.ts';
 import { chosenEventId } from './booking-calendar.ts';
-import type { NewHold } from './bookings-store.ts';
 import { chosenStart, reserving, slotTaken, tooManyAtOnce } from './chosen-slot.ts';
 import { type CreateEventDeps, createEvent } from './create-event.ts';
 import { checkAnswers, type StoredAnswer } from './form-answers.ts';
 import type { HoldRequest, PreparedHold } from './hold-slot.ts';
+import type { NewHold } from './holds-store.ts';
 import { type Answered, findAnswer, type Key } from './idempotency.ts';
 import { bookAnswerJson } from './stored-answers.ts';
 
@@ -30,7 +30,7 @@ export type BookDeps = CreateEventDeps & {
   clock: Clock;
   readDay: ReadDay;
   keyedHash: KeyedHash;
-  /** Base of the meeting rooms that are taken where the calendar makes no meeting. */
+  /** Base address of meeting rooms for calendars that create no meeting. */
   meetingUrl: string;
   bookingReleases: Pick<Releases, 'release'>;
 };
@@ -42,13 +42,13 @@ export interface BookInput {
   body: BookBody;
 }
 
-/** How long a booking waits while other transactions book with the same staff member, and how long between two tries. */
-const turnMs = 10_000;
-const tryAgainMs = 10;
+/** How long a booking waits for other bookings of the same staff member, and how often it retries. */
+const lockWaitMs = 10_000;
+const lockRetryMs = 10;
 
 /**
- * Books a slot (`api.md` part 6). Repeats of one key answer what the first did. Throws 400, 404, 409
- * (`slot_unavailable`, `calendar_not_connected`, `idempotency_in_progress`), 422, 502 and 503 as written there.
+ * Books a slot. Repeats under one key get the first answer. Throws 400, 404, 409 (`slot_unavailable`,
+ * `calendar_not_connected`, `idempotency_in_progress`), 422, 502, and 503 if the outcome is unknown in time.
  */
 export async function book(deps: BookDeps, input: BookInput): Promise<Answered> {
   const deadline = deps.clock.steady() + requestTimeoutMs;
@@ -59,15 +59,15 @@ export async function book(deps: BookDeps, input: BookInput): Promise<Answered> 
     ...fingerprintOf(deps.keyedHash, input.body),
   };
   const day = askedDay(input.accountId, input.body.appointmentUserId, input.body.date);
-  // the two do not depend on one another; what is read is looked at only if the key is new
+  // both reads run at the same time; the day matters only if the key is new
   const reading = Promise.allSettled([deps.readDay(day)]);
   const earlier = await findAnswer(deps, key);
   if (earlier.body !== undefined) return { body: earlier.body, replayed: true };
   const [read] = await reading;
   if (read.status === 'rejected') throw read.reason;
-  const held = await hold(deps, input, key, earlier.settled ? await deps.readDay(day) : read.value).catch(
+  const held = await hold(deps, input, key, earlier.reconciled ? await deps.readDay(day) : read.value).catch(
     async (error: unknown) => {
-      // the slot may have been taken by a twin of this very request
+      // a concurrent request with the same key may have taken the slot
       if (!(error instanceof AppError) || error.code !== 'slot_unavailable') throw error;
       const twin = await findAnswer(deps, key);
       if (twin.body === undefined) throw error;
@@ -77,7 +77,7 @@ export async function book(deps: BookDeps, input: BookInput): Promise<Answered> 
   if (typeof held === 'string') return { body: held, replayed: true };
   const row = await createEvent(deps, held.row, held.connection, held.asked, deadline).catch(
     (error: unknown) => {
-      // what it came to is found out by the worker, or by a repeat under the key
+      // the worker, or a repeat under the key, finds out the outcome
       if (isAway(error)) deps.bookingReleases.release(held.row.id);
       throw error;
     },
@@ -91,7 +91,7 @@ interface Held {
   asked: AskedDate;
 }
 
-/** Everything checked in the order of `api.md` part 1, then the slot held; the stored answer if a twin was quicker. */
+/** Checks the request, then holds the slot. Returns the stored answer if a concurrent request with the same key was first. */
 async function hold(
   deps: BookDeps,
   input: BookInput,
@@ -104,8 +104,8 @@ async function hold(
   checkConnected(deps, reading);
   const start = chosenStart(deps, asked, input.body, reading);
   const made: string[] = [];
-  // a hold may be there although its commit was not answered
-  const letGo = () => {
+  // a hold may exist although the commit was not acknowledged
+  const releaseAll = () => {
     for (const id of made) deps.bookingReleases.release(id);
   };
   const held = await holdSlot(deps, {
@@ -119,11 +119,11 @@ async function hold(
       return hold;
     },
   }).catch((error: unknown) => {
-    if (isAway(error)) letGo();
+    if (isAway(error)) releaseAll();
     throw error;
   });
   if (held) return { ...held, asked };
-  letGo();
+  releaseAll();
   const twin = await findAnswer(deps, key);
   if (twin.body === undefined) throw inProgress();
   return twin.body;
@@ -161,7 +161,7 @@ function prepared(
     calendar_id: connection?.calendarId ?? null,
     calendar_key: connection?.calendarKey ?? null,
     event_id: connection ? chosenEventId(connection.calendar, id) : null,
-    // whoever knows a room's name may enter it: 128 random bits, in letters that no room server folds
+    // the name is the room's only protection: 128 random bits, in letters that no server folds
     fallback_link: `${deps.meetingUrl}/${randomBytes(16).toString('hex')}`,
     created_at: new Date(now),
   };
@@ -171,7 +171,7 @@ function prepared(
 /** Holds the slot and the key in one transaction; undefined if another request holds the key. 409 if the slot is taken. */
 async function holdSlot(deps: BookDeps, request: HoldRequest): Promise<Omit<Held, 'asked'> | undefined> {
   const { asked, start } = request;
-  const giveUpAt = deps.clock.steady() + turnMs;
+  const giveUpAt = deps.clock.steady() + lockWaitMs;
   for (;;) {
     const outcome = await reserving(deps, asked, start, () => deps.bookings.holdSlot(request));
     switch (outcome.kind) {
@@ -181,11 +181,11 @@ async function holdSlot(deps: BookDeps, request: HoldRequest): Promise<Omit<Held
         return undefined;
       case 'taken':
         throw slotTaken(deps, asked, outcome.taken, start);
-      case 'refused':
+      case 'rejected':
         throw outcome.error;
-      case 'in_the_way':
+      case 'locked':
         if (deps.clock.steady() >= giveUpAt) throw tooManyAtOnce();
-        await deps.clock.sleep(tryAgainMs * (0.5 + Math.random()));
+        await deps.clock.sleep(lockRetryMs * (0.5 + Math.random()));
         activeReading(await deps.readDay(request.day));
     }
   }

@@ -8,14 +8,14 @@ import { type BookingRow, requestTimeoutMs } from './booking.ts';
 
 export type BookingDeps = SlotsDeps & { webhookTimeoutMs: number };
 
-/** The time that is left until `deadline` (of `clock.steady()`) as a call's limits, `maxMs` at most. */
+/** The limits of a call that must end by `deadline` (of `clock.steady()`), and within `maxMs`. */
 export function limitsUntil(deps: BookingDeps, deadline: number, maxMs = requestTimeoutMs): CallLimits {
   return { timeoutMs: Math.max(1, Math.min(maxMs, deadline - deps.clock.steady())) };
 }
 
 /**
- * How a booking's calendar can be reached: by a living connection, not now (dead), or never again (none: disconnected,
- * or another calendar took its place).
+ * The connection to a booking's calendar. `dead`: not until it is reconnected. `none`: never again, because it was
+ * disconnected or replaced by another calendar.
  */
 export async function reachCalendar(
   deps: BookingDeps,

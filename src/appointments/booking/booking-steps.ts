@@ -19,23 +19,23 @@ export interface BookingStepsDeps {
 }
 
 export interface BookingSteps {
-  /** The row of an Idempotency-Key, as it is after this was asked. */
+  /** The row of an Idempotency-Key, read after this call began. */
   findKey(of: KeyOf): Promise<IdempotencyKeyRow | undefined>;
   holdSlot: HoldSlot;
-  /** Marks that an insert begins, and renews the lease; undefined if the booking is no longer held. */
+  /** Records that the event insert begins, and renews the lease; undefined if the booking is no longer held. */
   startInsert(id: string): Promise<BookingRow | undefined>;
   /**
-   * Held → confirmed, with the answer that every repeat of the request gets, and the event for receivers: one
-   * transaction. Undefined if it is no longer held.
+   * Held → confirmed. Stores the answer for repeats and publishes the webhook event in the same transaction. Undefined if
+   * the booking is no longer held.
    */
   confirm(given: Confirmation): Promise<BookingRow | undefined>;
 }
 
-/** Under load a lane waits so long after it began last: fewer and larger commits (measured), unseen beside the calendar's time. */
+/** The minimum time between two batches: fewer and larger commits under load, and short next to a calendar call. */
 const gapMs = 5;
 const batched = <T>(key: (item: T) => string): BatchOptions<T> => ({ gapMs, max: 200, key });
 
-/** Opens the lanes of one process. */
+/** Opens the steps for one process. */
 export function openBookingSteps(deps: BookingStepsDeps): BookingSteps {
   const start = async (ids: string[]) => {
     const rows = await startInserts(deps.hot, ids, leaseMs);
@@ -76,7 +76,7 @@ async function confirmAll(
   if (started.length > 0) deps.deliveries.offer(started);
   for (const row of rows.values()) {
     const { id: bookingId, staff_id: staffId, state } = row;
-    deps.log.info({ bookingId, staffId, state, kind: 'appointments.booked' }, 'booking.settled');
+    deps.log.info({ bookingId, staffId, state, kind: 'appointments.booked' }, 'booking.changed');
   }
   return given.map(({ id }) => rows.get(id));
 }

@@ -14,10 +14,10 @@ export async function bookingOf(deps: BookingDeps, accountId: string, id: string
   return row;
 }
 
-/** The booking. One that is over as far as we know has the time that its event has at this moment: that is what counts. */
+/** The booking. If it seems to have ended, its event is read first: staff may have moved it to a later time. */
 export async function currentBooking(deps: BookingDeps, accountId: string, id: string): Promise<BookingRow> {
   const row = await bookingOf(deps, accountId, id);
-  if (!isOver(row, deps.clock.now()) || (await syncEvent(deps, row)) !== 'noted') return row;
+  if (!isOver(row, deps.clock.now()) || (await syncEvent(deps, row)) !== 'recorded') return row;
   return bookingOf(deps, accountId, id);
 }
 
@@ -27,7 +27,7 @@ export async function lockedBooking(tx: Tx, id: string): Promise<BookingRow> {
   return row;
 }
 
-/** Answers a booking that already is as the request wants it, and keeps that answer under the request's key. */
+/** Returns a booking that already is as requested, and stores that answer under the request's key. */
 export async function alreadyDone(
   tx: Tx,
   operation: ChangeOperation,

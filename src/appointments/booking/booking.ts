@@ -1,53 +1,58 @@
 // A booking: its row, its states, and what each state allows. Pure.
 import { AppError } from '../../base/errors.ts';
-import type { BookingState } from '../../contract/bookings.ts';
+import { type BookingState, bookingState, calendarState } from '../../contract/bookings.ts';
+import type { RowOf } from '../../db/db.ts';
 import type { StoredAnswer } from './form-answers.ts';
 
-export interface BookingRow {
-  id: string;
-  account_id: string;
-  staff_id: string;
+/** Stored values of a pending change. */
+export const pendingChange = { cancel: 'cancel', move: 'move' } as const;
+export type PendingChange = (typeof pendingChange)[keyof typeof pendingChange];
+export type CalendarState = (typeof calendarState)[keyof typeof calendarState];
+/** Stored values of what an occupancy is: the booking's current time, or the pending one of a move. */
+export const occupancyPart = { current: 'kept', pending: 'wished' } as const;
+
+/** The types of text and JSON columns. */
+interface ColumnTypes {
   state: BookingState;
-  starts_at: Date;
-  ends_at: Date;
-  timezone: string;
-  email: string;
-  phone_number: string;
-  name: string | null;
-  source: string;
   answers: StoredAnswer[];
-  /** Null: the booking lives in the gateway alone. */
-  provider: string | null;
-  calendar_id: string | null;
-  /** Which calendar that is among all; null: not known. */
-  calendar_key: string | null;
-  event_id: string | null;
-  event_generation: number;
-  event_link: string | null;
-  meeting_link: string | null;
-  fallback_link: string;
-  insert_started_at: Date | null;
-  removed_once: boolean;
-  wish: 'cancel' | 'move' | null;
-  wish_no: number;
-  wish_starts_at: Date | null;
-  wish_ends_at: Date | null;
-  wish_timezone: string | null;
-  wish_started_at: Date | null;
-  cancel_reason: string | null;
-  cancelled_at: Date | null;
-  hand: 'in_step' | 'moved' | 'deleted';
-  hand_starts_at: Date | null;
-  hand_ends_at: Date | null;
-  hand_conflict: boolean;
-  /** When the event was first found gone, while the booking is to be cancelled for it. */
-  gone_at: Date | null;
-  due_at: Date | null;
-  attempts: number;
-  created_at: Date;
+  wish: PendingChange | null;
+  hand: CalendarState;
 }
 
-/** What the event of a booking says to those who see it: the staff member and the guest. */
+/** A row of `bookings` as statements return it. A column's meaning is in migrations/0003_appointments.sql. */
+export type StoredBooking = Omit<RowOf<'bookings'>, keyof ColumnTypes> & ColumnTypes;
+
+/** Columns whose fields have other names: those of the API (`pendingChange`, `calendarState`). */
+const fieldNames = {
+  wish: 'pending_change',
+  wish_no: 'change_no',
+  wish_starts_at: 'pending_starts_at',
+  wish_ends_at: 'pending_ends_at',
+  wish_timezone: 'pending_timezone',
+  wish_started_at: 'pending_started_at',
+  hand: 'calendar_state',
+  hand_starts_at: 'event_starts_at',
+  hand_ends_at: 'event_ends_at',
+  hand_conflict: 'event_conflict',
+  gone_at: 'event_missing_at',
+} as const;
+type FieldNames = typeof fieldNames;
+
+/** A booking. `change_no` rises with every change, so that a change based on an older reading is dropped. */
+export type BookingRow = {
+  [K in keyof StoredBooking as K extends keyof FieldNames ? FieldNames[K] : K]: StoredBooking[K];
+};
+
+const nameOf = (column: string): string => fieldNames[column as keyof FieldNames] ?? column;
+
+/** A stored row with its fields' names. */
+export function bookingRow(stored: StoredBooking): BookingRow {
+  const row: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(stored)) row[nameOf(column)] = value;
+  return row as BookingRow;
+}
+
+/** The text of a booking's event, which the staff member and the guest see. */
 export function eventText(row: BookingRow, staffName: string): { summary: string; description: string } {
   const guest = row.name ?? row.email;
   const lines = [
@@ -60,18 +65,18 @@ export function eventText(row: BookingRow, staffName: string): { summary: string
   return { summary: `${guest} – ${staffName}`, description: lines.join('\n') };
 }
 
-/** What is to be done so that a booking rests; `none`: it does. */
-export type Task = 'recover' | 'undo' | 'take_out' | 'move' | 'none';
+/** The next step of an unfinished booking; `none` if it is finished. */
+export type Task = 'recover' | 'compensate' | 'cancel' | 'move' | 'none';
 
-/** The task of a booking that is due, as the worker finds it. */
-export function taskFor(row: Pick<BookingRow, 'state' | 'wish'>): Task {
-  if (row.state === 'held') return 'recover';
-  if (row.state === 'undoing') return 'undo';
-  if (row.state === 'confirmed' && row.wish !== null) return row.wish === 'cancel' ? 'take_out' : 'move';
+/** The next step of a booking that is due. */
+export function taskFor(row: Pick<BookingRow, 'state' | 'pending_change'>): Task {
+  if (row.state === bookingState.held) return 'recover';
+  if (row.state === bookingState.compensating) return 'compensate';
+  if (row.state === bookingState.confirmed && row.pending_change !== null) return row.pending_change;
   return 'none';
 }
 
-/** Milliseconds until a booking is looked at again after `attempts` looks that settled nothing. */
+/** The delay in milliseconds before the next attempt, after `attempts` failed ones. */
 export function retryDelayMs(attempts: number): number {
   return Math.min(30_000, 1_000 * 2 ** Math.min(Math.max(attempts - 1, 0), 5));
 }
@@ -86,29 +91,29 @@ export function notChangeable(why: string): AppError {
   return new AppError('booking_not_changeable', why);
 }
 
-/** True if the booking has exactly that time, its event too as far as is known, and nothing else is wanted of it. */
+/** True if the booking and its event have exactly that time, and no change is pending. */
 export function isAt(row: BookingRow, { startsAt, endsAt }: { startsAt: Date; endsAt: Date }): boolean {
-  if (row.wish !== null || row.hand !== 'in_step') return false;
+  if (row.pending_change !== null || row.calendar_state !== calendarState.inStep) return false;
   return row.starts_at.getTime() === startsAt.getTime() && row.ends_at.getTime() === endsAt.getTime();
 }
 
-/** True once the appointment has ended, by the time of its event as it was read last. */
-export function isOver(row: Pick<BookingRow, 'ends_at' | 'hand_ends_at'>, now: number): boolean {
-  return (row.hand_ends_at ?? row.ends_at).getTime() <= now;
+/** True once the appointment has ended, by the last known time of its event. */
+export function isOver(row: Pick<BookingRow, 'ends_at' | 'event_ends_at'>, now: number): boolean {
+  return (row.event_ends_at ?? row.ends_at).getTime() <= now;
 }
 
 /** Throws 409 unless the booking may be cancelled or moved at `now`. */
 export function checkChangeable(row: BookingRow, now: number): void {
   switch (row.state) {
-    case 'confirmed':
+    case bookingState.confirmed:
       if (!isOver(row, now)) return;
-      throw notChangeable('This booking lies in the past.');
-    case 'held':
-      throw notChangeable('This booking is still being made. Try again in a moment.');
-    case 'cancelled':
-      throw notChangeable('This booking was cancelled.');
+      throw notChangeable('This booking has ended and cannot be changed.');
+    case bookingState.held:
+      throw notChangeable('This booking is still being created. Try again in a moment.');
+    case bookingState.cancelled:
+      throw notChangeable('This booking is cancelled.');
     default:
-      throw notChangeable('This booking came to nothing; there is nothing to change.');
+      throw notChangeable('This booking was not completed, so it cannot be changed.');
   }
 }
 

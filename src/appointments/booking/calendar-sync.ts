@@ -1,17 +1,13 @@
 // Calendar sync: reads staff calendars about once a minute and applies external changes to bookings.
 import { VendorError } from '../../base/errors.ts';
+import { calendarState } from '../../contract/bookings.ts';
 import type { CalendarEvent, EventChanges } from '../../ports/calendar.ts';
 import { type LiveConnection, liveConnection, useCalendar } from '../calendar/connection.ts';
 import type { ConnectionRow } from '../calendar/connections-store.ts';
+import { claimCalendarReads, saveCursor } from '../calendar/connections-store.ts';
 import type { BookingRow } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
-import {
-  bookingsOfEvents,
-  bookingsToRecheck,
-  bookingsWithoutEvents,
-  claimCalendarReads,
-  saveCursor,
-} from './external-changes-store.ts';
+import { bookingsOfEvents, bookingsToRecheck, bookingsWithoutEvents } from './external-changes-store.ts';
 import { cancelMissing, handleMissingEvents, keepMissing } from './handle-missing-events.ts';
 import { handleMovedEvent } from './handle-moved-event.ts';
 import { type EventReading, readEvent } from './read-event.ts';
@@ -19,12 +15,12 @@ import { type EventReading, readEvent } from './read-event.ts';
 const connectionsAtOnce = 5;
 /** How often each calendar is read. */
 const readEveryMs = 60_000;
-/** As many bookings are asked for by id in one reading; of more, the next reading hears again. */
+/** The most bookings checked in one reading. The next reading reports the others again. */
 const bookingsPerReading = 200;
 const readsAtOnce = 5;
 const readTimeoutMs = 20_000;
 
-/** Reads the calendars that are due, a few at a time; answers how many were. */
+/** Reads the calendars that are due, a few at a time, and returns how many there were. */
 export async function syncCalendars(deps: BookingDeps): Promise<number> {
   const rows = await claimCalendarReads(deps.db, connectionsAtOnce, readEveryMs);
   await Promise.all(rows.map((row) => syncCalendar(deps, row)));
@@ -44,19 +40,19 @@ async function syncCalendar(deps: BookingDeps, row: ConnectionRow): Promise<void
     const seen = new Map(reading.events.map((event) => [event.eventId, event]));
     const { bookings, secondChecks, isWhole } = await bookingsToCheck(deps, row, reading, seen);
     const checked = await readEvents(deps, connection, bookings, seen);
-    const isAllNoted = await recordAll(deps, row, checked);
-    // else it is all told again at the next reading
-    if (isWhole && isAllNoted) await saveCursor(deps.db, row.id, reading.cursor);
-    const gone = missingOf(checked);
+    const isAllRecorded = await recordAll(deps, row, checked);
+    // otherwise the next reading reports everything again
+    if (isWhole && isAllRecorded) await saveCursor(deps.db, row.id, reading.cursor);
+    const missing = missingOf(checked);
     await cancelIfStillMissing(
       deps,
       row,
       connection,
-      gone.filter(({ id }) => secondChecks.has(id)),
+      missing.filter(({ id }) => secondChecks.has(id)),
     );
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    deps.log.warn({ err: error, connectionId: row.id, staffId: row.staff_id }, 'calendar.unread');
+    deps.log.warn({ err: error, connectionId: row.id, staffId: row.staff_id }, 'calendar.read_failed');
   }
 }
 
@@ -72,7 +68,7 @@ function readChanges(
   );
 }
 
-/** The bookings whose events a reading shows elsewhere, or not at all, and those that are in doubt since earlier ones. */
+/** The bookings whose events a reading shows at another time or not at all, and those to check again. */
 async function bookingsToCheck(
   deps: BookingDeps,
   row: ConnectionRow,
@@ -83,26 +79,29 @@ async function bookingsToCheck(
   const changed = await bookingsOfEvents(deps.db, row, [...seen.keys()]);
   const bookings = changed.filter((booking) => !isInStep(booking, seen.get(booking.event_id ?? '')));
   let isWhole = true;
-  // a reading from the start does not say what was deleted before
+  // a full reading does not report earlier deletions
   if (reading.complete) {
     const missing = await bookingsWithoutEvents(deps.db, row, now, [...seen.keys()], bookingsPerReading);
     isWhole = missing.length < bookingsPerReading;
     bookings.push(...missing);
   }
   const inDoubt = await bookingsToRecheck(deps.db, row, now, bookingsPerReading);
-  const secondChecks = new Set(inDoubt.filter(({ gone_at }) => gone_at !== null).map(({ id }) => id));
+  const secondChecks = new Set(
+    inDoubt.filter(({ event_missing_at }) => event_missing_at !== null).map(({ id }) => id),
+  );
   const distinct = new Map([...bookings, ...inDoubt].map((booking) => [booking.id, booking]));
   return { bookings: [...distinct.values()], secondChecks, isWhole };
 }
 
 function isInStep(row: BookingRow, event: CalendarEvent | undefined): boolean {
-  const isThere = event?.status === 'live' && row.hand === 'in_step' && row.wish === null;
+  const isThere =
+    event?.status === 'live' && row.calendar_state === calendarState.inStep && row.pending_change === null;
   return isThere && event.start === row.starts_at.getTime() && event.end === row.ends_at.getTime();
 }
 
 /**
- * Asks for the events by their ids, a few at a time. What a whole reading saw may be older than a move of ours that ended
- * meanwhile, and what it did not see may have been made since.
+ * Reads the events by their ids, a few at a time: a calendar reading may be older than a move of the gateway, and lacks
+ * events created since.
  */
 async function readEvents(
   deps: BookingDeps,
@@ -116,7 +115,7 @@ async function readEvents(
       const answer = await readEvent(deps, connection, booking);
       if (typeof answer === 'string') return { booking, answer };
       const shown = seen.get(answer.eventId);
-      // the whole reading knows in which zone the calendar reads dates
+      // the calendar reading knows the calendar's zone
       const isSame = answer.version !== null && answer.version === shown?.version;
       return { booking, answer: isSame ? shown : answer };
     });
@@ -125,29 +124,31 @@ async function readEvents(
   return checked;
 }
 
-/** Notes what was answered; false if some of it has to be read again. */
+/** Records what was read; false if some of it must be read again. */
 async function recordAll(
   deps: BookingDeps,
   row: ConnectionRow,
   checked: readonly CheckedBooking[],
 ): Promise<boolean> {
-  let isAllNoted = !checked.some(({ answer }) => answer === 'changing' || answer === 'unknown');
+  let isAllRecorded = !checked.some(({ answer }) => answer === 'changing' || answer === 'unknown');
   for (const { booking, answer } of checked) {
-    if (typeof answer !== 'string' && !(await handleMovedEvent(deps, booking, answer))) isAllNoted = false;
+    if (typeof answer !== 'string' && !(await handleMovedEvent(deps, booking, answer))) isAllRecorded = false;
   }
-  const firstAsks = missingOf(checked).filter(({ hand }) => hand !== 'deleted');
-  return (await handleMissingEvents(deps, row, firstAsks)) && isAllNoted;
+  const firstAsks = missingOf(checked).filter(
+    ({ calendar_state }) => calendar_state !== calendarState.deleted,
+  );
+  return (await handleMissingEvents(deps, row, firstAsks)) && isAllRecorded;
 }
 
-/** Bookings that are gone. A calendar that does not answer for one event proves nothing by what it says of others. */
+/** Bookings whose events are missing. None if the calendar failed to answer for any event: it may be unreliable now. */
 function missingOf(checked: readonly CheckedBooking[]): BookingRow[] {
   if (checked.some(({ answer }) => answer === 'unknown')) return [];
-  return checked.filter(({ answer }) => answer === 'gone').map(({ booking }) => booking);
+  return checked.filter(({ answer }) => answer === 'missing').map(({ booking }) => booking);
 }
 
 /**
- * Bookings whose events were asked for twice and are gone: cancelled if the calendar's other events can be read at this
- * moment and theirs are not among them. One whose event lies in another calendar of the connection is left to its people.
+ * Cancels bookings whose events are missing for the second time, if a full reading of the calendar succeeds and lacks them
+ * too. A booking whose event is in another calendar of the connection is kept.
  */
 async function cancelIfStillMissing(
   deps: BookingDeps,
@@ -170,7 +171,7 @@ async function cancelIfStillMissing(
   );
 }
 
-/** True if the event was moved to another calendar that this connection reads; one that it may not read shows nothing. */
+/** True if the event was moved to another calendar that this connection reads. */
 async function isInOtherCalendar(
   deps: BookingDeps,
   connection: LiveConnection,

@@ -1,15 +1,18 @@
 // Cancels a booking: writes the cancellation as its pending change, then applies it.
+
+import { bookingState } from '../../contract/bookings.ts';
 import { retryTransient } from '../../db/failure.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import { applyCancel } from './apply-change.ts';
-import { type BookingRow, checkChangeable, leaseMs, requestTimeoutMs } from './booking.ts';
+import { type BookingRow, checkChangeable, leaseMs, pendingChange, requestTimeoutMs } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
 import { alreadyDone, bookingOf, currentBooking, lockedBooking } from './booking-to-change.ts';
 import { claimKey, type Key } from './idempotency.ts';
 import { leasePendingChange, setPendingCancel } from './pending-changes-store.ts';
+
 /**
- * Cancels a booking: takes its event out of the calendar, then frees its time. A booking cancelled before is answered as
- * it is. Throws 404, 409, 502, and 503 while the cancellation is still under way.
+ * Cancels a booking: deletes its event, then frees its time. Returns a cancelled booking unchanged. Throws 404, 409, 502,
+ * and 503 while the cancellation is still in progress.
  */
 export async function cancelBooking(
   deps: BookingDeps,
@@ -20,26 +23,26 @@ export async function cancelBooking(
   const row = await retryTransient(() =>
     deps.db.transaction().execute(async (tx) => {
       const found = await lockedBooking(tx, id);
-      if (found.state === 'cancelled') return alreadyDone(tx, 'cancel', found, input.key);
-      if (found.wish === 'cancel') {
+      if (found.state === bookingState.cancelled) return alreadyDone(tx, 'cancel', found, input.key);
+      if (found.pending_change === pendingChange.cancel) {
         await claimKey(tx, input.key, id);
         await leasePendingChange(tx, id, leaseMs);
         return found;
       }
       checkChangeable(found, deps.clock.now());
-      // a move under way gives way to the cancellation: its keys get no answer
+      // the cancellation replaces a pending move, whose keys get no answer
       await freeKeysOf(tx, id);
       await claimKey(tx, input.key, id);
       return setPendingCancel(tx, id, input.reason ?? null, leaseMs);
     }),
   );
-  if (row.state === 'cancelled') return row;
+  if (row.state === bookingState.cancelled) return row;
   try {
     return await applyCancel(deps, row, deadline);
   } catch (error) {
-    // two requests may carry out the same wish at once: to both it is cancelled
+    // a concurrent request may have applied the same cancellation
     const now = await bookingOf(deps, input.accountId, id);
-    if (now.state === 'cancelled') return now;
+    if (now.state === bookingState.cancelled) return now;
     throw error;
   }
 }

@@ -13,12 +13,9 @@ import {
   offsetAt,
   zoneSpans,
 } from '../slots/wall-time.ts';
-import { isLockTimeout } from './bookings-store.ts';
+import { isLockTimeout } from './locks-store.ts';
 
-/**
- * The start (epoch milliseconds) of the slot that the caller names by `from` and `to`, as far as `taken` can tell still
- * open; 409 `slot_unavailable` otherwise.
- */
+/** The start (epoch milliseconds) of the named slot; 409 `slot_unavailable` if it is not offered, or taken by `taken`. */
 export function chosenStart(
   deps: Pick<SlotsDeps, 'busyTimes'>,
   asked: AskedDate,
@@ -34,14 +31,14 @@ export function chosenStart(
       asked,
       taken,
       { near: nearInstant(asked, named.from) },
-      `${asked.date} ${named.from} to ${named.to} is not a slot on offer. Take one that available-slots answers.`,
+      `${asked.date} ${named.from} to ${named.to} is not an offered slot. Choose one that available-slots returns.`,
     );
   }
   if (freeStarts(asked.terms, [start], taken).length === 0) throw slotTaken(deps, asked, taken, start);
   return start;
 }
 
-/** True if `date`, `from` and `to` name that time, by the rule that a local time that comes twice means the earlier. */
+/** True if `date`, `from` and `to` name that time. An ambiguous local time means the earlier instant. */
 export function namesTime(
   { date, timezone }: AskedDate,
   named: { from: string; to: string },
@@ -54,7 +51,7 @@ export function namesTime(
   return !isRepeat(zoneSpans(timezone, start - 2 * dayMs, start + 1), start);
 }
 
-/** 409 `slot_unavailable` for a slot on offer that is taken by now. */
+/** 409 `slot_unavailable` for an offered slot that has been taken. */
 export function slotTaken(
   deps: Pick<SlotsDeps, 'busyTimes'>,
   asked: AskedDate,
@@ -70,7 +67,7 @@ export function slotTaken(
   );
 }
 
-/** Where a time that is no slot would lie, so that what is offered instead is near it; past a gap that clocks jump over. */
+/** The instant of a time that is not a slot, for alternatives near it; times in a clock gap move past the gap. */
 function nearInstant({ date, timezone }: AskedDate, from: string): number | undefined {
   const day = dayOfDate(date);
   if (day === undefined || !/^\d{2}:\d{2}$/.test(from)) return undefined;
@@ -79,7 +76,7 @@ function nearInstant({ date, timezone }: AskedDate, from: string): number | unde
   return local - offsetAt(spans, local - offsetAt(spans, local));
 }
 
-/** Runs a transaction that occupies time: what loses a race is a 409, what was only in the way is tried again. */
+/** Runs a transaction that occupies time. Losing a race throws 409; transient failures are retried. */
 export async function reserving<T>(
   deps: SlotsDeps,
   asked: AskedDate,
@@ -97,7 +94,7 @@ export async function reserving<T>(
   }
 }
 
-/** 409 for a booking whose turn did not come while others book with the same staff member. */
+/** 409 for a booking that waited too long for other bookings of the same staff member. */
 export function tooManyAtOnce(cause?: unknown): AppError {
   const why = 'Too many bookings for this staff member at once. Try again in a moment.';
   return new AppError('conflict', why, { retryAfterSeconds: 1, ...(cause ? { cause } : {}) });

@@ -1,25 +1,28 @@
 // Compensates a booking that could not be completed: removes its event, and only then frees its time.
 import { VendorError } from '../../base/errors.ts';
+import { bookingState } from '../../contract/bookings.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import { useCalendar } from '../calendar/connection.ts';
 import { type BookingRow, retryDelayMs } from './booking.ts';
 import { type BookingDeps, limitsUntil, newEventRef, reachCalendar } from './booking-calendar.ts';
-import { finishCompensation, postpone, recordRemoval } from './bookings-store.ts';
+import { postpone } from './bookings-store.ts';
+import { finishCompensation, recordRemoval } from './holds-store.ts';
+import { freeTime } from './occupancies-store.ts';
 
-/** After this long past its end, a booking whose calendar cannot be reached is no longer in anybody's way. */
+/** This long after its end, a booking whose calendar cannot be reached is given up. */
 const giveUpMs = 86_400_000;
 
-/** Takes the event of an `undoing` booking away, as far as that can be done by `deadline`; true once it is undone. */
+/** Removes the event of a compensating booking by `deadline`; true once the booking is compensated. */
 export async function compensate(deps: BookingDeps, row: BookingRow, deadline: number): Promise<boolean> {
-  // before the mark of the first insert, there surely is no event
-  if (row.provider === null || row.insert_started_at === null) return end(deps, row);
+  // before the first insert begins, there is certainly no event
+  if (row.provider === null || row.insert_started_at === null) return endCompensation(deps, row);
   const connection = await reachCalendar(deps, row);
   if (connection === 'none') {
-    deps.log.warn({ bookingId: row.id, eventId: row.event_id }, 'booking.event_out_of_reach');
-    return end(deps, row);
+    deps.log.warn({ bookingId: row.id, eventId: row.event_id }, 'booking.event_unreachable');
+    return endCompensation(deps, row);
   }
   if (connection === 'dead') {
-    if (row.ends_at.getTime() + giveUpMs < deps.clock.now()) return end(deps, row);
+    if (row.ends_at.getTime() + giveUpMs < deps.clock.now()) return endCompensation(deps, row);
     await postpone(deps.db, row.id, retryDelayMs(row.attempts));
     return false;
   }
@@ -35,22 +38,28 @@ export async function compensate(deps: BookingDeps, row: BookingRow, deadline: n
         limitsUntil(deps, deadline),
       ),
     );
-    if (removal.certain || row.removed_once) return end(deps, row);
+    if (removal.certain || row.removed_once) return endCompensation(deps, row);
     await recordRemoval(deps.db, row.id, removal.retryAfterMs);
     return false;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    if (error.code === 'calendar_not_found') return end(deps, row);
-    deps.log.warn({ err: error, bookingId: row.id, attempts: row.attempts }, 'booking.undo_failed');
+    if (error.code === 'calendar_not_found') return endCompensation(deps, row);
+    deps.log.warn({ err: error, bookingId: row.id, attempts: row.attempts }, 'booking.compensate_failed');
     await postpone(deps.db, row.id, retryDelayMs(row.attempts));
     return false;
   }
 }
 
-async function end(deps: BookingDeps, row: BookingRow): Promise<boolean> {
+/** Marks a booking without an event as compensated, and frees its time and its keys. */
+export async function endCompensation(deps: BookingDeps, row: BookingRow): Promise<true> {
   await deps.db.transaction().execute(async (tx) => {
-    if (await finishCompensation(tx, row.id)) await freeKeysOf(tx, row.id);
+    if (!(await finishCompensation(tx, row.id))) return;
+    await freeTime(tx, [row.id]);
+    await freeKeysOf(tx, row.id);
   });
-  deps.log.info({ bookingId: row.id, staffId: row.staff_id, state: 'undone' }, 'booking.settled');
+  deps.log.info(
+    { bookingId: row.id, staffId: row.staff_id, state: bookingState.compensated },
+    'booking.compensated',
+  );
   return true;
 }

@@ -1,6 +1,7 @@
 // Creates the event of a held booking: busy check, insert, meeting link, confirmation; or compensation.
 import { asciiEmail } from '../../base/email.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
+import { bookingState } from '../../contract/bookings.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
 import { calendarError, isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
@@ -10,28 +11,23 @@ import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, eventText } from './booking.ts';
 import { type BookingDeps, chosenEventId, eventRef, limitsUntil, newEventRef } from './booking-calendar.ts';
 import type { BookingSteps } from './booking-steps.ts';
-import {
-  changeEventId,
-  deleteHold,
-  findBooking,
-  finishCompensation,
-  startCompensation,
-} from './bookings-store.ts';
-import { compensate } from './compensate.ts';
+import { findBooking } from './bookings-store.ts';
+import { compensate, endCompensation } from './compensate.ts';
+import { changeEventId, deleteHold, startCompensation } from './holds-store.ts';
 
-/** How long a meeting may take to be made before the fallback room is taken. */
+/** How long the provider may take to create a meeting before the booking gets the fallback link. */
 const meetingMs = 3_000;
 const meetingPollMs = 250;
-/** When the worker first looks at what a request could not finish. */
+/** When the worker first compensates what a request could not finish. */
 const compensateAfterMs = 2_000;
 const retryAfterMs = 500;
 
 export type CreateEventDeps = BookingDeps & { bookings: BookingSteps };
 
 /**
- * Brings a fresh hold into the calendar by `deadline`, over the connection that it was held with. Answers the confirmed
- * booking. Throws, with nothing left behind: 409 `slot_unavailable`, 409 `calendar_not_connected`, 502. Throws 503 where
- * the outcome is not known in time: then the booking is being undone.
+ * Creates the event of a new hold by `deadline`, on the connection of the hold, and returns the confirmed booking. Throws
+ * 409 `slot_unavailable`, 409 `calendar_not_connected` or 502, leaving nothing behind. Throws 503 while the outcome is
+ * unknown; the booking is then compensated.
  */
 export async function createEvent(
   deps: CreateEventDeps,
@@ -48,7 +44,7 @@ export async function createEvent(
   return finishBooking(deps, connection, { ...marked, event_id: event.eventId }, event, deadline);
 }
 
-/** Nothing was ever inserted: the hold goes as if it had never been. */
+/** Deletes a hold whose insert never began, and frees its keys. */
 export async function discardHold(deps: BookingDeps, row: BookingRow): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
     if (await deleteHold(tx, row.id)) await freeKeysOf(tx, row.id);
@@ -58,12 +54,12 @@ export async function discardHold(deps: BookingDeps, row: BookingRow): Promise<v
 function bookingWasCompensated(): AppError {
   return new AppError(
     'provider_unavailable',
-    'The booking took too long and is being undone. Try again in a moment.',
+    'The booking took too long and is being rolled back. Try again in a moment.',
     { retryAfterSeconds: 5 },
   );
 }
 
-/** The calendar, asked anew; no event of this booking exists yet, so that everything busy counts. */
+/** Checks the calendar live. The booking has no event yet, so all busy time counts. */
 async function checkFree(
   deps: BookingDeps,
   connection: LiveConnection,
@@ -89,11 +85,11 @@ async function checkFree(
     asked,
     taken,
     { slot: start },
-    'The calendar is busy at that time by now. Choose another slot.',
+    'The calendar has become busy at that time. Choose another slot.',
   );
 }
 
-/** An outage is waited out as long as the request may last. */
+/** Retries during an outage for as long as the request may last. */
 async function busyTimesUntil(
   deps: BookingDeps,
   connection: LiveConnection,
@@ -111,7 +107,7 @@ async function busyTimesUntil(
   }
 }
 
-/** The insert; an id that the calendar will not take gives way to the next generation, once. */
+/** Inserts the event. If the calendar rejects its id, another generation is tried, twice at most. */
 async function insert(
   deps: BookingDeps,
   connection: LiveConnection,
@@ -136,8 +132,8 @@ async function insert(
       return insert(deps, connection, next, staff, deadline);
     }
     if (error.outcome === 'refused') {
-      // the whole call says that nothing was done: there is nothing to take away
-      await endCompensated(deps, row);
+      // certainly not inserted: there is nothing to remove
+      await endCompensation(deps, row);
     } else {
       await startCompensation(deps.db, row.id, compensateAfterMs);
     }
@@ -169,13 +165,7 @@ async function insertAs(
   );
 }
 
-async function endCompensated(deps: BookingDeps, row: BookingRow): Promise<void> {
-  await deps.db.transaction().execute(async (tx) => {
-    if (await finishCompensation(tx, row.id)) await freeKeysOf(tx, row.id);
-  });
-}
-
-/** From an event that is there to the confirmed booking: the meeting link, then the row. */
+/** Confirms a booking whose event exists: meeting link first, then the row. */
 export async function finishBooking(
   deps: CreateEventDeps,
   connection: LiveConnection,
@@ -189,7 +179,8 @@ export async function finishBooking(
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
     await startCompensation(deps.db, row.id, compensateAfterMs);
-    if (error.outcome === 'refused') await compensate(deps, { ...row, state: 'undoing' }, deadline);
+    if (error.outcome === 'refused')
+      await compensate(deps, { ...row, state: bookingState.compensating }, deadline);
     throw calendarError(error);
   }
 }
@@ -210,7 +201,7 @@ async function meetingLink(
       calendar.getEvent(credential, ref, limitsUntil(deps, deadline, meetingMs)),
     );
     if (seen?.status !== 'live') {
-      throw new VendorError('refused', 'The event was deleted while it was being made.', {
+      throw new VendorError('refused', 'The event was deleted while its meeting was being created.', {
         code: 'event_deleted',
       });
     }
@@ -240,8 +231,8 @@ async function confirm(
     meetingLink,
   });
   if (confirmed) return confirmed;
-  // a connection lost at the commit, and the confirmation tried again, finds its own work done
+  // a retry after a commit whose acknowledgement was lost finds the booking confirmed
   const found = await findBooking(deps.db, row.account_id, row.id);
-  if (found?.state !== 'confirmed') throw bookingWasCompensated();
+  if (found?.state !== bookingState.confirmed) throw bookingWasCompensated();
   return found;
 }

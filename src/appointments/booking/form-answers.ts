@@ -8,7 +8,7 @@ import { dayOfDate } from '../slots/wall-time.ts';
 
 type Given = NonNullable<BookBody['staticQuestionAnswers']>[number];
 
-/** An answer as it is kept with the booking. */
+/** A stored answer. */
 export interface StoredAnswer {
   _id: string;
   question: string;
@@ -20,8 +20,8 @@ export interface StoredAnswer {
 const list = 'staticQuestionAnswers';
 
 /**
- * Matches answers to questions (by `_id`, else by the trimmed text) and checks each against its kind. Every required
- * question must have an answer that is not blank. Blank answers to optional questions are left out.
+ * Matches answers to questions by `_id`, or else by the trimmed text, and checks each against its question type. Every
+ * required question needs a non-blank answer. Blank optional answers are dropped.
  */
 export function checkAnswers(
   questions: readonly QuestionFacts[],
@@ -39,7 +39,7 @@ export function checkAnswers(
         message: name ? `this staff member does not ask "${name}"` : 'name the question by its text or _id',
       });
     } else if (found.has(question.id)) {
-      problems.push({ path: `${path}.question`, message: `"${question.question}" is answered twice` });
+      problems.push({ path: `${path}.question`, message: `"${question.question}" has two answers` });
     } else {
       found.set(question.id, { text: textOf(entry.answer), path: `${path}.answer` });
     }
@@ -50,7 +50,7 @@ export function checkAnswers(
       if (question.is_required) problems.push({ path, message: `"${question.question}" must be answered` });
       return [];
     }
-    const wrong = misfit(question, text) ?? unticked(question, text);
+    const wrong = problemWith(question, text) ?? unticked(question, text);
     if (wrong) problems.push({ path, message: `"${question.question}" ${wrong}` });
     return [stored(question, text)];
   });
@@ -95,27 +95,29 @@ const matches =
 const upTo =
   (maxLength: number): Check =>
   (text) =>
-    text.length <= maxLength ? undefined : `takes at most ${maxLength} characters`;
+    text.length <= maxLength ? undefined : `must be at most ${maxLength} characters`;
 
 const checks: Record<string, Check> = {
   text: upTo(1_000),
   textarea: upTo(10_000),
   email: emailProblem,
   phone: (text) => phoneProblem(phoneDigits(text)),
-  number: matches(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/, 'needs a number'),
-  date: (text) => (dayOfDate(text) === undefined ? 'needs a date of the calendar, as YYYY-MM-DD' : undefined),
-  checkbox: matches(/^(true|false)$/, 'needs true or false'),
+  number: matches(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/, 'must be a number'),
+  date: (text) =>
+    dayOfDate(text) === undefined ? 'must be a valid date, for example 2026-03-10' : undefined,
+  checkbox: matches(/^(true|false)$/, 'must be true or false'),
   url: (text) =>
     URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
       ? undefined
-      : 'needs a web address that begins with http:// or https://',
-  select: (text, options) =>
-    options.includes(text) ? undefined : `needs one of its options: ${options.join(', ')}`,
+      : 'must be a URL that begins with http:// or https://',
+  select: (text, options) => (options.includes(text) ? undefined : `must be one of: ${options.join(', ')}`),
   multiselect: (text, options) => {
     const chosen = stringsOf(text);
-    if (!chosen) return `needs a JSON array as text, such as ${JSON.stringify(options.slice(0, 2))}`;
+    if (!chosen) return `must be a JSON array as text, for example ${JSON.stringify(options.slice(0, 2))}`;
     const wrong = chosen.find((choice, index) => !options.includes(choice) || chosen.indexOf(choice) < index);
-    return wrong === undefined ? undefined : `takes each of its options once: ${options.join(', ')}`;
+    return wrong === undefined
+      ? undefined
+      : `must list options at most once each, from: ${options.join(', ')}`;
   },
 };
 
@@ -124,17 +126,17 @@ function stringsOf(text: string): string[] | undefined {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   } catch {
-    // not JSON: said by the caller
+    // the caller reports it
   }
   return undefined;
 }
 
-/** A required checkbox has to be ticked, as in a form: consent that was not given is no answer. */
+/** A required checkbox must be ticked, as in an HTML form. */
 function unticked({ question_type, is_required }: QuestionFacts, text: string): string | undefined {
   return question_type === 'checkbox' && is_required && text === 'false' ? 'must be true' : undefined;
 }
 
-/** What is wrong with an answer to that question; undefined if it fits. */
-function misfit(question: QuestionFacts, text: string): string | undefined {
+/** The problem with an answer to that question, or undefined. */
+function problemWith(question: QuestionFacts, text: string): string | undefined {
   return upTo(10_000)(text, []) ?? checks[question.question_type]?.(text, question.options);
 }

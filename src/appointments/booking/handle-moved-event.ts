@@ -1,21 +1,25 @@
 // Records where the event of a booking is; the booking follows if its staff member wants that.
+
+import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
+import { type StaffSettings, staffSettings } from '../directory/store.ts';
 import { occupiedWithin } from '../slots/store.ts';
 import { type Interval, minuteMs } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
-import { lockBooking, lockStaffBookings, type StaffSettings, staffSettings } from './bookings-store.ts';
-import { moveOccupancy, recordExternalChange } from './external-changes-store.ts';
+import { lockBooking } from './bookings-store.ts';
+import { recordExternalChange } from './external-changes-store.ts';
+import { lockStaffBookings } from './locks-store.ts';
+import { moveOccupancy } from './occupancies-store.ts';
 import { publishChange } from './publish-change.ts';
 
-/** What there is to know of an event that is there. */
+/** The time of an event. */
 export type EventTime = Pick<CalendarEvent, 'start' | 'end' | 'allDay'>;
 
 /**
- * Notes where the event of a booking is, read after `before` was; false if the booking was changed since, so that the
- * event has to be read again. What the booking occupies goes where the event is, unless another booking is in the way. Where
- * the staff member's bookings follow, so does its time, and receivers are told in the same transaction. An all-day event has no time of
- * day to follow.
+ * Records where the event of a booking is. The booking occupies the event's time unless another booking has it. If the
+ * staff member's bookings follow, its own time changes too, unless the event is an all-day one. Returns false if the booking
+ * was changed since `before` was read: read the event again.
  */
 export async function handleMovedEvent(
   deps: BookingDeps,
@@ -29,32 +33,35 @@ export async function handleMovedEvent(
     isCurrent = true;
     await lockStaffBookings(tx, before.staff_id);
     const row = await lockBooking(tx, before.id);
-    if (row?.state !== 'confirmed') return undefined;
-    isCurrent = row.wish === null && row.wish_no === before.wish_no;
-    const isKept = start === row.starts_at.getTime() && end === row.ends_at.getTime();
-    if (!isCurrent || (isKept && row.hand === 'in_step')) return undefined;
+    if (row?.state !== bookingState.confirmed) return undefined;
+    isCurrent = row.pending_change === null && row.change_no === before.change_no;
+    const isUnmoved = start === row.starts_at.getTime() && end === row.ends_at.getTime();
+    if (!isCurrent || (isUnmoved && row.calendar_state === calendarState.inStep)) return undefined;
     const staff = await staffSettings(tx, row.staff_id);
     const range = withBuffers(staff, { from: start, to: end });
     const { account_id: accountId, staff_id: staffId, calendar_key: calendarKey } = row;
     const of = { accountId, staffId, calendarKey, except: row.id };
     const conflict = (await occupiedWithin(tx, of, range)).length > 0;
     if (!conflict) await moveOccupancy(tx, row.id, range);
-    const follows = isKept || (staff.on_calendar_move === 'follow' && !event.allDay);
+    const follows = isUnmoved || (staff.on_calendar_move === 'follow' && !event.allDay);
     const inStep = follows && !conflict;
-    const noted = await recordExternalChange(tx, row.id, {
+    const recorded = await recordExternalChange(tx, row.id, {
       startsAt: follows ? new Date(start) : row.starts_at,
       endsAt: follows ? new Date(end) : row.ends_at,
-      state: inStep ? 'in_step' : 'moved',
+      state: inStep ? calendarState.inStep : calendarState.moved,
       movedTo: inStep ? null : { from: new Date(start), to: new Date(end) },
       conflict,
     });
-    deps.log.info({ bookingId: row.id, hand: noted?.hand, follows, conflict }, 'booking.changed_by_hand');
-    return follows && !isKept ? noted : undefined;
+    deps.log.info(
+      { bookingId: row.id, calendarState: recorded?.calendar_state, follows, conflict },
+      'booking.changed_externally',
+    );
+    return follows && !isUnmoved ? recorded : undefined;
   });
   return isCurrent;
 }
 
-/** What the event occupies at its new time. */
+/** The event's time with the staff member's buffers. */
 function withBuffers(staff: StaffSettings, event: Interval): Interval {
   return {
     from: event.from - staff.buffer_before_minutes * minuteMs,

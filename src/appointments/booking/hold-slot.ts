@@ -12,10 +12,10 @@ import { dayKey } from '../slots/readings.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { leaseMs } from './booking.ts';
-import type { NewHold } from './bookings-store.ts';
-import { insertHolds, type KeyedHold, tryLockStaffBookings } from './holds-store.ts';
+import { insertHolds, type KeyedHold, type NewHold } from './holds-store.ts';
+import { tryLockStaffBookings } from './locks-store.ts';
 
-/** What a hold is made of once nothing stands in its way, and the connection by which it goes on. */
+/** A new hold and the calendar connection for its event. */
 export interface PreparedHold {
   hold: NewHold;
   connection: LiveConnection | undefined;
@@ -27,31 +27,31 @@ export interface HoldRequest {
   /** Epoch milliseconds. */
   start: number;
   key: KeyOf & { fingerprint: Buffer };
-  /** Makes the hold by what is read under the lock; an AppError of it is the outcome. */
+  /** Prepares the hold from what was read under the lock. A thrown AppError becomes the outcome. */
   prepare(day: StaffDay): PreparedHold;
 }
 
 export type HoldOutcome =
   | { kind: 'held'; row: BookingRow; connection: LiveConnection | undefined }
-  /** The slot is not free, for what is taken. */
+  /** The slot is taken; `taken` has all taken times. */
   | { kind: 'taken'; taken: Taken }
-  /** Another request with the same key is at it. */
+  /** Another request with the same key is in progress. */
   | { kind: 'twin' }
-  /** Another transaction books with this staff member or calendar at this moment, or changes or removes it. */
-  | { kind: 'in_the_way' }
-  | { kind: 'refused'; error: AppError };
+  /** Another transaction holds the lock of the staff member or the calendar. */
+  | { kind: 'locked' }
+  | { kind: 'rejected'; error: AppError };
 
 export type HoldSlot = (request: HoldRequest) => Promise<HoldOutcome>;
 
 const requestsPerTransaction = 250;
 
-/** Opens the holding for one process: whoever comes while one transaction is under way is decided by the next. */
+/** Opens slot holds for one process. Requests that arrive during a transaction are decided by the next one. */
 export function openHoldSlot({ hot }: { hot: Db }): HoldSlot {
   const run = (requests: HoldRequest[]) => hot.transaction().execute((tx) => decideAll(tx, requests));
   return batch(run, { gapMs: 5, max: requestsPerTransaction, key: ({ day }) => day.staffId });
 }
 
-/** What the wishes decided so far take of one staff member or calendar. */
+/** The times that winning requests of this transaction take from a staff member or calendar. */
 interface Won {
   busy: Interval[];
   starts: number[];
@@ -59,7 +59,7 @@ interface Won {
 
 async function decideAll(tx: Tx, requests: HoldRequest[]): Promise<HoldOutcome[]> {
   const locked = await tryLockStaffBookings(tx, [...new Set(requests.map(({ day }) => day.staffId))]);
-  // a statement of its own after the locks: its snapshot sees what those wrote who held them before
+  // a separate statement after the locks, so that its snapshot sees what earlier holders of the locks wrote
   const days = await readLocked(
     tx,
     requests.map(({ day }) => day).filter(({ staffId }) => locked.has(staffId)),
@@ -81,10 +81,10 @@ async function decideAll(tx: Tx, requests: HoldRequest[]): Promise<HoldOutcome[]
       const row = rows.get(hold.id);
       outcomes.set(request, row ? { kind: 'held', row, connection } : { kind: 'twin' });
     }
-    // whoever lost to one whose key another request holds may have the slot after all
+    // a loser may get the slot after all if the winner's key turned out to be held by another request
     open = rows.size === winners.size ? [] : outcomesOf(outcomes, 'taken');
   }
-  return requests.map((request) => outcomes.get(request) ?? { kind: 'in_the_way' });
+  return requests.map((request) => outcomes.get(request) ?? { kind: 'locked' });
 }
 
 const keyName = ({ key }: HoldRequest) => `${key.accountId}/${key.operation}/${key.key}`;
@@ -111,9 +111,9 @@ function decide(
   const { asked, start } = request;
   const day = by.locked.has(request.day.staffId) ? by.days.get(dayKey(request.day)) : undefined;
   const calendarKey = by.locked.get(request.day.staffId) ?? null;
-  // a connection that was replaced since: that other calendar is not locked
-  if (!day || calendarKeyOfDay(day) !== calendarKey) return { kind: 'in_the_way' };
-  if (!day.staff.active) return { kind: 'refused', error: staffNotFound() };
+  // the connection was replaced since, and the new calendar is not locked
+  if (!day || calendarKeyOfDay(day) !== calendarKey) return { kind: 'locked' };
+  if (!day.staff.active) return { kind: 'rejected', error: staffNotFound() };
   if (by.keys.has(keyName(request))) return { kind: 'twin' };
   const mine = by.won.get(request.day.staffId);
   const shared = calendarKey === null ? undefined : by.won.get(calendarKey);
@@ -128,7 +128,7 @@ function decide(
     by.keys.add(keyName(request));
     return prepared;
   } catch (error) {
-    if (error instanceof AppError) return { kind: 'refused', error };
+    if (error instanceof AppError) return { kind: 'rejected', error };
     throw error;
   }
 }

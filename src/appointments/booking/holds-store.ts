@@ -1,30 +1,36 @@
-// Rows of held bookings: inserted, started and confirmed in batches; compensated one by one.
+// Rows of held bookings: inserted, started and confirmed in batches; discarded or compensated one by one.
 import { sql } from 'kysely';
+import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
+import { literals } from '../../db/literals.ts';
 import type { Interval } from '../slots/wall-time.ts';
-import type { BookingRow } from './booking.ts';
-import type { NewHold } from './bookings-store.ts';
+import { type BookingRow, bookingRow, occupancyPart, type StoredBooking } from './booking.ts';
 
-/**
- * Locks the bookings of those staff members with whom, and with whose calendar, no other transaction books at this moment;
- * held to the end of the transaction. Answers their calendars' keys. It never waits.
- */
-export async function tryLockStaffBookings(
-  tx: Tx,
-  staffIds: readonly string[],
-): Promise<Map<string, string | null>> {
-  const { rows } = await sql<{ id: string; calendar_key: string | null; locked: boolean }>`
-    select id, calendar_key, pg_try_advisory_xact_lock(hashtextextended(id, 3))
-      and (calendar_key is null or pg_try_advisory_xact_lock(hashtextextended(calendar_key::text, 3))) as locked
-    from (
-      select x.id, c.calendar_key from unnest(${[...staffIds]}::text[]) as x(id)
-      left join staff s on s.id = x.id::uuid and s.calendar = 'required'
-      left join calendar_connections c on c.staff_id = s.id) as asked`.execute(tx);
-  return new Map(rows.filter(({ locked }) => locked).map(({ id, calendar_key }) => [id, calendar_key]));
-}
+const state = literals(bookingState);
+const part = literals(occupancyPart);
 
-/** A hold, the time it occupies, and the key that it answers. */
+/** The columns of a booking that later steps fill, or the database. */
+type LaterColumn =
+  | 'state'
+  | 'due_at'
+  | 'attempts'
+  | 'phone_digits'
+  | 'event_generation'
+  | 'event_link'
+  | 'meeting_link'
+  | 'insert_started_at'
+  | 'removed_once'
+  | 'cancel_reason'
+  | 'cancelled_at'
+  | 'gone_at'
+  | `wish${string}`
+  | `hand${string}`;
+
+/** A new booking: every column that a request fills. */
+export type NewHold = { [K in keyof StoredBooking as K extends LaterColumn ? never : K]: StoredBooking[K] };
+
+/** A hold, the time it occupies, and the key of its request. */
 export interface KeyedHold {
   hold: NewHold;
   occupied: Interval;
@@ -32,29 +38,29 @@ export interface KeyedHold {
 }
 
 /**
- * Adds held bookings with what they occupy and the keys that they answer, all leased for `leaseMs`. Answers those added:
- * one whose key is held by another booking is not. Violates `occupancies_apart` or
- * `occupancies_calendar_apart` where another stands.
+ * Inserts held bookings, the time they occupy and the keys of their requests, leased for `leaseMs`. Returns the inserted
+ * ones: a hold whose key another booking has is skipped. Violates `occupancies_apart` or `occupancies_calendar_apart`
+ * where time is taken.
  */
 export async function insertHolds(
   tx: Tx,
   holds: readonly KeyedHold[],
   leaseMs: number,
 ): Promise<Map<string, BookingRow>> {
-  const given = holds.map(({ hold, occupied, key }) => ({
-    ...hold,
+  const keys = holds.map(({ occupied, key }) => ({
     occupied_from: new Date(occupied.from),
     occupied_to: new Date(occupied.to),
     operation: key.operation,
     key: key.key,
     fingerprint: `\\x${key.fingerprint.toString('hex')}`,
   }));
-  const { rows } = await sql<BookingRow>`
+  const columns = sql.join(Object.keys(holds[0]?.hold ?? {}).map((column) => sql.ref(column)));
+  const { rows } = await sql<StoredBooking>`
     with given as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as x(id uuid, account_id uuid, staff_id uuid,
-        starts_at timestamptz, ends_at timestamptz, timezone text, email text, phone_number text, name text, source text,
-        answers jsonb, provider text, calendar_id text, calendar_key uuid, event_id text, fallback_link text, created_at timestamptz,
-        occupied_from timestamptz, occupied_to timestamptz, operation text, key uuid, fingerprint bytea)),
+      select * from rows from (
+        jsonb_populate_recordset(null::bookings, ${JSON.stringify(holds.map(({ hold }) => hold))}::jsonb),
+        jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as (occupied_from timestamptz, occupied_to timestamptz,
+          operation text, key uuid, fingerprint bytea))),
     keyed as (
       insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until)
       select account_id, operation, key, fingerprint, id, now() + ${leaseMs}::int * interval '1 millisecond' from given
@@ -65,31 +71,28 @@ export async function insertHolds(
         where k.created_at <= now() - interval '24 hours'
       returning subject_id),
     held as (
-      insert into bookings (id, account_id, staff_id, starts_at, ends_at, timezone, email, phone_number, name, source,
-        answers, provider, calendar_id, calendar_key, event_id, fallback_link, created_at, state, due_at)
-      select id, account_id, staff_id, starts_at, ends_at, timezone, email, phone_number, name, source,
-        answers, provider, calendar_id, calendar_key, event_id, fallback_link, created_at, 'held',
-        now() + ${leaseMs}::int * interval '1 millisecond'
+      insert into bookings (state, due_at, ${columns})
+      select ${state.held}, now() + ${leaseMs}::int * interval '1 millisecond', ${columns}
       from given where id in (select subject_id from keyed)
       returning *),
     occupied as (
       insert into occupancies (account_id, staff_id, calendar_key, booking_id, part, during)
-      select account_id, staff_id, calendar_key, id, 'kept', tstzrange(occupied_from, occupied_to)
+      select account_id, staff_id, calendar_key, id, ${part.current}, tstzrange(occupied_from, occupied_to)
       from given where id in (select id from held))
     select * from held`.execute(tx);
   return byId(rows);
 }
 
-/** Marks that their inserts begin, and renews the leases; those that are no longer held are left out. */
+/** Records that the event inserts begin, and renews the leases. Bookings that are no longer held are skipped. */
 export async function startInserts(
   db: Db,
   ids: readonly string[],
   leaseMs: number,
 ): Promise<Map<string, BookingRow>> {
-  const { rows } = await sql<BookingRow>`
+  const { rows } = await sql<StoredBooking>`
     update bookings set insert_started_at = coalesce(insert_started_at, now()),
       due_at = now() + ${leaseMs}::int * interval '1 millisecond'
-    where id = any(${[...ids]}::uuid[]) and state = 'held' returning *`.execute(db);
+    where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning *`.execute(db);
   return byId(rows);
 }
 
@@ -100,15 +103,60 @@ export interface Confirmation {
   meetingLink: string;
 }
 
-/** Held → confirmed; those no longer held are left out: what is being undone is confirmed by nobody. */
+/** Held → confirmed. Bookings that are no longer held are skipped: a compensating booking is never confirmed. */
 export async function confirmHolds(tx: Tx, given: readonly Confirmation[]): Promise<Map<string, BookingRow>> {
-  const { rows } = await sql<BookingRow>`
-    update bookings b set state = 'confirmed', event_id = x.event_id, event_link = x.event_link, meeting_link = x.meeting_link, due_at = null,
-      attempts = 0
-    from unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ eventId }) => eventId)}::text[], ${given.map(({ eventLink }) => eventLink)}::text[],
+  const { rows } = await sql<StoredBooking>`
+    update bookings b set state = ${state.confirmed}, event_id = x.event_id, event_link = x.event_link,
+      meeting_link = x.meeting_link, due_at = null, attempts = 0
+    from unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ eventId }) => eventId)}::text[],
+      ${given.map(({ eventLink }) => eventLink)}::text[],
       ${given.map(({ meetingLink }) => meetingLink)}::text[]) as x(id, event_id, event_link, meeting_link)
-    where b.id = x.id and b.state = 'held' returning b.*`.execute(tx);
+    where b.id = x.id and b.state = ${state.held} returning b.*`.execute(tx);
   return byId(rows);
 }
 
-const byId = (rows: BookingRow[]) => new Map(rows.map((row) => [row.id, row]));
+const byId = (rows: StoredBooking[]) => new Map(rows.map((row) => [row.id, bookingRow(row)]));
+
+/** Stores another event id after the calendar rejected the last one; false if the booking is no longer held. */
+export async function changeEventId(
+  db: Db,
+  id: string,
+  event: { id: string; generation: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update bookings set event_id = ${event.id}, event_generation = ${event.generation}
+    where id = ${id} and state = ${state.held} and event_generation = ${event.generation - 1}
+    returning 1`.execute(db);
+  return rows.length === 1;
+}
+
+/** Deletes a hold whose insert never began; false if it began, or the booking is no longer held. */
+export async function deleteHold(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    delete from bookings where id = ${id} and state = ${state.held} and insert_started_at is null
+    returning 1`.execute(tx);
+  return rows.length === 1;
+}
+
+/** Held → compensating, due after `dueMs`. */
+export async function startCompensation(db: Db | Tx, id: string, dueMs: number): Promise<void> {
+  await sql`
+    update bookings set state = ${state.compensating}, attempts = 0,
+      due_at = now() + ${dueMs} * interval '1 millisecond'
+    where id = ${id} and state = ${state.held}`.execute(db);
+}
+
+/** Records that the event was removed, due again after `retryAfterMs` in case a late insert brings it back. */
+export async function recordRemoval(db: Db, id: string, retryAfterMs: number): Promise<void> {
+  await sql`
+    update bookings set removed_once = true, due_at = now() + ${retryAfterMs} * interval '1 millisecond'
+    where id = ${id} and state = ${state.compensating}`.execute(db);
+}
+
+/** Held or compensating → compensated, and frees its time. */
+export async function finishCompensation(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    update bookings set state = ${state.compensated}, due_at = null
+    where id = ${id} and state in (${state.held}, ${state.compensating}) returning 1`.execute(tx);
+  return rows.length === 1;
+}

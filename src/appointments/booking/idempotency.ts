@@ -12,38 +12,38 @@ import { reconcileExpired } from './reconcile.ts';
 /** An Idempotency-Key with the fingerprint of its request. */
 export type Key = KeyOf & Fingerprint;
 
-/** The bytes to answer with, and whether an earlier request stored them. */
+/** The response body, and whether an earlier request stored it. */
 export interface Answered {
   body: string;
   replayed: boolean;
 }
 
-/** Another request with the same key wrote its intent in the meantime. */
+/** A concurrent request with the same key was first. */
 class KeyTaken extends Error {
   override name = 'KeyTaken';
 }
 
 /**
- * The stored answer of the key's first request; without a body there is none, and this request may begin. `settled`:
- * what an earlier request left was settled first. Throws 409 while the first is under way, and 422 for another request.
+ * The stored answer of the key's first request. Without a body there is none, and this request may begin. `reconciled`: an
+ * earlier request had died and was finished first. Throws 409 while the first is in progress, 422 for another request.
  */
 export async function findAnswer(
   deps: CreateEventDeps,
   key: Key,
-): Promise<{ body?: string; settled: boolean }> {
+): Promise<{ body?: string; reconciled: boolean }> {
   const of = { ...key, leaseSeconds: leaseMs / 1000 };
   const repeat = await consultKey(deps.db, of, deps.bookings.findKey);
-  if (repeat.kind === 'first') return { settled: false };
-  if (repeat.kind === 'answered') return { body: repeat.body, settled: false };
-  // whoever did the first died: what it left is settled as the worker would, and never begun a second time
+  if (repeat.kind === 'first') return { reconciled: false };
+  if (repeat.kind === 'answered') return { body: repeat.body, reconciled: false };
+  // the first request died: finish it as the worker would, and never begin a second one
   await reconcileExpired(deps, repeat.subjectId);
   const now = await consultKey(deps.db, of);
-  if (now.kind === 'answered') return { body: now.body, settled: true };
-  if (now.kind === 'first') return { settled: true };
+  if (now.kind === 'answered') return { body: now.body, reconciled: true };
+  if (now.kind === 'first') return { reconciled: true };
   throw inProgress();
 }
 
-/** Writes the key of a change in the transaction that writes the change; does nothing without a key. */
+/** Inserts the key of a change in the transaction that sets the change; does nothing without a key. */
 export async function claimKey(tx: Tx, key: Key | undefined, bookingId: string): Promise<void> {
   if (key === undefined) return;
   const of = { ...key, subjectId: bookingId, leaseSeconds: leaseMs / 1000 };
@@ -51,8 +51,8 @@ export async function claimKey(tx: Tx, key: Key | undefined, bookingId: string):
 }
 
 /**
- * Makes a change and answers it by `answer`; under a key, a repeat gets the stored bytes and changes nothing. `change`
- * must claim the key (`claimKey`) in the transaction that writes what is to be done.
+ * Makes a change and returns its answer. Under a key, a repeat gets the stored answer and changes nothing. `change` must
+ * call `claimKey` in the transaction that sets the change.
  */
 export async function answerOnce<T>(
   deps: CreateEventDeps & { bookingReleases: Pick<Releases, 'release'> },
@@ -68,7 +68,7 @@ export async function answerOnce<T>(
   try {
     return { body: answer(await change()), replayed: false };
   } catch (error) {
-    // how far it came is found out by the worker, or by a repeat under the key
+    // the worker, or a repeat under the key, finds out how far it came
     if (isAway(error)) deps.bookingReleases.release(bookingId);
     if (key === undefined || !isRace(error)) throw error;
     const { body } = await findAnswer(deps, key);
@@ -77,6 +77,6 @@ export async function answerOnce<T>(
   }
 }
 
-/** What a request sees if a twin with the same key, or the worker, was quicker. */
+/** True for the errors of a request that lost to a concurrent one with the same key, or to the worker. */
 const isRace = (error: unknown) =>
   error instanceof KeyTaken || (error instanceof AppError && error.code === 'booking_not_changeable');

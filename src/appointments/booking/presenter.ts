@@ -1,9 +1,11 @@
 // How bookings appear in responses and webhook events. Pure.
 import type { BookAnswer, BookingItem } from '../../contract/bookings.ts';
+import { calendarState } from '../../contract/bookings.ts';
 import { localText } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
+import { pendingChange } from './booking.ts';
 
-/** A booking as the book operation answers it. */
+/** A booking in the response to a booking request. */
 export function bookAnswer(row: BookingRow): BookAnswer {
   const starts = localText(row.timezone, row.starts_at.getTime());
   return {
@@ -27,32 +29,33 @@ export function bookAnswer(row: BookingRow): BookAnswer {
   };
 }
 
-/** A booking as lists and events tell it. */
+/** A booking in lists and webhook events. */
 export function bookingItem(row: BookingRow): BookingItem {
   return {
     _id: row.id,
     ...bookAnswer(row),
     staticQuestionAnswers: row.answers,
     pendingChange:
-      row.wish === null
+      row.pending_change === null
         ? null
         : {
-            kind: row.wish === 'cancel' ? 'cancel' : 'reschedule',
-            startsAt: row.wish_starts_at?.toISOString() ?? null,
-            endsAt: row.wish_ends_at?.toISOString() ?? null,
+            kind: row.pending_change === pendingChange.cancel ? 'cancel' : 'reschedule',
+            startsAt: row.pending_starts_at?.toISOString() ?? null,
+            endsAt: row.pending_ends_at?.toISOString() ?? null,
           },
-    calendarState: calendarState(row),
+    calendarState: calendarStateOf(row),
     cancelledAt: row.cancelled_at?.toISOString() ?? null,
     cancelReason: row.cancelled_at === null ? null : row.cancel_reason,
   };
 }
 
-function calendarState(row: BookingRow): BookingItem['calendarState'] {
-  if (row.hand !== 'moved' || !row.hand_starts_at || !row.hand_ends_at) return { state: row.hand };
+function calendarStateOf(row: BookingRow): BookingItem['calendarState'] {
+  if (row.calendar_state !== calendarState.moved || !row.event_starts_at || !row.event_ends_at)
+    return { state: row.calendar_state };
   return {
-    state: 'moved',
-    from: row.hand_starts_at.toISOString(),
-    to: row.hand_ends_at.toISOString(),
-    conflict: row.hand_conflict,
+    state: calendarState.moved,
+    from: row.event_starts_at.toISOString(),
+    to: row.event_ends_at.toISOString(),
+    conflict: row.event_conflict,
   };
 }

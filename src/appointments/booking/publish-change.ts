@@ -10,7 +10,7 @@ import { bookingItem } from './presenter.ts';
 
 type BookingEvent = 'appointments.booked' | 'appointments.cancelled' | 'appointments.rescheduled';
 
-/** The event that tells receivers how a booking is at `now`; `by`: who changed it. */
+/** The webhook event with a booking as it is at `now`; `by`: who changed it. */
 export function bookingEvent(
   kind: BookingEvent,
   now: number,
@@ -28,8 +28,8 @@ export function bookingEvent(
 }
 
 /**
- * Runs a transaction that ends with a booking's event being published, then hands the deliveries on. `change` answers
- * the booking as it is now, or undefined where nothing was changed: then nothing is published.
+ * Runs `change` and publishes the webhook event of the booking that it returns, in one transaction. Nothing is published
+ * if it returns undefined.
  */
 export async function publishChange(
   deps: BookingDeps,
@@ -45,12 +45,12 @@ export async function publishChange(
   if (row)
     deps.log.info(
       { bookingId: row.id, staffId: row.staff_id, state: row.state, kind, by },
-      'booking.settled',
+      'booking.changed',
     );
   return row;
 }
 
-/** Runs a transaction that ends with the events that `change` answers being published, then hands the deliveries on. */
+/** Runs `change` and publishes the webhook events that it returns, in one transaction. */
 export async function publishChanges(
   deps: BookingDeps,
   change: (tx: Tx) => Promise<EventToPublish[]>,

@@ -1,37 +1,40 @@
 // Booking reconciler: finishes bookings, pending changes and compensations whose request or worker died.
+
+import { bookingState } from '../../contract/bookings.ts';
 import { notConnected, useCalendar } from '../calendar/connection.ts';
 import { applyCancel, applyMove } from './apply-change.ts';
 import { type BookingRow, leaseMs, requestTimeoutMs, retryDelayMs, taskFor } from './booking.ts';
 import { findEvent, limitsUntil, reachCalendar } from './booking-calendar.ts';
-import { claimDue, claimExpiredLease, postpone, startCompensation } from './bookings-store.ts';
+import { claimDue, claimExpiredLease, postpone } from './bookings-store.ts';
 import { compensate } from './compensate.ts';
 import { type CreateEventDeps, discardHold, finishBooking } from './create-event.ts';
+import { startCompensation } from './holds-store.ts';
 
 const bookingsAtOnce = 20;
 
-/** Settles bookings that are due; answers how many were. */
+/** Reconciles due bookings and returns how many there were. */
 export async function reconcileDue(deps: CreateEventDeps): Promise<number> {
   const rows = await claimDue(deps.db, bookingsAtOnce, leaseMs);
   await Promise.all(rows.map((row) => reconcile(deps, row)));
   return rows.length;
 }
 
-/** Settles one booking whose worker died, as the worker would; does nothing while somebody else is at it. */
+/** Reconciles one booking whose lease has expired; does nothing while it is leased. */
 export async function reconcileExpired(deps: CreateEventDeps, bookingId: string): Promise<void> {
   const row = await claimExpiredLease(deps.db, bookingId, leaseMs);
   if (row) await reconcile(deps, row);
 }
 
-/** Brings one claimed booking as far as it can; a failure is logged, and the booking is looked at again later. */
+/** Takes the next step of a leased booking. A failure is logged, and the booking becomes due again later. */
 async function reconcile(deps: CreateEventDeps, row: BookingRow): Promise<void> {
   const deadline = deps.clock.steady() + requestTimeoutMs;
   try {
     switch (taskFor(row)) {
       case 'recover':
         return await recover(deps, row, deadline);
-      case 'undo':
+      case 'compensate':
         return void (await compensate(deps, row, deadline));
-      case 'take_out':
+      case 'cancel':
         return void (await applyCancel(deps, row, deadline));
       case 'move':
         return void (await applyMove(deps, row, deadline));
@@ -39,19 +42,19 @@ async function reconcile(deps: CreateEventDeps, row: BookingRow): Promise<void> 
         return;
     }
   } catch (error) {
-    deps.log.warn({ err: error, bookingId: row.id, attempts: row.attempts }, 'booking.settle_failed');
+    deps.log.warn({ err: error, bookingId: row.id, attempts: row.attempts }, 'booking.reconcile_failed');
     await postpone(deps.db, row.id, retryDelayMs(row.attempts));
   }
 }
 
 /**
- * A hold whose request died. The event is read by its id: ours → confirmed, absent → undone. Nothing is inserted
- * here: nobody waits for this booking any more.
+ * Recovers a hold whose request died: confirms it if its event exists, and compensates it otherwise. It inserts nothing,
+ * because no caller waits for this booking any more.
  */
 async function recover(deps: CreateEventDeps, row: BookingRow, deadline: number): Promise<void> {
   if (row.provider === null || row.insert_started_at === null) return discardHold(deps, row);
   const connection = await reachCalendar(deps, row);
-  // it may be there: only the calendar, once it is connected again, can tell
+  // the event may exist: only the calendar can tell, once it is reconnected
   if (connection === 'dead' && deps.clock.now() < row.ends_at.getTime()) throw notConnected();
   if (typeof connection !== 'string') {
     const event = await useCalendar(deps, connection, (calendar, credential) =>
@@ -63,5 +66,5 @@ async function recover(deps: CreateEventDeps, row: BookingRow, deadline: number)
     }
   }
   await startCompensation(deps.db, row.id, 0);
-  await compensate(deps, { ...row, state: 'undoing' }, deadline);
+  await compensate(deps, { ...row, state: bookingState.compensating }, deadline);
 }

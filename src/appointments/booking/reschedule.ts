@@ -1,5 +1,6 @@
 // Moves a booking: writes the move as its pending change, with both times occupied, then applies it.
 import { AppError } from '../../base/errors.ts';
+import { bookingState } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff } from '../directory/store.ts';
@@ -13,19 +14,22 @@ import {
   isAt,
   leaseMs,
   notChangeable,
+  pendingChange,
   requestTimeoutMs,
 } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
 import { alreadyDone, bookingOf, currentBooking, lockedBooking } from './booking-to-change.ts';
-import { lockStaffBookings, occupy } from './bookings-store.ts';
 import { chosenStart, namesTime, reserving, slotTaken } from './chosen-slot.ts';
 import { claimKey, type Key } from './idempotency.ts';
+import { lockStaffBookings } from './locks-store.ts';
+import { occupyPending } from './occupancies-store.ts';
 import { leasePendingChange, setPendingMove } from './pending-changes-store.ts';
 import { syncEvent } from './read-event.ts';
+
 /**
- * Moves a booking to another slot on offer, also with a staff member who is inactive by now. Its old time stays occupied
- * until the calendar shows the new one. A move to the time that it has changes nothing and tells nobody. Throws 400, 404,
- * 409, 502, and 503 while the move is still under way.
+ * Moves a booking to another open slot, even if its staff member is inactive. The old time stays occupied until the
+ * calendar shows the new one. A move to the present time changes nothing and emits no event. Throws 400, 404, 409, 502,
+ * and 503 while the move is still in progress.
  */
 export async function rescheduleBooking(
   deps: BookingDeps,
@@ -47,31 +51,33 @@ export async function rescheduleBooking(
   checkChangeable(booking, deps.clock.now());
   const to = await requestedTime(deps, asked, booking, input);
   const start = to.startsAt.getTime();
-  // it stays where it is only if its event is still there
-  if (isAt(booking, to) && (await syncEvent(deps, booking)) === 'gone') throw await eventGone(deps, booking);
+  // it keeps its time only if its event still exists
+  if (isAt(booking, to) && (await syncEvent(deps, booking)) === 'missing')
+    throw await eventGone(deps, booking);
   const pending = await reserving(deps, asked, start, () =>
     deps.db.transaction().execute(async (tx) => {
       await lockStaffBookings(tx, staff.id);
       const row = await lockedBooking(tx, booking.id);
       checkChangeable(row, deps.clock.now());
       if (isAt(row, to)) return alreadyDone(tx, 'reschedule', row, input.key);
-      if (row.wish !== null) return resumeMove(tx, row, to, input.key);
+      if (row.pending_change !== null) return resumeMove(tx, row, to, input.key);
       const taken = await takenByBookings(tx, asked, row.id);
       if (freeStarts(asked.terms, [start], taken).length === 0) {
         throw slotTaken(deps, asked, taken, start);
       }
       await claimKey(tx, input.key, row.id);
-      await occupy(tx, row, 'wished', occupiedRange(asked.terms, start));
+      await occupyPending(tx, row, occupiedRange(asked.terms, start));
       return setPendingMove(tx, row.id, to, leaseMs);
     }),
   );
-  if (pending.wish === null) return pending;
+  if (pending.pending_change === null) return pending;
   try {
     return await applyMove(deps, pending, deadline);
   } catch (error) {
-    // the worker or a twin may have carried it out in the meantime: then it is done
+    // the worker or a concurrent request may have applied the same move
     const now = await bookingOf(deps, input.accountId, booking.id);
-    if (now.state === 'confirmed' && now.wish_no === pending.wish_no && isAt(now, to)) return now;
+    if (now.state === bookingState.confirmed && now.change_no === pending.change_no && isAt(now, to))
+      return now;
     throw error;
   }
 }
@@ -82,7 +88,7 @@ interface Time {
   timezone: string;
 }
 
-/** The time that a move asks for: the one that the booking has, or that of a slot on offer; 409 otherwise. */
+/** The requested time: the booking's present one, or that of an open slot; 409 otherwise. */
 async function requestedTime(
   deps: BookingDeps,
   asked: AskedDate,
@@ -98,12 +104,12 @@ async function requestedTime(
   return { startsAt: new Date(start), endsAt, timezone };
 }
 
-/** The same move asked for again goes on; any other change has to wait for the one under way. */
+/** Continues the same pending move; 409 for another one. */
 async function resumeMove(tx: Tx, row: BookingRow, to: Time, key: Key | undefined): Promise<BookingRow> {
   const same =
-    row.wish === 'move' &&
-    row.wish_starts_at?.getTime() === to.startsAt.getTime() &&
-    row.wish_ends_at?.getTime() === to.endsAt.getTime();
+    row.pending_change === pendingChange.move &&
+    row.pending_starts_at?.getTime() === to.startsAt.getTime() &&
+    row.pending_ends_at?.getTime() === to.endsAt.getTime();
   if (!same) throw otherChangeInProgress();
   await claimKey(tx, key, row.id);
   await leasePendingChange(tx, row.id, leaseMs);
@@ -112,7 +118,7 @@ async function resumeMove(tx: Tx, row: BookingRow, to: Time, key: Key | undefine
 
 function otherChangeInProgress(): AppError {
   const { code, message } = notChangeable(
-    'Another change of this booking is under way. Try again in a moment.',
+    'Another change of this booking is in progress. Try again in a moment.',
   );
   return new AppError(code, message, { retryAfterSeconds: 5 });
 }

@@ -5,12 +5,12 @@ import { ok } from '../../http/reply.ts';
 import type { BookingRow } from './booking.ts';
 import { bookAnswer, bookingItem } from './presenter.ts';
 
-/** The exact bytes that a booking's request is answered with, now and whenever it is repeated. */
+/** The response body of a booking request, the same for every repeat. */
 export function bookAnswerJson(row: BookingRow): string {
   return JSON.stringify(ok('The appointment is booked.', bookAnswer(row)));
 }
 
-/** The operations that change a booking, as idempotency keys name them. */
+/** The operations on bookings in idempotency keys. */
 export type ChangeOperation = 'cancel' | 'reschedule';
 
 const changeMessages: Record<ChangeOperation, string> = {
@@ -18,14 +18,14 @@ const changeMessages: Record<ChangeOperation, string> = {
   reschedule: 'The booking has the requested time.',
 };
 
-/** The exact bytes that a change's request is answered with, now and whenever it is repeated. */
+/** The response body of a change request, the same for every repeat. */
 export function changeAnswerJson(operation: ChangeOperation, row: BookingRow): string {
   return JSON.stringify(ok(changeMessages[operation], bookingItem(row)));
 }
 
 /**
- * Stores the answer of a finished change for every key that asked for it, in the transaction that finishes it. A booking
- * has unanswered keys only for its pending change: one that gives way to another frees its keys.
+ * Stores the answer of a finished change for every key that asked for it, in the transaction that finishes it. Only the
+ * pending change of a booking has unanswered keys: a replaced change frees its keys.
  */
 export async function storeChangeAnswer(tx: Tx, operation: ChangeOperation, row: BookingRow): Promise<void> {
   const answer = { status: 200, body: changeAnswerJson(operation, row) };

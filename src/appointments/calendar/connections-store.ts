@@ -1,12 +1,16 @@
-// Rows of calendar connections and of consent pages under way.
+// Rows of calendar connections.
 import { type Insertable, type Selectable, sql } from 'kysely';
+import type { EncryptedChange, EncryptedRow, Page } from '../../base/reencrypt.ts';
+import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { literals } from '../../db/literals.ts';
 import type { DB } from '../../db/schema.ts';
+
+const state = literals(bookingState);
 
 export type StoredConnection = Selectable<DB['calendar_connections']>;
 /** `staff_timezone`: the zone of the staff member's schedule as it is now. */
 export type ConnectionRow = StoredConnection & { staff_timezone: string };
-export type OAuthStateRow = Selectable<DB['oauth_states']>;
 
 export const connectionColumns = sql<ConnectionRow>`calendar_connections.*,
   (select timezone from staff where staff.id = calendar_connections.staff_id) as staff_timezone`;
@@ -44,7 +48,7 @@ export async function replaceConnection(
     update bookings set calendar_id = ${connection.calendar_id}
     where staff_id = ${connection.staff_id} and provider = ${connection.provider}
       and calendar_key = ${connection.calendar_key ?? null}::uuid and calendar_id <> ${connection.calendar_id}
-      and state in ('held', 'confirmed', 'undoing')`.execute(tx);
+      and state in (${state.held}, ${state.confirmed}, ${state.compensating})`.execute(tx);
   return tx
     .insertInto('calendar_connections')
     .values({ ...connection, changes_cursor: isSame ? before.changes_cursor : null })
@@ -136,24 +140,56 @@ export async function setBusyCalendars(db: Db, id: string, calendarIds: string[]
     update calendar_connections set busy_calendar_ids = ${calendarIds}::text[] where id = ${id}`.execute(db);
 }
 
-/** Adds a consent page that somebody is sent to. */
-export async function insertOAuthState(db: Db, state: Insertable<DB['oauth_states']>): Promise<void> {
-  await db.insertInto('oauth_states').values(state).execute();
+/** Claims up to `limit` connections whose events are due to be read, for `againMs`. */
+export async function claimCalendarReads(db: Db, limit: number, againMs: number): Promise<ConnectionRow[]> {
+  const { rows } = await sql<ConnectionRow>`
+    update calendar_connections set changes_due_at = now() + ${againMs} * interval '1 millisecond'
+    where id in (select id from calendar_connections where dead_at is null and changes_due_at <= now()
+      order by changes_due_at limit ${limit} for update skip locked)
+    returning ${connectionColumns}`.execute(db);
+  return rows;
 }
 
-/** A consent page that somebody was sent to, expired or not; undefined if it is used up or unknown. */
-export async function findOAuthState(db: Db, id: string): Promise<OAuthStateRow | undefined> {
-  const { rows } = await sql<OAuthStateRow>`select * from oauth_states where id = ${id}`.execute(db);
-  return rows[0];
+/** Stores the sync cursor of a connection. */
+export async function saveCursor(db: Db, connectionId: string, cursor: string): Promise<void> {
+  await sql`
+    update calendar_connections set changes_cursor = ${cursor} where id = ${connectionId}`.execute(db);
 }
 
-/** Uses a consent page up; false if it was used before. */
-export async function deleteOAuthState(tx: Tx, id: string): Promise<boolean> {
-  const { rows } = await sql`delete from oauth_states where id = ${id} returning 1`.execute(tx);
+/** Schedules the next reading of a staff member's calendar after `ms`. */
+export async function scheduleCalendarRead(db: Db, staffId: string, ms: number): Promise<void> {
+  await sql`
+    update calendar_connections set changes_due_at = now() + ${ms} * interval '1 millisecond'
+    where staff_id = ${staffId}`.execute(db);
+}
+
+/** Locks a connection. True if a mass deletion was recorded in its calendar within the last `ms`. */
+export async function lockMassDeletion(tx: Tx, connectionId: string, ms: number): Promise<boolean> {
+  const { rows } = await sql<{ recent: boolean }>`
+    select coalesce(bookings_missing_at > now() - ${ms} * interval '1 millisecond', false) as recent
+    from calendar_connections where id = ${connectionId} for update`.execute(tx);
+  return rows[0]?.recent ?? false;
+}
+
+/** Records a mass deletion in the calendar of a connection. */
+export async function markMassDeletion(tx: Tx, connectionId: string): Promise<void> {
+  await sql`
+    update calendar_connections set bookings_missing_at = now() where id = ${connectionId}`.execute(tx);
+}
+
+/** A page of the calendar connections of all accounts with their credentials, in the order of their ids. */
+export async function listCredentials(db: Db, page: Page): Promise<EncryptedRow<'credential'>[]> {
+  const { rows } = await sql<EncryptedRow<'credential'>>`
+    select id, credential from calendar_connections
+    where ${page.afterId ?? null}::uuid is null or id > ${page.afterId ?? null}::uuid
+    order by id limit ${page.limit}`.execute(db);
+  return rows;
+}
+
+/** Replaces a encrypted credential; false if the connection is another by now. */
+export async function replaceCredential(db: Db, change: EncryptedChange<'credential'>): Promise<boolean> {
+  const { rows } = await sql`
+    update calendar_connections set credential = ${change.after}
+    where id = ${change.id} and credential = ${change.before} returning 1`.execute(db);
   return rows.length === 1;
-}
-
-/** Deletes consent pages that nobody returned from. */
-export async function deleteOldOAuthStates(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('oauth_states').where('expires_at', '<=', now).execute();
 }

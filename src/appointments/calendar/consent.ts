@@ -7,14 +7,14 @@ import type { Calendar, OAuthSignIn } from '../../ports/calendar.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import { type ConnectDeps, keep, notConfigured } from './connect.ts';
 import { calendarError } from './connection.ts';
+import type { StoredConnection } from './connections-store.ts';
 import {
   deleteOAuthState,
   deleteOldOAuthStates,
   findOAuthState,
   insertOAuthState,
   type OAuthStateRow,
-  type StoredConnection,
-} from './connections-store.ts';
+} from './oauth-states-store.ts';
 
 /** How long a link is valid. */
 const consentMs = 60 * 60_000;

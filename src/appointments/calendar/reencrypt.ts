@@ -2,12 +2,8 @@
 import type { Cipher } from '../../base/cipher.ts';
 import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
-import {
-  listCodeVerifiers,
-  listCredentials,
-  replaceCodeVerifier,
-  replaceCredential,
-} from './reencrypt-store.ts';
+import { listCredentials, replaceCredential } from './connections-store.ts';
+import { listCodeVerifiers, replaceCodeVerifier } from './oauth-states-store.ts';
 
 type Deps = { db: Db; cipher: Cipher };
 

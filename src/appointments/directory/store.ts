@@ -1,6 +1,8 @@
 // Rows of departments, staff and form questions.
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { literals } from '../../db/literals.ts';
 import type { DB } from '../../db/schema.ts';
 import type { QuestionFacts, StaffFacts } from './staff.ts';
 
@@ -9,6 +11,8 @@ export type StaffRow = Omit<Selectable<DB['staff']>, 'weekly' | 'overrides'> & {
   weekly: unknown;
   overrides: unknown;
 } & Pick<StaffFacts, 'department_ids' | 'calendar_connected'>;
+
+const { confirmed } = literals(bookingState);
 
 interface Window {
   limit: number;
@@ -167,11 +171,31 @@ export async function listStaff(
   return { rows, total: count.rows[0]?.total ?? 0 };
 }
 
-/** True if a staff member has bookings that are still to come or not yet settled. */
+export type StaffSettings = Pick<
+  StaffRow,
+  | 'name'
+  | 'timezone'
+  | 'buffer_before_minutes'
+  | 'buffer_after_minutes'
+  | 'on_calendar_move'
+  | 'on_calendar_delete'
+>;
+
+/** The settings of a staff member, also of a removed one, that apply to existing bookings. */
+export async function staffSettings(db: Db | Tx, staffId: string): Promise<StaffSettings> {
+  return db
+    .selectFrom('staff')
+    .select(['name', 'timezone', 'buffer_before_minutes', 'buffer_after_minutes'])
+    .select(['on_calendar_move', 'on_calendar_delete'])
+    .where('id', '=', staffId)
+    .executeTakeFirstOrThrow();
+}
+
+/** True if a staff member has future or unfinished bookings. */
 export async function hasOpenBookings(tx: Tx, staffId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select 1 from bookings where staff_id = ${staffId}
-      and (due_at is not null or (state = 'confirmed' and coalesce(hand_ends_at, ends_at) > ${now})) limit 1`.execute(
+      and (due_at is not null or (state = ${confirmed} and coalesce(hand_ends_at, ends_at) > ${now})) limit 1`.execute(
     tx,
   );
   return rows.length > 0;

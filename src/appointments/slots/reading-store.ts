@@ -1,9 +1,14 @@
 // One statement that reads all that slots and bookings of staff on dates rest on, but for what their calendars say.
 import { sql } from 'kysely';
+import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { literals } from '../../db/literals.ts';
 import type { QuestionFacts } from '../directory/staff.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
+
+const { held, confirmed } = literals(bookingState);
+const { moved } = literals(calendarState);
 
 /** Staff that is asked for on a local date, which begins at `dayMs` (epoch milliseconds) in UTC. */
 export interface AskedDay {
@@ -105,12 +110,12 @@ export async function readStaffDays(
     left join lateral (
       select array_agg((extract(epoch from r.start) * 1000)::bigint) as booked from (
         select k.starts_at as start from bookings k
-        where k.staff_id = s.id and k.state in ('held', 'confirmed') and k.starts_at >= x.day - interval '40 hours'
-          and k.starts_at < x.day + interval '64 hours' and not (k.wish_starts_at is not null or k.hand = 'moved')
+        where k.staff_id = s.id and k.state in (${held}, ${confirmed}) and k.starts_at >= x.day - interval '40 hours'
+          and k.starts_at < x.day + interval '64 hours' and not (k.wish_starts_at is not null or k.hand = ${moved})
         union all
         select coalesce(k.wish_starts_at, k.hand_starts_at, k.starts_at) from bookings k
-        where k.staff_id = s.id and k.state in ('held', 'confirmed')
-          and (k.wish_starts_at is not null or k.hand = 'moved')) r
+        where k.staff_id = s.id and k.state in (${held}, ${confirmed})
+          and (k.wish_starts_at is not null or k.hand = ${moved})) r
       where s.daily_limit is not null) b on true
     ${lock ? sql`for share of s skip locked` : sql``}`.execute(db);
   const found = new Map(rows.map((row) => [row.n, staffDay(row)]));

@@ -1,8 +1,13 @@
 // Rows that slots are reckoned from: schedules, and what bookings take away.
 import { sql } from 'kysely';
+import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { literals } from '../../db/literals.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
+
+const { held, confirmed } = literals(bookingState);
+const { moved } = literals(calendarState);
 
 /** Replaces the schedule of the account's staff member; false if there is none. */
 export async function updateSchedule(
@@ -71,12 +76,12 @@ export async function bookedStartsWithin(
     select (extract(epoch from start) * 1000)::bigint as start
     from (
       select id, starts_at as start from bookings
-      where staff_id = ${of.staffId} and state in ('held', 'confirmed') and starts_at >= ${new Date(from)}
-        and starts_at < ${new Date(to)} and not (wish_starts_at is not null or hand = 'moved')
+      where staff_id = ${of.staffId} and state in (${held}, ${confirmed}) and starts_at >= ${new Date(from)}
+        and starts_at < ${new Date(to)} and not (wish_starts_at is not null or hand = ${moved})
       union all
       select id, coalesce(wish_starts_at, hand_starts_at, starts_at) as start from bookings
-      where staff_id = ${of.staffId} and state in ('held', 'confirmed')
-        and (wish_starts_at is not null or hand = 'moved')) as booked
+      where staff_id = ${of.staffId} and state in (${held}, ${confirmed})
+        and (wish_starts_at is not null or hand = ${moved})) as booked
     where start >= ${new Date(from)} and start < ${new Date(to)}
       and id is distinct from ${of.except ?? null}::uuid`.execute(db);
   return rows.map(({ start }) => start);

@@ -70,7 +70,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a move to the present time of an event that is gone is done',
     file: 'src/appointments/booking/reschedule.ts',
-    find: "=== 'gone')",
+    find: "=== 'missing')",
     replace: '=== null)',
     tests: ['test/api/appointments-changes.test.ts'],
   },

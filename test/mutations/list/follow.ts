@@ -30,7 +30,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a reading older than a change of ours is noted',
     file: 'src/appointments/booking/handle-moved-event.ts',
-    find: 'isCurrent = row.wish === null && row.wish_no === before.wish_no;',
+    find: 'isCurrent = row.pending_change === null && row.change_no === before.change_no;',
     replace: 'isCurrent = true;',
     tests: follow,
   },
@@ -67,7 +67,7 @@ export const mutations: Mutation[] = [
     name: 'an event that may not be read counts as gone',
     file: 'src/appointments/booking/read-event.ts',
     find: "'unreadable' : 'unknown'",
-    replace: "'gone' : 'unknown'",
+    replace: "'missing' : 'unknown'",
     tests: vanished,
   },
   {
@@ -80,7 +80,7 @@ export const mutations: Mutation[] = [
   {
     name: 'many bookings that vanish at once are cancelled',
     file: 'src/appointments/booking/handle-missing-events.ts',
-    find: "on_calendar_delete === 'cancel' && !isTooMany ?",
+    find: "on_calendar_delete === 'cancel' && !isMass ?",
     replace: "on_calendar_delete === 'cancel' ?",
     tests: vanished,
   },
@@ -101,14 +101,14 @@ export const mutations: Mutation[] = [
   {
     name: 'a booking whose event was moved to later is over',
     file: 'src/appointments/booking/booking-to-change.ts',
-    find: "if (!isOver(row, deps.clock.now()) || (await syncEvent(deps, row)) !== 'noted') return row;",
+    find: "if (!isOver(row, deps.clock.now()) || (await syncEvent(deps, row)) !== 'recorded') return row;",
     replace: 'if (row.id) return row;',
     tests: changes,
   },
   {
     name: 'the time of a kept booking is the one that counts',
     file: 'src/appointments/booking/booking.ts',
-    find: 'return (row.hand_ends_at ?? row.ends_at).getTime() <= now;',
+    find: 'return (row.event_ends_at ?? row.ends_at).getTime() <= now;',
     replace: 'return row.ends_at.getTime() <= now;',
     tests: changes,
   },
@@ -122,7 +122,7 @@ export const mutations: Mutation[] = [
   {
     name: 'what vanishes soon after many others is cancelled',
     file: 'src/appointments/booking/handle-missing-events.ts',
-    find: ' || (isSuspect && lost.length > 0)',
+    find: ' || (isRecent && future.length > 0)',
     replace: '',
     tests: vanished,
   },

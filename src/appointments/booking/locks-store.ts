@@ -1,0 +1,38 @@
+// Advisory locks on the bookings of a staff member and of a calendar.
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Tx } from '../../db/db.ts';
+
+/** True if a statement timed out waiting for a lock (lock_not_available). */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
+}
+
+/**
+ * Waits until no other transaction books with this staff member or in the same calendar, and locks both until the end of
+ * the transaction. The staff member comes first, so that whoever waits for the calendar blocks nobody else.
+ */
+export async function lockStaffBookings(tx: Tx, staffId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${staffId}, 3))`.execute(tx);
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(calendar_key::text, 3)) from calendar_connections
+    where staff_id = ${staffId} and calendar_key is not null`.execute(tx);
+}
+
+/**
+ * Locks the bookings of those staff members whose bookings and calendar are free, until the end of the transaction. Returns
+ * their calendar keys. It never waits.
+ */
+export async function tryLockStaffBookings(
+  tx: Tx,
+  staffIds: readonly string[],
+): Promise<Map<string, string | null>> {
+  const { rows } = await sql<{ id: string; calendar_key: string | null; locked: boolean }>`
+    select id, calendar_key, pg_try_advisory_xact_lock(hashtextextended(id, 3))
+      and (calendar_key is null or pg_try_advisory_xact_lock(hashtextextended(calendar_key::text, 3))) as locked
+    from (
+      select x.id, c.calendar_key from unnest(${[...staffIds]}::text[]) as x(id)
+      left join staff s on s.id = x.id::uuid and s.calendar = 'required'
+      left join calendar_connections c on c.staff_id = s.id) as asked`.execute(tx);
+  return new Map(rows.filter(({ locked }) => locked).map(({ id, calendar_key }) => [id, calendar_key]));
+}
