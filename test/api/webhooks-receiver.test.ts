@@ -1,6 +1,7 @@
 // What the gateway sends is taken by receivers that check it: the played one's seven steps, and the client's functions.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifySignature, verifyWebhook } from '../../client/webhooks.js';
+import { verifySignature, verifyWebhook } from '../../client/src/webhooks.ts';
+import { verifySignatureAsync, verifyWebhookAsync } from '../../client/src/webhooks-async.ts';
 import { startReceiver } from '../../sandbox/receiver/server.ts';
 import type { Played } from '../../sandbox/server.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -67,15 +68,19 @@ describe('the client', () => {
         .id,
     ).toBe(id);
     expect(verifySignature(body, headers, secret)).toEqual(event);
+    expect(await verifySignatureAsync(body, headers, secret)).toEqual(event);
+    expect((await verifyWebhookAsync(body, headers, [`${secret}x`, secret])).event).toEqual(event);
+    expect(() => verifyWebhook(body, headers, 'whsec_')).toThrow('no key');
+    await expect(verifyWebhookAsync(`${body} `, headers, secret)).rejects.toThrow('No signature matches');
 
     const other = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const late = { nowMs: Date.now() + 301_000 };
-    expect(() => verifyWebhook(`${body} `, headers, secret)).toThrow('No signature fits');
-    expect(() => verifyWebhook(body, headers, other)).toThrow('No signature fits');
+    expect(() => verifyWebhook(`${body} `, headers, secret)).toThrow('No signature matches');
+    expect(() => verifyWebhook(body, headers, other)).toThrow('No signature matches');
     expect(() => verifyWebhook(body, headers, secret, late)).toThrow('too old');
     expect(() => verifyWebhook(body, {}, secret)).toThrow('missing');
     expect(() => verifyWebhook(body, headers, [])).toThrow('No webhook secret');
-    expect(() => verifySignature(body, headers, other)).toThrow('does not fit');
+    expect(() => verifySignature(body, headers, other)).toThrow('No signature matches');
     expect(() => verifySignature(body, { 'x-webhook-signature': 'sha256=00' }, secret)).toThrow('64 hex');
     expect(() => verifySignature(body, {}, secret)).toThrow('missing');
   });

@@ -1,0 +1,175 @@
+// The client of Chatbot Gateway: one method for each operation, with retries, pages and typed errors.
+import { failureOf, GatewayConnectionError, GatewayError } from './errors.ts';
+import { type Operations, operations } from './generated.ts';
+import { PageList } from './pages.ts';
+import { delayMs, isRepeatable, wait } from './retries.ts';
+
+export interface ClientOptions {
+  /** Address of the gateway, such as `https://gateway.example.com`. */
+  baseUrl: string;
+  apiKey: string;
+  /** Retries after the first attempt. Default: 4. */
+  retries?: number;
+  /** Limit of each attempt, in milliseconds. Default: 60,000; 300,000 for uploads. */
+  timeoutMs?: number;
+  /** Another `fetch`. */
+  fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** A UUID. Default: a new one for each call that takes one. Use your own to repeat a call after a crash. */
+  idempotencyKey?: string;
+  /** Further request headers, such as `Prefer: respond-async`. */
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  retries?: number;
+  timeoutMs?: number;
+}
+
+type Input = Record<string, unknown> & { body?: unknown };
+
+interface Call {
+  method: string;
+  url: string;
+  flags: Set<string>;
+  headers: Record<string, string>;
+  body: string | FormData | undefined;
+  options: CallOptions;
+}
+
+const uploadTimeoutMs = 300_000;
+
+function newUuid(): string {
+  const { crypto } = globalThis as { crypto?: { randomUUID?: () => string } };
+  if (crypto?.randomUUID) return crypto.randomUUID();
+  // Node 18 has no global crypto; a key must be unique, not secret
+  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replaceAll('x', () =>
+    Math.floor(Math.random() * 16).toString(16),
+  );
+}
+
+function formOf(body: Record<string, unknown>): FormData {
+  const form = new FormData();
+  // the gateway reads the fields that precede the file
+  const entries = Object.entries(body).sort(
+    ([, a], [, b]) => Number(a instanceof Blob) - Number(b instanceof Blob),
+  );
+  for (const [name, value] of entries) {
+    if (value instanceof Blob) form.append(name, value, (value as { name?: string }).name ?? 'file');
+    else if (value !== undefined) form.append(name, String(value));
+  }
+  return form;
+}
+
+class Client {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** Calls an operation by its name. The methods of the client do the same, with types. */
+  request(name: keyof Operations, input: Input = {}, options: CallOptions = {}): unknown {
+    const [method = '', path = '', ...flags] = operations[name].split(' ');
+    const set = new Set(flags);
+    const run = (more: Input) =>
+      this.#run(this.#call({ method, path, flags: set }, { ...input, ...more }, options));
+    return set.has('list') ? new PageList(run, input) : run({});
+  }
+
+  #call(
+    { method, path, flags }: { method: string; path: string; flags: Set<string> },
+    { body, ...named }: Input,
+    options: CallOptions,
+  ): Call {
+    const query = new URLSearchParams();
+    const literal = path.replace(/\{(\w+)\}/g, (_all, name: string) => {
+      const value = named[name];
+      if (value === undefined || value === '') throw new TypeError(`${name} is missing`);
+      return encodeURIComponent(String(value));
+    });
+    for (const [name, value] of Object.entries(named))
+      if (value !== undefined && !path.includes(`{${name}}`)) query.set(name, String(value));
+    const search = query.size === 0 ? '' : `?${query}`;
+    const isForm = flags.has('form');
+    return {
+      method,
+      url: `${this.#options.baseUrl.replace(/\/+$/, '')}${literal}${search}`,
+      flags,
+      options,
+      headers: {
+        'X-API-Key': this.#options.apiKey,
+        ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+        ...(flags.has('key') ? { 'Idempotency-Key': options.idempotencyKey ?? newUuid() } : {}),
+        ...options.headers,
+      },
+      body:
+        body === undefined
+          ? undefined
+          : isForm
+            ? formOf(body as Record<string, unknown>)
+            : JSON.stringify(body),
+    };
+  }
+
+  async #run(call: Call): Promise<unknown> {
+    const { signal } = call.options;
+    const retries = call.options.retries ?? this.#options.retries ?? 4;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#attempt(call);
+      } catch (error) {
+        if (signal?.aborted || attempt >= retries || !isRepeatable(error, call)) throw error;
+        const ms = delayMs(error, attempt);
+        if (ms === undefined) throw error;
+        await wait(ms, signal);
+      }
+    }
+  }
+
+  async #attempt({ method, url, flags, headers, body, options }: Call): Promise<unknown> {
+    const limitMs =
+      options.timeoutMs ?? (flags.has('form') ? uploadTimeoutMs : (this.#options.timeoutMs ?? 60_000));
+    const controller = new AbortController();
+    const abort = () => controller.abort(options.signal?.reason);
+    if (options.signal?.aborted) abort();
+    options.signal?.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(() => controller.abort(new Error(`no response within ${limitMs} ms`)), limitMs);
+    try {
+      const send = this.#options.fetch ?? globalThis.fetch;
+      const init = { method, headers, signal: controller.signal, ...(body === undefined ? {} : { body }) };
+      const response = await send(url, init);
+      if (response.ok && flags.has('file')) return response;
+      const text = await response.text();
+      if (response.ok) return JSON.parse(text).data;
+      throw failureOf(response, text);
+    } catch (cause) {
+      if (cause instanceof GatewayError) throw cause;
+      if (options.signal?.aborted) throw options.signal.reason;
+      const reason = controller.signal.aborted ? controller.signal.reason : cause;
+      throw new GatewayConnectionError(`${method} ${url}: ${(reason as Error).message}`, { cause: reason });
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', abort);
+    }
+  }
+}
+
+for (const name of Object.keys(operations) as (keyof Operations)[]) {
+  Object.defineProperty(Client.prototype, name, {
+    value(this: Client, input?: Input, options?: CallOptions) {
+      return this.request(name, input, options);
+    },
+  });
+}
+
+/** A client of the gateway at `baseUrl`: one method for each operation. */
+export type ChatbotGateway = Client & Operations;
+export const ChatbotGateway = Client as unknown as new (options: ClientOptions) => ChatbotGateway;
+
+// biome-ignore lint/performance/noBarrelFile: the entry of the package
+export { GatewayConnectionError, GatewayError, isGatewayError } from './errors.ts';
+export type * from './generated.ts';
+export type { Pages } from './pages.ts';
+export { WebhookVerificationError } from './webhook-parts.ts';
+export { verifySignatureAsync, verifyWebhookAsync } from './webhooks-async.ts';

@@ -1,0 +1,64 @@
+// How calls of the gateway fail.
+import type { ErrorCode, Problem, ProviderError, Slot } from './generated.ts';
+
+interface FailureBody {
+  message?: string;
+  code?: string;
+  requestId?: string;
+  errors?: Problem[];
+  provider?: ProviderError;
+  alternatives?: Slot[];
+}
+
+/** A failure that the gateway reported. */
+export class GatewayError<Code extends string = ErrorCode | (string & {})> extends Error {
+  override readonly name = 'GatewayError';
+  /** HTTP status. */
+  readonly status: number;
+  /** Stable code: decide by it, not by the message. */
+  readonly code: Code;
+  readonly requestId: string | undefined;
+  /** The problems of an invalid request. */
+  readonly errors: Problem[];
+  /** The error of the messaging platform or calendar. */
+  readonly provider: ProviderError | undefined;
+  /** With `slot_unavailable`: other open slots of the date. */
+  readonly alternatives: Slot[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, body: FailureBody, retryAfterSeconds?: number) {
+    super(body.message ?? `HTTP ${status}`);
+    this.status = status;
+    this.code = (body.code ?? 'unknown') as Code;
+    this.requestId = body.requestId;
+    this.errors = body.errors ?? [];
+    this.provider = body.provider;
+    this.alternatives = body.alternatives ?? [];
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** No response: the gateway could not be reached, or not within the time limit. */
+export class GatewayConnectionError extends Error {
+  override readonly name = 'GatewayConnectionError';
+}
+
+/** True for a failure that the gateway reported, with one of these codes if any are given. */
+export function isGatewayError<Code extends ErrorCode>(
+  error: unknown,
+  ...codes: Code[]
+): error is GatewayError<Code> {
+  return error instanceof GatewayError && (codes.length === 0 || (codes as string[]).includes(error.code));
+}
+
+/** The failure that a response reports. */
+export function failureOf(response: Response, text: string): GatewayError {
+  let body: FailureBody = {};
+  try {
+    body = JSON.parse(text) ?? {};
+  } catch {
+    // not from the gateway, but from a proxy before it
+  }
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new GatewayError(response.status, body, Number.isFinite(seconds) ? seconds : undefined);
+}

@@ -1,0 +1,2293 @@
+// Generated from the OpenAPI document by `npm run client:types`. Do not edit.
+import type { CallOptions } from './client.ts';
+import type { Pages } from './pages.ts';
+
+/** The body of `appointments.booked` events. */
+export type AppointmentBookedEvent = {
+  /** The kind of event. */
+  event: "appointments.booked";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: Booking;
+};
+
+/** The body of `appointments.cancelled` events. */
+export type AppointmentCancelledEvent = {
+  /** The kind of event. */
+  event: "appointments.cancelled";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: ChangedBooking;
+};
+
+/** The body of `appointments.rescheduled` events. */
+export type AppointmentRescheduledEvent = {
+  /** The kind of event. */
+  event: "appointments.rescheduled";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: ChangedBooking;
+};
+
+/** One attempt of a delivery. */
+export type Attempt = {
+  /** Number of the attempt, from 1. */
+  number: number;
+  /** When the attempt ended. */
+  at: string;
+  /** HTTP status of the response. */
+  statusCode: number | null;
+  /** `status`: a response other than 2xx. `reset`: the connection broke, or the response was not HTTP. `too_large`: the headers of the response were too large. */
+  failure: "timeout" | "refused" | "dns" | "tls" | "reset" | "status" | "blocked_address" | "too_large" | null;
+  /** Duration in milliseconds. */
+  durationMs: number | null;
+  /** The first 4 KB of the response body, as UTF-8 text. */
+  answer: string | null;
+  /** What went wrong, if there was no complete response. */
+  detail: string | null;
+};
+
+/** The open slots of one date. */
+export type AvailableSlots = {
+  /** Id of the staff member. */
+  appointmentUserId: string;
+  /** The requested date, `YYYY-MM-DD`. */
+  date: string;
+  /** IANA time zone of `date`, `from` and `to`. */
+  timezone: string;
+  /** Length of a slot, in minutes. */
+  slotMinutes: number;
+  /** The open slots, in order. */
+  slots: Array<Slot>;
+};
+
+/** A slot, its guest and the answers to the form questions. */
+export type BookAppointment = {
+  /** Id of a staff member (`_id` of a user). */
+  appointmentUserId: string;
+  /** Civil date, `YYYY-MM-DD`. */
+  date: string;
+  /** Local time, `HH:MM`. */
+  from: string;
+  /** Local time, `HH:MM`. */
+  to: string;
+  /** IANA zone in which `date`, `from` and `to` are read. Default: the staff member's own. */
+  timezone?: string | null;
+  /** Answers to the form questions. */
+  staticQuestionAnswers?: Array<FormAnswer> | null;
+  /** E-mail address of the guest. The domain may be internationalized. */
+  email: string;
+  /** Digits with the country code, `^[1-9][0-9]{6,14}$`; a plus sign, spaces, dashes, dots and brackets are removed. */
+  phoneNumber: string;
+  /** Name of the guest. */
+  name?: string | null;
+  /** Label of the origin of the booking. Default: `api`. */
+  source?: string | null;
+};
+
+/** The confirmed booking. */
+export type BookedAppointment = {
+  /** Id of the booking (UUIDv7). */
+  bookingId: string;
+  /** `held`: being written to the calendar. `undoing` and `undone`: given up, because the calendar could not confirm it. */
+  status: "held" | "confirmed" | "undoing" | "undone" | "cancelled";
+  /** Id of the staff member. */
+  appointmentUserId: string;
+  /** Civil date in `timezone`, `YYYY-MM-DD`. */
+  date: string;
+  /** Local start, `HH:MM`. */
+  from: string;
+  /** Local end, `HH:MM`. */
+  to: string;
+  /** IANA time zone of `date`, `from` and `to`. */
+  timezone: string;
+  /** Start of the appointment. */
+  startsAt: string;
+  /** End of the appointment. */
+  endsAt: string;
+  /** Link of the video meeting. */
+  meetingLink: string | null;
+  /** Id of the event in the calendar. */
+  calendarEventId: string | null;
+  /** Link to the event in the calendar. */
+  calendarEventLink: string | null;
+  /** E-mail address of the guest. */
+  email: string;
+  /** Phone number of the guest, digits only. */
+  phoneNumber: string;
+  /** Name of the guest. */
+  name: string | null;
+  /** Label of the origin of the booking. */
+  source: string;
+  /** When the booking was made. */
+  createdAt: string;
+};
+
+/** A booking. */
+export type Booking = {
+  /** UUIDv7. */
+  _id: string;
+  /** Id of the booking (UUIDv7). */
+  bookingId: string;
+  /** `held`: being written to the calendar. `undoing` and `undone`: given up, because the calendar could not confirm it. */
+  status: "held" | "confirmed" | "undoing" | "undone" | "cancelled";
+  /** Id of the staff member. */
+  appointmentUserId: string;
+  /** Civil date in `timezone`, `YYYY-MM-DD`. */
+  date: string;
+  /** Local start, `HH:MM`. */
+  from: string;
+  /** Local end, `HH:MM`. */
+  to: string;
+  /** IANA time zone of `date`, `from` and `to`. */
+  timezone: string;
+  /** Start of the appointment. */
+  startsAt: string;
+  /** End of the appointment. */
+  endsAt: string;
+  /** Link of the video meeting. */
+  meetingLink: string | null;
+  /** Id of the event in the calendar. */
+  calendarEventId: string | null;
+  /** Link to the event in the calendar. */
+  calendarEventLink: string | null;
+  /** E-mail address of the guest. */
+  email: string;
+  /** Phone number of the guest, digits only. */
+  phoneNumber: string;
+  /** Name of the guest. */
+  name: string | null;
+  /** Label of the origin of the booking. */
+  source: string;
+  /** When the booking was made. */
+  createdAt: string;
+  /** The answered form questions. */
+  staticQuestionAnswers: Array<GivenAnswer>;
+  pendingChange: PendingChange | null;
+  calendarState: CalendarState;
+  /** When the booking was cancelled. */
+  cancelledAt: string | null;
+  /** Why the booking was cancelled. */
+  cancelReason: string | null;
+};
+
+/** The placeholders of one button. */
+export type ButtonVariables = {
+  /** Position of the button, from 0. */
+  index: number;
+  /** Kind of the button. */
+  subType: string;
+  /** Placeholders of the button. */
+  variables: Array<string>;
+};
+
+/** A link that connects a calendar. */
+export type CalendarAuthUrl = {
+  /** Open it in a browser as the owner of the calendar. Valid for one connection. */
+  authUrl: string;
+  /** When the link expires. */
+  expiresAt: string;
+};
+
+/** What happened to the calendar of a staff member. */
+export type CalendarChange = {
+  /** Id of the staff member. */
+  appointmentUserId: string;
+  /** `disconnected`: removed, or its authorization was revoked. `bookings_missing`: the events of many bookings disappeared together. No booking is cancelled: decide what to do. */
+  reason: "connected" | "disconnected" | "bookings_missing";
+  /** Whether the connection works. */
+  connected: boolean;
+  /** `google` or `caldav`. */
+  provider: string;
+  /** The calendar to which bookings are written. */
+  calendarId: string;
+  /** Account at the provider. */
+  accountEmail: string | null;
+  /** What is wrong with the connection, and what to do. */
+  error: string | null;
+  missing: MissingBookings | null;
+};
+
+/** External changes of the calendar event. */
+export type CalendarState = {
+  /** `in_step`: the event is as the booking has it. */
+  state: "in_step" | "moved" | "deleted";
+  /** Where the event starts now, if it was moved. */
+  from?: string;
+  /** Where the event ends now, if it was moved. */
+  to?: string;
+  /** The event was moved onto a time that another booking occupies. */
+  conflict?: boolean;
+};
+
+/** The calendar connection of a staff member. */
+export type CalendarStatus = {
+  /** Whether the connection works. */
+  connected: boolean;
+  /** `google` or `caldav`; null if none is connected. */
+  provider: string | null;
+  /** The calendar to which bookings are written. */
+  calendarId: string | null;
+  /** The calendars that block slots. */
+  busyCalendarIds: Array<string>;
+  /** Account at the provider. */
+  accountEmail: string | null;
+  /** When the calendar was last read. */
+  lastSyncedAt: string | null;
+  /** What is wrong with the connection, and what to do. */
+  error: string | null;
+  eventProblems: EventProblems | null;
+};
+
+/** The body of `calendars.status` events. */
+export type CalendarStatusEvent = {
+  /** The kind of event. */
+  event: "calendars.status";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: CalendarChange;
+};
+
+/** Why the booking is cancelled. */
+export type CancelBooking = {
+  /** Why the booking is cancelled. */
+  reason?: string | null;
+};
+
+/** A booking, and who changed it. */
+export type ChangedBooking = {
+  /** UUIDv7. */
+  _id: string;
+  /** Id of the booking (UUIDv7). */
+  bookingId: string;
+  /** `held`: being written to the calendar. `undoing` and `undone`: given up, because the calendar could not confirm it. */
+  status: "held" | "confirmed" | "undoing" | "undone" | "cancelled";
+  /** Id of the staff member. */
+  appointmentUserId: string;
+  /** Civil date in `timezone`, `YYYY-MM-DD`. */
+  date: string;
+  /** Local start, `HH:MM`. */
+  from: string;
+  /** Local end, `HH:MM`. */
+  to: string;
+  /** IANA time zone of `date`, `from` and `to`. */
+  timezone: string;
+  /** Start of the appointment. */
+  startsAt: string;
+  /** End of the appointment. */
+  endsAt: string;
+  /** Link of the video meeting. */
+  meetingLink: string | null;
+  /** Id of the event in the calendar. */
+  calendarEventId: string | null;
+  /** Link to the event in the calendar. */
+  calendarEventLink: string | null;
+  /** E-mail address of the guest. */
+  email: string;
+  /** Phone number of the guest, digits only. */
+  phoneNumber: string;
+  /** Name of the guest. */
+  name: string | null;
+  /** Label of the origin of the booking. */
+  source: string;
+  /** When the booking was made. */
+  createdAt: string;
+  /** The answered form questions. */
+  staticQuestionAnswers: Array<GivenAnswer>;
+  pendingChange: PendingChange | null;
+  calendarState: CalendarState;
+  /** When the booking was cancelled. */
+  cancelledAt: string | null;
+  /** Why the booking was cancelled. */
+  cancelReason: string | null;
+  /** `api`: a request. `calendar`: the event was moved or deleted in the calendar. */
+  by: "api" | "calendar";
+};
+
+/** As the platform documents it. */
+export type Component = {
+  /** `HEADER`, `BODY`, `FOOTER`, `BUTTONS` or another kind. */
+  type: string;
+  [other: string]: unknown;
+};
+
+/** With `provider`, `url`, `username` and `password`: connects a CalDAV account. With `busyCalendarIds` alone: sets which calendars of the connected account block slots. */
+export type ConnectCalendar = {
+  /** The calendar provider; one that takes a user name and a password. */
+  provider?: string;
+  /** Address of the CalDAV server. */
+  url?: string;
+  /** User name at the CalDAV server. */
+  username?: string;
+  /** Password. It is never returned. */
+  password?: string;
+  /** The calendar for bookings. Default: the default calendar of the user. */
+  calendarUrl?: string;
+  /** The calendars of the account that block slots. Default: the one to which bookings are written. */
+  busyCalendarIds?: Array<string>;
+};
+
+/** A new department. */
+export type CreateDepartment = {
+  /** Name, as guests see it. */
+  name: string;
+  /** What the department does. */
+  description?: string | null;
+  /** Inactive departments are kept but not listed. */
+  active?: boolean;
+};
+
+/** A new webhook endpoint. */
+export type CreateEndpoint = {
+  /** Where events are posted. It must be https (the sandbox also allows http). Private, loopback, link-local and metadata addresses are rejected. */
+  url: string;
+  /** Description, for people. */
+  description?: string;
+  /** The kinds of event that the endpoint receives. Default: `messages.status`. */
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status">;
+  /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
+  secret?: string;
+};
+
+/** A new API key. */
+export type CreateKey = {
+  /** Name of the key, for people. */
+  name: string;
+  /** What the key may do: scopes that the calling key also has. */
+  scopes: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "manage">;
+  /** When the key expires. Default: when the calling key expires. */
+  expiresAt?: string;
+};
+
+/** A messaging number and its credentials. */
+export type CreateSender = {
+  /** Name of the sender, for people. */
+  name: string;
+  /** The platform's id of the number. */
+  phoneNumberId: string;
+  /** The platform's id of the business account. */
+  businessAccountId: string;
+  /** The platform's access token. It is never returned. */
+  accessToken: string;
+  /** The platform app's secret, 32 hexadecimal digits. It signs the platform's callbacks and is never returned. */
+  appSecret: string;
+  /** The token of the verification handshake of the platform. It is never returned. */
+  verifyToken: string;
+  /** Another base address of the platform for this number. It must be public and https, unless the operator allows others. */
+  apiUrl?: string;
+  /** Maximum rate of this number. */
+  messagesPerSecond?: number;
+  /** Whether sends without `senderId` use this sender. */
+  isDefault?: boolean;
+};
+
+/** A new staff member. */
+export type CreateStaffMember = {
+  /** Name, as guests see it. */
+  name: string;
+  /** Job title. */
+  title?: string | null;
+  /** E-mail address of the staff member. */
+  email?: string | null;
+  /** Ids of the departments. */
+  departmentIds?: Array<string>;
+  /** Inactive staff are kept but not listed. */
+  active?: boolean;
+  /** `required` (default): no slots and no bookings without a connected calendar. `none`: the gateway alone keeps the bookings. */
+  calendar?: "required" | "none";
+  /** What to do when somebody moves the calendar event of a booking. `follow` (default): reschedule the booking. `keep`: keep its time; `calendarState` shows the move. */
+  onCalendarMove?: "follow" | "keep";
+  /** What to do when somebody deletes the calendar event of a booking. `cancel` (default): cancel the booking. `keep`: keep it; `calendarState` shows the deletion. */
+  onCalendarDelete?: "cancel" | "keep";
+};
+
+/** A draft of a template. */
+export type CreateTemplate = {
+  /** Name: lower-case letters, digits and underscores. */
+  providerTemplateName: string;
+  /** The platform's language code. */
+  language: string;
+  /** Category, which decides the price. */
+  category: "AUTHENTICATION" | "MARKETING" | "UTILITY";
+  /** The platform's id of a business account with a sender here. Default: that of the default sender. */
+  businessAccountId?: string;
+  /** Header, body, footer and buttons. */
+  components: Array<DraftComponent>;
+};
+
+/** Position in a list without a count. */
+export type CursorPagination = {
+  /** Items per page. */
+  limit: number;
+  /** The `cursor` of the next page; null on the last page. */
+  nextCursor: string | null;
+};
+
+/** What was deleted. */
+export type Deleted = {
+  /** UUIDv7. */
+  _id: string;
+};
+
+/** The deleted file. */
+export type DeletedMedia = {
+  /** Id of the deleted file. */
+  mediaId: string;
+};
+
+/** The deleted template. */
+export type DeletedTemplate = {
+  /** UUIDv7. */
+  _id: string;
+  /** Number of queued messages that were cancelled. */
+  cancelled: number;
+};
+
+/** An event on its way to one endpoint. */
+export type Delivery = {
+  /** UUIDv7. */
+  _id: string;
+  /** Id of the endpoint. */
+  endpointId: string;
+  /** The kind of event. */
+  event: string;
+  /** The platform's message identifier; null for events of another subject. */
+  messageId: string | null;
+  /** `dead`: the gateway gave up; the delivery can be replayed. */
+  status: "pending" | "delivered" | "dead";
+  /** Attempts so far. */
+  attempts: number;
+  /** When the next attempt is due; null while the endpoint is paused or disabled. A delivery that waits for an earlier stage is due when that stage has ended, at this instant at the latest. */
+  nextAttemptAt: string | null;
+  /** HTTP status of the last attempt. */
+  lastStatusCode: number | null;
+  /** How the last attempt failed, or what happened to the endpoint before an attempt succeeded. */
+  lastFailure: "timeout" | "refused" | "dns" | "tls" | "reset" | "status" | "blocked_address" | "too_large" | "endpoint_disabled" | "endpoint_deleted" | null;
+  /** When the delivery was created. */
+  createdAt: string;
+  /** When the receiver accepted the event. */
+  deliveredAt: string | null;
+};
+
+/** A delivery with its body and attempts. */
+export type DeliveryDetail = {
+  /** UUIDv7. */
+  _id: string;
+  /** Id of the endpoint. */
+  endpointId: string;
+  /** The kind of event. */
+  event: string;
+  /** The platform's message identifier; null for events of another subject. */
+  messageId: string | null;
+  /** `dead`: the gateway gave up; the delivery can be replayed. */
+  status: "pending" | "delivered" | "dead";
+  /** Attempts so far. */
+  attempts: number;
+  /** When the next attempt is due; null while the endpoint is paused or disabled. A delivery that waits for an earlier stage is due when that stage has ended, at this instant at the latest. */
+  nextAttemptAt: string | null;
+  /** HTTP status of the last attempt. */
+  lastStatusCode: number | null;
+  /** How the last attempt failed, or what happened to the endpoint before an attempt succeeded. */
+  lastFailure: "timeout" | "refused" | "dns" | "tls" | "reset" | "status" | "blocked_address" | "too_large" | "endpoint_disabled" | "endpoint_deleted" | null;
+  /** When the delivery was created. */
+  createdAt: string;
+  /** When the receiver accepted the event. */
+  deliveredAt: string | null;
+  /** The exact bytes of the request body. */
+  body: string;
+  /** The attempts, in order. */
+  attemptLog: Array<Attempt>;
+};
+
+/** A department. */
+export type Department = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the department. */
+  name: string;
+  /** What the department does. */
+  description: string | null;
+  /** Inactive departments are kept but not listed. */
+  active: boolean;
+  /** When the department was created. */
+  createdAt: string;
+};
+
+/** A button, as the platform documents it. */
+export type DraftButton = {
+  /** Kind of button, such as `URL`. */
+  type: string;
+  /** Label. */
+  text?: string;
+  /** Address of a `URL` button. */
+  url?: string;
+  [other: string]: unknown;
+};
+
+/** A component, as the platform documents it. Other members are passed to the platform. */
+export type DraftComponent = {
+  /** `HEADER`, `BODY`, `FOOTER` or `BUTTONS`. */
+  type: string;
+  /** Kind of header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`. */
+  format?: string;
+  /** Text with placeholders such as `{{1}}`. */
+  text?: string;
+  /** The buttons. */
+  buttons?: Array<DraftButton>;
+  /** Example values, which the platform reviews. */
+  example?: Record<string, unknown>;
+  /** Sample of a media header: the `mediaId` of an upload. The gateway sends it to the platform with the submission. */
+  mediaId?: string;
+  [other: string]: unknown;
+};
+
+/** A webhook endpoint. */
+export type Endpoint = {
+  /** UUIDv7. */
+  _id: string;
+  /** Where events are posted. */
+  url: string;
+  /** Description, for people. */
+  description: string | null;
+  /** The kinds of event that the endpoint receives. */
+  events: Array<string>;
+  /** `paused`: events are kept. `disabled`: the gateway gave up; deliveries become dead. */
+  status: "active" | "paused" | "disabled";
+  /** Why the endpoint is disabled. */
+  disabledReason: string | null;
+  /** Since when no delivery has succeeded. */
+  failingSince: string | null;
+  /** The gateway delivers nothing before this instant, after failures or because the receiver requested it with Retry-After. `PATCH` with `status: active`, or a successful test event, clears it. */
+  restingUntil: string | null;
+  rotation: SecretRotation | null;
+  /** When the endpoint was created. */
+  createdAt: string;
+};
+
+/** An event whose times are uncertain. */
+export type EventProblem = {
+  /** Address of the event in the calendar. */
+  event: string;
+  /** What is wrong. */
+  problem: "time_zone_unknown" | "event_unreadable";
+  /** The problem in words. */
+  message: string;
+};
+
+/** Events within the booking window whose times are uncertain. They block the times that can be read. Null if the provider expands events itself, or the calendar could not be queried. */
+export type EventProblems = {
+  /** Number of such events. */
+  count: number;
+  /** The first 20. */
+  items: Array<EventProblem>;
+};
+
+/** The body of every failure. */
+export type Failure = {
+  /** False for every failure. */
+  success: false;
+  /** What happened and what to do about it. */
+  message: string;
+  /** Stable error code in snake_case. */
+  code: string;
+  /** The `X-Request-Id` of the response. */
+  requestId: string;
+  /** The problems of the request, at most one per path. */
+  errors?: Array<Problem>;
+  /** True if there are more problems than `errors` lists. */
+  errorsTruncated?: boolean;
+  provider?: ProviderError;
+  [other: string]: unknown;
+};
+
+/** An answer to one question of the booking form. */
+export type FormAnswer = {
+  /** The question's id; wins over its text. */
+  _id?: string | null;
+  /** Text of the question, as listed. */
+  question?: string | null;
+  /** Kind of answer, as listed. */
+  questionType?: string | null;
+  /** Ignored: the setting of the staff member applies. */
+  isRequired?: boolean | null;
+  /** Text. For `multiselect` a JSON array as text. For `checkbox` `true` or `false`; a required checkbox must be `true`. */
+  answer: string | number | boolean | Array<string> | null;
+  /** Ignored. */
+  options?: Array<string> | null;
+  /** Ignored. */
+  placeholder?: string | null;
+};
+
+/** A question of the booking form. */
+export type FormQuestion = {
+  /** UUIDv7. */
+  _id: string;
+  /** Text of the question. */
+  question: string;
+  /** Kind of answer. */
+  questionType: "phone" | "email" | "text" | "textarea" | "number" | "date" | "select" | "multiselect" | "checkbox" | "url";
+  /** Whether a booking must answer the question. */
+  isRequired: boolean;
+  /** The choices of `select` and `multiselect`. */
+  options: Array<string>;
+  /** Hint for an empty input field. */
+  placeholder: string | null;
+};
+
+/** The form questions of a staff member. */
+export type FormQuestions = {
+  /** The questions, in order. */
+  items: Array<FormQuestion>;
+};
+
+/** A question of the booking form with its answer. */
+export type GivenAnswer = {
+  /** Id of the question. */
+  _id: string;
+  /** Text of the question at the time of the booking. */
+  question: string;
+  /** Kind of answer. */
+  questionType: string;
+  /** Whether the question had to be answered. */
+  isRequired: boolean;
+  /** The answer, as text. */
+  answer: string;
+};
+
+/** An API key without its secret. */
+export type Key = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name that you gave the key. */
+  name: string;
+  /** What the key may do. */
+  scopes: Array<string>;
+  /** The last four characters of the key. */
+  hint: string;
+  /** When the key was created. */
+  createdAt: string;
+  /** When the key expires; null: never. */
+  expiresAt: string | null;
+  /** When the key was last used, to the minute; null: never. */
+  lastUsedAt: string | null;
+};
+
+/** Fills a location header. */
+export type Location = {
+  /** Degrees north. */
+  latitude: number;
+  /** Degrees east. */
+  longitude: number;
+  /** Name of the place. */
+  name: string;
+  /** Address of the place. */
+  address: string;
+};
+
+/** An uploaded file. */
+export type Media = {
+  /** The platform's id of the file; use it in sends. */
+  mediaId: string;
+  /** The kind of header that takes the file. */
+  kind: "image" | "video" | "document";
+  /** Name of the file. */
+  fileName: string;
+  /** Media type of the file. */
+  mimeType: string;
+  /** Size in bytes. */
+  size: number;
+  /** SHA-256 of the file as it was uploaded, 64 hex digits. */
+  sha256: string;
+  /** When the file was uploaded. */
+  createdAt: string;
+};
+
+/** A message to one recipient. */
+export type Message = {
+  /** Id of the message (UUIDv7). */
+  id: string;
+  /** The platform's message identifier; null until the platform accepts the message. */
+  messageId: string | null;
+  /** Id of the send (UUIDv7). */
+  sendId: string;
+  /** Id of the template. */
+  templateId: string;
+  /** Id of the sender. */
+  senderId: string;
+  /** As the request gave it. */
+  recipientPhone: string;
+  /** As the request gave it. */
+  name: string | null;
+  /** The last stage that was reached. */
+  status: "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed";
+  error: MessageError | null;
+  /** The platform's price category. */
+  priceCategory: string | null;
+  /** Calls of the platform so far. */
+  attempts: number;
+  /** As the request gave it. */
+  metadata: Record<string, string> | null;
+  /** The message that resent the content of this failed one. */
+  resentAs: string | null;
+  /** The failed message whose content this one resends. */
+  resendOf: string | null;
+  /** When the message fails if it is still queued. */
+  expiresAt: string;
+  /** The stages so far, in order. */
+  timeline: Array<Stage>;
+  /** When the message was created. */
+  createdAt: string;
+};
+
+/** A message with its webhook deliveries. */
+export type MessageDetail = {
+  /** Id of the message (UUIDv7). */
+  id: string;
+  /** The platform's message identifier; null until the platform accepts the message. */
+  messageId: string | null;
+  /** Id of the send (UUIDv7). */
+  sendId: string;
+  /** Id of the template. */
+  templateId: string;
+  /** Id of the sender. */
+  senderId: string;
+  /** As the request gave it. */
+  recipientPhone: string;
+  /** As the request gave it. */
+  name: string | null;
+  /** The last stage that was reached. */
+  status: "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed";
+  error: MessageError | null;
+  /** The platform's price category. */
+  priceCategory: string | null;
+  /** Calls of the platform so far. */
+  attempts: number;
+  /** As the request gave it. */
+  metadata: Record<string, string> | null;
+  /** The message that resent the content of this failed one. */
+  resentAs: string | null;
+  /** The failed message whose content this one resends. */
+  resendOf: string | null;
+  /** When the message fails if it is still queued. */
+  expiresAt: string;
+  /** The stages so far, in order. */
+  timeline: Array<Stage>;
+  /** When the message was created. */
+  createdAt: string;
+  /** Its webhook deliveries, oldest first. */
+  deliveries: Array<Delivery>;
+};
+
+/** Why a message failed; only with status `failed`. */
+export type MessageError = {
+  /** The platform's error code; from 900001 the gateway's own. */
+  code: number;
+  /** Short name of the error. */
+  title: string;
+  /** Explanation of the error. */
+  message: string;
+};
+
+/** A message reached a stage. */
+export type MessageStatus = {
+  /** The platform's identifier, as the send returned it; `id` if the platform assigned none. */
+  messageId: string;
+  /** The stage that was reached. */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** As the caller gave it. */
+  recipientPhone: string;
+  /** The platform's time, in epoch seconds. */
+  timestamp: number;
+  error: MessageError | null;
+  /** Id of the message (UUIDv7). */
+  id: string;
+  /** Id of the send. */
+  sendId: string;
+  /** As the send gave it. */
+  metadata: Record<string, string>;
+};
+
+/** The body of `messages.status` events. */
+export type MessageStatusEvent = {
+  /** The kind of event. */
+  event: "messages.status";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: MessageStatus;
+};
+
+/** For `bookings_missing` only. */
+export type MissingBookings = {
+  /** Future bookings whose events are missing. */
+  count: number;
+  /** Future bookings in total. */
+  of: number;
+  /** Up to 100 of them. */
+  bookingIds: Array<string>;
+};
+
+/** A webhook endpoint with its secret. */
+export type NewEndpoint = {
+  /** UUIDv7. */
+  _id: string;
+  /** Where events are posted. */
+  url: string;
+  /** Description, for people. */
+  description: string | null;
+  /** The kinds of event that the endpoint receives. */
+  events: Array<string>;
+  /** `paused`: events are kept. `disabled`: the gateway gave up; deliveries become dead. */
+  status: "active" | "paused" | "disabled";
+  /** Why the endpoint is disabled. */
+  disabledReason: string | null;
+  /** Since when no delivery has succeeded. */
+  failingSince: string | null;
+  /** The gateway delivers nothing before this instant, after failures or because the receiver requested it with Retry-After. `PATCH` with `status: active`, or a successful test event, clears it. */
+  restingUntil: string | null;
+  rotation: SecretRotation | null;
+  /** When the endpoint was created. */
+  createdAt: string;
+  /** The secret. Shown only once; store it now. */
+  secret: string;
+};
+
+/** An API key with its secret. */
+export type NewKey = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name that you gave the key. */
+  name: string;
+  /** What the key may do. */
+  scopes: Array<string>;
+  /** The last four characters of the key. */
+  hint: string;
+  /** When the key was created. */
+  createdAt: string;
+  /** When the key expires; null: never. */
+  expiresAt: string | null;
+  /** When the key was last used, to the minute; null: never. */
+  lastUsedAt: string | null;
+  /** The key. Shown only once; store it now. */
+  apiKey: string;
+};
+
+/** Position in a counted list. */
+export type Pagination = {
+  /** Number of this page. */
+  page: number;
+  /** Items per page. */
+  limit: number;
+  /** Items on all pages. */
+  total: number;
+  /** Number of pages. */
+  totalPages: number;
+};
+
+/** A requested change that the calendar does not show yet. */
+export type PendingChange = {
+  /** What was requested. */
+  kind: "cancel" | "reschedule";
+  /** The new start; null for a cancellation. */
+  startsAt: string | null;
+  /** The new end; null for a cancellation. */
+  endsAt: string | null;
+};
+
+/** The values before the change. */
+export type PreviousTemplate = {
+  /** `approved` can be sent. `submitted`: every other state at the platform. */
+  status: "approved" | "submitted" | "draft";
+  /** The platform's own status, such as `PAUSED`. */
+  providerStatus: string | null;
+  /** `AUTHENTICATION`, `MARKETING` or `UTILITY`. */
+  category: string;
+  /** The platform's quality rating. */
+  qualityScore: string | null;
+};
+
+/** One problem of a request. */
+export type Problem = {
+  /** The field or parameter, such as `recipients[3].variables.2`. */
+  path: string;
+  /** What is wrong and what is allowed. */
+  message: string;
+};
+
+/** What the messaging platform or calendar answered. */
+export type ProviderError = {
+  /** The provider's error code. */
+  code: number | string;
+  /** Short name of the error. */
+  title: string;
+  /** The provider's explanation. */
+  message: string;
+};
+
+/** One recipient of a send. */
+export type Recipient = {
+  /** Digits with country code, without `+`, spaces or dashes. */
+  phone: string;
+  /** Name of the recipient, for your own use. */
+  name?: string | null;
+  /** Values by placeholder: `{"1": "Ada"}`. `header.1` and `buttons.0.1` name other components. */
+  variables?: Record<string, string>;
+  /** Fills a media header: the `mediaId` of an upload. */
+  mediaId?: string;
+  location?: Location;
+  /** Returned in message lists and webhook events. */
+  metadata?: Record<string, string>;
+};
+
+/** A replay of a time range. */
+export type Replay = {
+  /** UUIDv7. */
+  _id: string;
+  /** Id of the endpoint. */
+  endpointId: string;
+  /** Start of the range (included). */
+  from: string;
+  /** End of the range (excluded). */
+  to: string;
+  /** Only deliveries with this status. */
+  status: "pending" | "delivered" | "dead" | null;
+  /** Deliveries that were made due again so far. */
+  replayed: number;
+  /** Progress: deliveries created before this instant were processed. */
+  reachedAt: string;
+  /** Whether the whole range was processed. */
+  finished: boolean;
+  /** When the replay was requested. */
+  createdAt: string;
+  /** When the replay finished. */
+  finishedAt: string | null;
+};
+
+/** The deliveries to replay. */
+export type ReplayRange = {
+  /** Start of the range (included). */
+  from: string;
+  /** End of the range (excluded). */
+  to: string;
+  /** Only deliveries with this status. */
+  status?: "pending" | "delivered" | "dead";
+};
+
+/** The new slot. */
+export type RescheduleBooking = {
+  /** Civil date, `YYYY-MM-DD`. */
+  date: string;
+  /** Local time, `HH:MM`. */
+  from: string;
+  /** Local time, `HH:MM`. */
+  to: string;
+  /** IANA zone in which `date`, `from` and `to` are read. Default: the staff member's own. */
+  timezone?: string | null;
+};
+
+/** How to resend the message. */
+export type ResendMessage = {
+  /** Also resend a message that failed with `outcome_unknown` (900001). It may have been sent, so the person may receive it twice. */
+  evenIfUnknown?: boolean;
+};
+
+/** How to rotate the key. */
+export type RotateKey = {
+  /** How long the old key still works, in seconds. */
+  overlapSeconds?: number;
+};
+
+/** How to rotate the secret. */
+export type RotateSecret = {
+  /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
+  secret?: string;
+  /** How long both secrets sign, in seconds; 0 switches immediately. */
+  overlapSeconds?: number;
+};
+
+/** When a staff member can be booked. */
+export type Schedule = {
+  /** IANA time zone. */
+  timezone: string;
+  /** Length of an appointment, in minutes. */
+  slotMinutes: number;
+  /** Minutes between the starts of slots. Default: `slotMinutes`. */
+  slotStepMinutes: number;
+  /** Free minutes before an appointment. */
+  bufferBeforeMinutes: number;
+  /** Free minutes after an appointment. */
+  bufferAfterMinutes: number;
+  /** Minutes between now and the earliest slot. */
+  minimumNoticeMinutes: number;
+  /** Number of days after today that are open for booking. */
+  bookingWindowDays: number;
+  /** Maximum number of bookings per date; null: no limit. */
+  dailyLimit: number | null;
+  /** Working hours of a week; a day can have several windows. */
+  weekly: Array<{
+    /** Day on which the window starts. */
+    weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+    /** Local start, `HH:MM`. */
+    from: string;
+    /** Local end, `HH:MM`. Before `from`: the window ends on the next day. A whole day is `00:00` to `24:00`. `from` and `to` must differ. */
+    to: string;
+  }>;
+  /** Dates with different hours. */
+  overrides: Array<{
+    /** Civil date, `YYYY-MM-DD`. */
+    date: string;
+    /** Hours of this date; empty: closed. */
+    windows: Array<{
+      /** Local start, `HH:MM`. */
+      from: string;
+      /** Local end, `HH:MM`. Before `from`: the window ends on the next day. A whole day is `00:00` to `24:00`. `from` and `to` must differ. */
+      to: string;
+    }>;
+  }>;
+};
+
+/** Present during a secret rotation. */
+export type SecretRotation = {
+  /** Until when both secrets are valid. */
+  overlapUntil: string;
+  /** Whether x-webhook-signature is made with the new secret. */
+  activated: boolean;
+};
+
+/** A send, and how many of its messages have which status. */
+export type Send = {
+  /** Id of the send (UUIDv7). */
+  sendId: string;
+  /** Id of the template. */
+  templateId: string;
+  /** Id of the sender. */
+  senderId: string;
+  /** Number of messages. */
+  total: number;
+  /** Number of messages by status. */
+  counts: Record<string, number>;
+  /** When the send was cancelled. */
+  cancelledAt: string | null;
+  /** When the send was created. */
+  createdAt: string;
+};
+
+/** The results of a send. */
+export type SendResult = {
+  /** Id of the send (UUIDv7). */
+  sendId: string;
+  /** Id of the template. */
+  templateId: string;
+  /** Number of recipients. */
+  total: number;
+  /** Messages that the platform accepted. */
+  accepted: number;
+  /** Messages that the platform rejected. */
+  failed: number;
+  /** Messages without a result yet. */
+  queued: number;
+  /** The results, in the order of the recipients. */
+  messages: Array<SentMessage>;
+};
+
+/** A template and its recipients. */
+export type SendTemplate = {
+  /** Id of an approved template (`_id`). */
+  templateId: string;
+  /** The recipients, each phone once. */
+  recipients: Array<Recipient>;
+  /** Fills a media header: the `mediaId` of an upload. */
+  mediaId?: string;
+  location?: Location;
+  /** Returned in message lists and webhook events. */
+  metadata?: Record<string, string>;
+  /** Id of the sender. Default: the default sender of the business account. */
+  senderId?: string;
+  /** How long a message may wait in the queue. Default: 86,400; authentication templates 600. */
+  expiresInSeconds?: number;
+};
+
+/** A messaging number of the account. */
+export type Sender = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the sender. */
+  name: string;
+  /** The platform's id of the number. */
+  phoneNumberId: string;
+  /** The platform's id of the business account. */
+  businessAccountId: string;
+  /** The phone number, as the platform shows it. */
+  displayPhone: string | null;
+  /** Base address of the platform for this number, if not the default. */
+  apiUrl: string | null;
+  /** Maximum rate of this number. */
+  messagesPerSecond: number;
+  /** Whether sends without `senderId` use this sender. */
+  isDefault: boolean;
+  /** `halted`: messages wait in the queue until the problem is fixed. */
+  status: "active" | "halted";
+  /** Why the platform rejects calls of this number, and what to do. */
+  haltedReason: string | null;
+  /** When the sender was halted. */
+  haltedAt: string | null;
+  /** Enter this at the platform as the app's callback URL. */
+  callbackUrl: string;
+  /** When the templates were last read from the platform. */
+  templatesSyncedAt: string | null;
+  /** Why the last reading failed. */
+  templatesSyncFailure: string | null;
+  /** When the sender was added. */
+  createdAt: string;
+};
+
+/** The result for one recipient. */
+export type SentMessage = {
+  /** Id of the message (UUIDv7). */
+  id: string;
+  /** The platform's message identifier; null until the platform accepts the message. */
+  messageId: string | null;
+  /** As the request gave it. */
+  recipientPhone: string;
+  /** As the request gave it. */
+  name: string | null;
+  /** `queued`: not known to be accepted when the response was made. */
+  status: "accepted" | "failed" | "queued";
+  error: MessageError | null;
+};
+
+/** A question of the booking form. */
+export type SetFormQuestion = {
+  /** Text of the question. */
+  question: string;
+  /** Kind of answer. */
+  questionType: "phone" | "email" | "text" | "textarea" | "number" | "date" | "select" | "multiselect" | "checkbox" | "url";
+  /** Whether a booking must answer the question. */
+  isRequired: boolean;
+  /** The choices of `select` and `multiselect`. */
+  options?: Array<string>;
+  /** Hint for an empty input field. */
+  placeholder?: string | null;
+};
+
+/** The whole new schedule. */
+export type SetSchedule = {
+  /** IANA time zone. */
+  timezone: string;
+  /** Length of an appointment, in minutes. */
+  slotMinutes: number;
+  /** Minutes between the starts of slots. Default: `slotMinutes`. */
+  slotStepMinutes?: number;
+  /** Free minutes before an appointment. */
+  bufferBeforeMinutes?: number;
+  /** Free minutes after an appointment. */
+  bufferAfterMinutes?: number;
+  /** Minutes between now and the earliest slot. */
+  minimumNoticeMinutes?: number;
+  /** Number of days after today that are open for booking. */
+  bookingWindowDays?: number;
+  /** Maximum number of bookings per date; null: no limit. */
+  dailyLimit?: number | null;
+  /** Working hours of a week; a day can have several windows. */
+  weekly: Array<{
+    /** Day on which the window starts. */
+    weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+    /** Local start, `HH:MM`. */
+    from: string;
+    /** Local end, `HH:MM`. Before `from`: the window ends on the next day. A whole day is `00:00` to `24:00`. `from` and `to` must differ. */
+    to: string;
+  }>;
+  /** Dates with different hours. */
+  overrides?: Array<{
+    /** Civil date, `YYYY-MM-DD`. */
+    date: string;
+    /** Hours of this date; empty: closed. */
+    windows: Array<{
+      /** Local start, `HH:MM`. */
+      from: string;
+      /** Local end, `HH:MM`. Before `from`: the window ends on the next day. A whole day is `00:00` to `24:00`. `from` and `to` must differ. */
+      to: string;
+    }>;
+  }>;
+};
+
+/** A time that can be booked. */
+export type Slot = {
+  /** Local start, `HH:MM`. */
+  from: string;
+  /** Local end, `HH:MM`. */
+  to: string;
+  /** Start of the slot. */
+  startsAt: string;
+  /** End of the slot. */
+  endsAt: string;
+};
+
+/** A person who can be booked. */
+export type StaffMember = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the staff member. */
+  name: string;
+  /** Job title. */
+  title: string | null;
+  /** E-mail address of the staff member. */
+  email: string | null;
+  /** Ids of the departments. */
+  departmentIds: Array<string>;
+  /** IANA time zone of the schedule. */
+  timezone: string;
+  /** Length of an appointment, in minutes. */
+  slotMinutes: number;
+  /** Whether bookings need a connected calendar. */
+  calendar: "required" | "none";
+  /** Whether a working calendar is connected. */
+  calendarConnected: boolean;
+  /** What to do when somebody moves the calendar event of a booking. `follow` (default): reschedule the booking. `keep`: keep its time; `calendarState` shows the move. */
+  onCalendarMove: "follow" | "keep";
+  /** What to do when somebody deletes the calendar event of a booking. `cancel` (default): cancel the booking. `keep`: keep it; `calendarState` shows the deletion. */
+  onCalendarDelete: "cancel" | "keep";
+  /** Inactive staff are kept but not listed. */
+  active: boolean;
+  /** When the staff member was created. */
+  createdAt: string;
+};
+
+/** A stage of a message. */
+export type Stage = {
+  /** The stage. */
+  status: string;
+  /** When the stage was reached. Never before the previous stage: the platform's times have whole seconds, and the gateway raises them if needed. */
+  at: string;
+  /** The platform's own time of the stage, unchanged; null if it gave none. */
+  platformTimestamp: string | null;
+  /** True if the platform never reported the stage, but a later stage implies it. */
+  implied: boolean;
+};
+
+/** A message template. */
+export type Template = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the template at the platform. */
+  providerTemplateName: string;
+  /** `approved` can be sent. `submitted`: every other state at the platform. */
+  status: "approved" | "submitted" | "draft";
+  /** The platform's language code, such as `en_US`. */
+  language: string;
+  /** `AUTHENTICATION`, `MARKETING` or `UTILITY`. */
+  category: string;
+  /** Header, body, footer and buttons in the platform's documented form. */
+  components: Array<Component>;
+  /** The platform's id of the business account; null for a draft without one. */
+  businessAccountId: string | null;
+  /** The senders of the business account, which can send the template: the default sender first, then the oldest. */
+  senders: Array<TemplateSender>;
+  /** The platform's id of the template. */
+  providerTemplateId: string | null;
+  /** The platform's own status, such as `PAUSED`. */
+  providerStatus: string | null;
+  /** The platform's quality rating. */
+  qualityScore: string | null;
+  /** Why the platform rejected the template. */
+  rejectedReason: string | null;
+  /** When the template was created here. */
+  createdAt: string;
+  /** When the template last changed. */
+  updatedAt: string;
+};
+
+/** A template with its previous values. */
+export type TemplateChange = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the template at the platform. */
+  providerTemplateName: string;
+  /** `approved` can be sent. `submitted`: every other state at the platform. */
+  status: "approved" | "submitted" | "draft";
+  /** The platform's language code, such as `en_US`. */
+  language: string;
+  /** `AUTHENTICATION`, `MARKETING` or `UTILITY`. */
+  category: string;
+  /** Header, body, footer and buttons in the platform's documented form. */
+  components: Array<Component>;
+  /** The platform's id of the business account; null for a draft without one. */
+  businessAccountId: string | null;
+  /** The senders of the business account, which can send the template: the default sender first, then the oldest. */
+  senders: Array<TemplateSender>;
+  /** The platform's id of the template. */
+  providerTemplateId: string | null;
+  /** The platform's own status, such as `PAUSED`. */
+  providerStatus: string | null;
+  /** The platform's quality rating. */
+  qualityScore: string | null;
+  /** Why the platform rejected the template. */
+  rejectedReason: string | null;
+  /** When the template was created here. */
+  createdAt: string;
+  /** When the template last changed. */
+  updatedAt: string;
+  previous: PreviousTemplate;
+  /** The platform's reason for the change, such as `INVALID_FORMAT` or `FIRST_PAUSE`. */
+  reason: string | null;
+};
+
+/** A template with its variables. */
+export type TemplateDetail = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the template at the platform. */
+  providerTemplateName: string;
+  /** `approved` can be sent. `submitted`: every other state at the platform. */
+  status: "approved" | "submitted" | "draft";
+  /** The platform's language code, such as `en_US`. */
+  language: string;
+  /** `AUTHENTICATION`, `MARKETING` or `UTILITY`. */
+  category: string;
+  /** Header, body, footer and buttons in the platform's documented form. */
+  components: Array<Component>;
+  /** The platform's id of the business account; null for a draft without one. */
+  businessAccountId: string | null;
+  /** The senders of the business account, which can send the template: the default sender first, then the oldest. */
+  senders: Array<TemplateSender>;
+  /** The platform's id of the template. */
+  providerTemplateId: string | null;
+  /** The platform's own status, such as `PAUSED`. */
+  providerStatus: string | null;
+  /** The platform's quality rating. */
+  qualityScore: string | null;
+  /** Why the platform rejected the template. */
+  rejectedReason: string | null;
+  /** When the template was created here. */
+  createdAt: string;
+  /** When the template last changed. */
+  updatedAt: string;
+  variables: TemplateVariables;
+  /** Why the gateway cannot send the template, such as a carousel; null if it can. */
+  unsendableReason: string | null;
+};
+
+/** The reading of one business account. */
+export type TemplateReading = {
+  /** The platform's id of the business account. */
+  businessAccountId: string;
+  /** Templates of the business account. */
+  count: number;
+  /** When the platform's list was read. */
+  readAt: string;
+  /** True if this is an earlier reading, because the platform limits how often it is read. */
+  reused: boolean;
+  /** When the platform may be read again. The gateway then reads it if it was requested before. */
+  nextReadAt: string;
+};
+
+/** A sender that can send the template. */
+export type TemplateSender = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the sender. */
+  name: string;
+  /** The phone number, as the platform shows it. */
+  displayPhone: string | null;
+  /** Whether sends without `senderId` use this sender. */
+  isDefault: boolean;
+};
+
+/** The body of `templates.status` events. */
+export type TemplateStatusEvent = {
+  /** The kind of event. */
+  event: "templates.status";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: TemplateChange;
+};
+
+/** The result of a synchronization. */
+export type TemplateSync = {
+  /** Templates of all business accounts. */
+  count: number;
+  /** One reading for each business account. */
+  readings: Array<TemplateReading>;
+};
+
+/** Everything that a send must fill. */
+export type TemplateVariables = {
+  /** Whether placeholders are numbers or names. */
+  format: "positional" | "named";
+  /** Placeholders of the header. */
+  header: Array<string>;
+  /** Placeholders of the body. */
+  body: Array<string>;
+  /** The buttons that have placeholders. */
+  buttons: Array<ButtonVariables>;
+  /** What the header needs beside text; null: nothing. */
+  headerMedia: "image" | "video" | "document" | "location" | null;
+  /** Example values by qualified placeholder, such as `body.1`. */
+  examples: Record<string, string>;
+};
+
+/** The body of `test` events. */
+export type TestEvent = {
+  /** The kind of event. */
+  event: "test";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  /** The data of a test event. */
+  data: {
+    /** Id of the endpoint. */
+    endpointId: string;
+    /** Says that this is a test. */
+    message: string;
+  };
+};
+
+/** The response of the receiver to a test event. */
+export type TestResult = {
+  /** Id of the delivery. */
+  deliveryId: string;
+  /** Whether the receiver accepted the event. */
+  delivered: boolean;
+  /** HTTP status of the response. */
+  statusCode: number | null;
+  /** `status`: a response other than 2xx. `reset`: the connection broke, or the response was not HTTP. `too_large`: the headers of the response were too large. */
+  failure: "timeout" | "refused" | "dns" | "tls" | "reset" | "status" | "blocked_address" | "too_large" | null;
+  /** Duration in milliseconds. */
+  durationMs: number;
+  /** The first 4 KB of the response body, as UTF-8 text. */
+  answer: string | null;
+  /** What went wrong, if there was no complete response. */
+  detail: string | null;
+};
+
+/** The fields to change. */
+export type UpdateDepartment = {
+  /** Name, as guests see it. */
+  name?: string;
+  /** What the department does. */
+  description?: string | null;
+  /** Inactive departments are kept but not listed. */
+  active?: boolean;
+};
+
+/** The fields to change. */
+export type UpdateEndpoint = {
+  /** Where events are posted. It must be https (the sandbox also allows http). Private, loopback, link-local and metadata addresses are rejected. */
+  url?: string;
+  /** Description, for people. */
+  description?: string | null;
+  /** The kinds of event that the endpoint receives. Default: `messages.status`. */
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status">;
+  /** `paused`: events are kept. `active`: they are delivered, also after the endpoint was disabled. */
+  status?: "active" | "paused";
+};
+
+/** The fields to change. */
+export type UpdateSender = {
+  /** Name of the sender, for people. */
+  name?: string;
+  /** The platform's access token. It is never returned. */
+  accessToken?: string;
+  /** The platform app's secret, 32 hexadecimal digits. It signs the platform's callbacks and is never returned. */
+  appSecret?: string;
+  /** The token of the verification handshake of the platform. It is never returned. */
+  verifyToken?: string;
+  /** Maximum rate of this number. */
+  messagesPerSecond?: number;
+  /** Makes this sender the default one. */
+  isDefault?: true;
+};
+
+/** The fields to change. */
+export type UpdateStaffMember = {
+  /** Name, as guests see it. */
+  name?: string;
+  /** Job title. */
+  title?: string | null;
+  /** E-mail address of the staff member. */
+  email?: string | null;
+  /** Ids of the departments. */
+  departmentIds?: Array<string>;
+  /** Inactive staff are kept but not listed. */
+  active?: boolean;
+  /** `required` (default): no slots and no bookings without a connected calendar. `none`: the gateway alone keeps the bookings. */
+  calendar?: "required" | "none";
+  /** What to do when somebody moves the calendar event of a booking. `follow` (default): reschedule the booking. `keep`: keep its time; `calendarState` shows the move. */
+  onCalendarMove?: "follow" | "keep";
+  /** What to do when somebody deletes the calendar event of a booking. `cancel` (default): cancel the booking. `keep`: keep it; `calendarState` shows the deletion. */
+  onCalendarDelete?: "cancel" | "keep";
+};
+
+/** The file to upload. */
+export type UploadMedia = {
+  /** Like the query parameter; must come before the file. */
+  senderId?: string;
+  /** The file, with its name and its Content-Type. */
+  file: Blob;
+};
+
+/** The body of a webhook. */
+export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | TestEvent;
+
+/** Every error code of the API. */
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_timeout';
+
+/** The error codes of each operation. */
+export interface OperationErrors {
+  listTemplates: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  createTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_exists' | 'unsupported_media_type';
+  getTemplate: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'template_not_found';
+  deleteTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'template_in_use' | 'template_not_found' | 'unsupported_media_type';
+  submitTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'storage_unavailable' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type';
+  syncTemplates: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'unsupported_media_type';
+  uploadMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_empty' | 'media_too_large' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type' | 'upload_timeout';
+  listMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  deleteMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_in_use' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type';
+  downloadMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'storage_unavailable';
+  sendTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
+  getSend: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
+  cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full' | 'unsupported_media_type';
+  listMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full' | 'template_not_found';
+  getMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  resendMessage: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'content_removed' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
+  listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  createDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  listStaff: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  createStaffMember: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  listFormQuestions: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  listAvailableSlots: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getCalendarAuthUrl: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getCalendarStatus: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  connectCalendar: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  disconnectCalendar: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  updateDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  deleteDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_in_use' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  updateStaffMember: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  deleteStaffMember: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  getSchedule: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  setSchedule: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  setFormQuestions: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  bookAppointment: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'slot_unavailable' | 'storage_full' | 'unsupported_media_type';
+  listBookings: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getBooking: 'api_key_invalid' | 'api_key_missing' | 'booking_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  cancelBooking: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  rescheduleBooking: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'slot_unavailable' | 'storage_full' | 'unsupported_media_type';
+  listEndpoints: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  createEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_limit_reached' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  getEndpoint: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  updateEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  deleteEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  rotateEndpointSecret: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'storage_full' | 'unsupported_media_type';
+  activateEndpointSecret: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  testEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  replayEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  listReplays: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  listDeliveries: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getDelivery: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  replayDelivery: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  listSenders: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  createSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_exists' | 'storage_full' | 'unsupported_media_type';
+  updateSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
+  deleteSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'sender_in_use' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
+  listKeys: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  createKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  rotateKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  revokeKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+}
+
+/** Every operation of the API. */
+export interface Operations {
+  /** List templates. Newest first, with their content and their state at the messaging platform. Scope: `templates:read`. */
+  listTemplates(
+    input?: {
+      /** Only templates with this status. */
+      status?: "approved" | "submitted" | "draft";
+      /** Only templates of this category. */
+      category?: "AUTHENTICATION" | "MARKETING" | "UTILITY";
+      /** Only templates in this language. */
+      language?: string;
+      /** Only templates of this business account (the platform's id). */
+      businessAccountId?: string;
+      /** Only templates whose name contains this text. */
+      search?: string;
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<Template, Pagination>;
+
+  /** Create a draft. The draft is not sent to the platform until you submit it. Scope: `manage`. */
+  createTemplate(
+    input: {
+      body: CreateTemplate;
+    },
+    options?: CallOptions,
+  ): Promise<TemplateDetail>;
+
+  /** Get a template. Returns the template and the variables that a send must fill. Scope: `templates:read`. */
+  getTemplate(
+    input: {
+      /** Id of the template (`_id`). */
+      templateId: string;
+    },
+    options?: CallOptions,
+  ): Promise<TemplateDetail>;
+
+  /** Delete a template. Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
+  deleteTemplate(
+    input: {
+      /** Whether to cancel queued messages of the template first. */
+      cancelQueued?: boolean;
+      /** Id of the template (`_id`). */
+      templateId: string;
+    },
+    options?: CallOptions,
+  ): Promise<DeletedTemplate>;
+
+  /** Submit a draft for review. The platform reviews the draft. An event `templates.status` reports the result. Scope: `manage`. */
+  submitTemplate(
+    input: {
+      /** Id of the template (`_id`). */
+      templateId: string;
+    },
+    options?: CallOptions,
+  ): Promise<TemplateDetail>;
+
+  /** Synchronize templates with the platform. Reads the templates of every business account from the platform. The platform limits how often its list can be read: requests shortly after one another share one reading (`reused`), and the gateway reads the list again at `nextReadAt`. Scope: `manage`. */
+  syncTemplates(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<TemplateSync>;
+
+  /** Upload a file. Stores one file encrypted and registers it with the messaging platform. Use the returned `mediaId` in sends. Limits: JPEG and PNG 5 MB, MP4 and 3GPP 16 MB, PDF, Office and plain text 100 MB. The same file uploaded again within a day, under the same name and Idempotency-Key, returns the first response. Scope: `media:write`. */
+  uploadMedia(
+    input: {
+      /** Id of the sender that registers the file with the platform. Another sender of the account does it while this one is unavailable. Default: the default sender. */
+      senderId?: string;
+      body: UploadMedia;
+    },
+    options?: CallOptions,
+  ): Promise<Media>;
+
+  /** List files. Newest first. Scope: `media:write`. */
+  listMedia(
+    input?: {
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Media, CursorPagination>;
+
+  /** Get a file’s record. Scope: `media:write`. */
+  getMedia(
+    input: {
+      /** Id of the file (`mediaId`). */
+      mediaId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Media>;
+
+  /** Delete a file. Returns 409 `media_in_use` while queued messages need the file. Scope: `media:write`. */
+  deleteMedia(
+    input: {
+      /** Id of the file (`mediaId`). */
+      mediaId: string;
+    },
+    options?: CallOptions,
+  ): Promise<DeletedMedia>;
+
+  /** Download a file. Returns the file as it was uploaded, always as an attachment. The gateway checks length and digest before it sends the first byte. Scope: `media:write`. */
+  downloadMedia(
+    input: {
+      /** Id of the file (`mediaId`). */
+      mediaId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Response>;
+
+  /** Send a template. Sends an approved template to 1 to 1,000 recipients. Nothing is sent unless the whole request is valid. The response reports the result for each recipient. With `Prefer: respond-async` it is 202, without waiting for the platform. Scope: `messages:send`. */
+  sendTemplate(
+    input: {
+      body: SendTemplate;
+    },
+    options?: CallOptions,
+  ): Promise<SendResult>;
+
+  /** Get a send. Counts the messages of the send by status. Scope: `messages:read`. */
+  getSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
+  /** Cancel a send. Messages that are still queued fail with code 900003. Others are not affected. Scope: `messages:send`. */
+  cancelSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
+  /** List messages. Newest first, each with its timeline. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
+  listMessages(
+    input?: {
+      /** Only messages of this send. */
+      sendId?: string;
+      /** Only messages with this status. */
+      status?: "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed";
+      /** Only messages to this number. */
+      phone?: string;
+      /** Only messages of this template. */
+      templateId?: string;
+      /** Only the message with this platform's identifier. */
+      messageId?: string;
+      /** Only messages created at or after this instant. */
+      from?: string;
+      /** Only messages created before this instant. */
+      to?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Message, CursorPagination>;
+
+  /** Get a message. Returns the message with its timeline and its webhook deliveries. Scope: `messages:read`. */
+  getMessage(
+    input: {
+      /** Id of the message (`id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<MessageDetail>;
+
+  /** Resend a failed message. Sends the content of a failed message again as a new message, checked like any send. The body is optional. A message is resent once: a repeated request returns the same new message. Scope: `messages:send`. */
+  resendMessage(
+    input: {
+      /** Id of the message (`id`). */
+      id: string;
+      body?: ResendMessage;
+    },
+    options?: CallOptions,
+  ): Promise<Message>;
+
+  /** List departments. Scope: `appointments:read`. */
+  listDepartments(
+    input?: {
+      /** Whether to include inactive items. */
+      includeInactive?: boolean;
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<Department, Pagination>;
+
+  /** Create a department. Scope: `manage`. */
+  createDepartment(
+    input: {
+      body: CreateDepartment;
+    },
+    options?: CallOptions,
+  ): Promise<Department>;
+
+  /** List staff. The people who can be booked. Scope: `appointments:read`. */
+  listStaff(
+    input?: {
+      /** Only staff of this department. */
+      departmentId?: string;
+      /** Whether to include inactive items. */
+      includeInactive?: boolean;
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<StaffMember, Pagination>;
+
+  /** Create a staff member. Set a schedule next: without one the staff member has no slots. Scope: `manage`. */
+  createStaffMember(
+    input: {
+      body: CreateStaffMember;
+    },
+    options?: CallOptions,
+  ): Promise<StaffMember>;
+
+  /** List form questions. The questions that a booking with this staff member must answer, in order. Scope: `appointments:read`. */
+  listFormQuestions(
+    input: {
+      /** Id of a staff member (`_id` of a user). */
+      appointmentUserId: string;
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<FormQuestion, Pagination>;
+
+  /** List available slots. Computes the open slots of one date, checking the connected calendar live. A past date or a day off returns an empty list. Scope: `appointments:read`. */
+  listAvailableSlots(
+    input: {
+      /** Id of a staff member (`_id` of a user). */
+      appointmentUserId: string;
+      /** Civil date, `YYYY-MM-DD`. */
+      date: string;
+      /** IANA zone in which `date`, `from` and `to` are read. Default: the staff member's own. */
+      timezone?: string;
+    },
+    options?: CallOptions,
+  ): Promise<AvailableSlots>;
+
+  /** Get a link that connects a calendar. OAuth 2.0 with PKCE. Whoever opens the link connects their calendar to this staff member. The link is valid for one hour and one connection. Scope: `manage`. */
+  getCalendarAuthUrl(
+    input: {
+      /** Id of a staff member (`_id` of a user). */
+      appointmentUserId: string;
+      /** The calendar provider to connect. Default: the first configured provider with a consent page. */
+      provider?: string;
+    },
+    options?: CallOptions,
+  ): Promise<CalendarAuthUrl>;
+
+  /** Get the status of a calendar connection. Queries the calendar, so that a revoked authorization shows immediately, and lists events whose times are uncertain. Scope: `appointments:read`. */
+  getCalendarStatus(
+    input: {
+      /** Id of a staff member (`_id` of a user). */
+      appointmentUserId: string;
+    },
+    options?: CallOptions,
+  ): Promise<CalendarStatus>;
+
+  /** Connect a calendar with a password, or choose the calendars that block slots. The gateway checks the connection before it responds. Scope: `manage`. */
+  connectCalendar(
+    input: {
+      /** Id of the staff member (`_id`). */
+      id: string;
+      body: ConnectCalendar;
+    },
+    options?: CallOptions,
+  ): Promise<CalendarStatus>;
+
+  /** Disconnect a calendar. Revokes the authorization at the provider. The events of bookings stay in the calendar. Scope: `manage`. */
+  disconnectCalendar(
+    input: {
+      /** Id of the staff member (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<CalendarStatus>;
+
+  /** Update a department. Scope: `manage`. */
+  updateDepartment(
+    input: {
+      /** Id of the department (`_id`). */
+      id: string;
+      body: UpdateDepartment;
+    },
+    options?: CallOptions,
+  ): Promise<Department>;
+
+  /** Delete a department. Returns 409 `department_in_use` while staff members belong to the department. Scope: `manage`. */
+  deleteDepartment(
+    input: {
+      /** Id of the department (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Deleted>;
+
+  /** Update a staff member. Scope: `manage`. */
+  updateStaffMember(
+    input: {
+      /** Id of the staff member (`_id`). */
+      id: string;
+      body: UpdateStaffMember;
+    },
+    options?: CallOptions,
+  ): Promise<StaffMember>;
+
+  /** Delete a staff member. Returns 409 `conflict` while the staff member has future bookings. Past bookings stay. Scope: `manage`. */
+  deleteStaffMember(
+    input: {
+      /** Id of the staff member (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Deleted>;
+
+  /** Get a schedule. Scope: `manage`. */
+  getSchedule(
+    input: {
+      /** Id of the staff member (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Schedule>;
+
+  /** Set a schedule. Replaces the whole schedule. Existing bookings keep their time. Hours are local, so that they follow daylight saving time. Scope: `manage`. */
+  setSchedule(
+    input: {
+      /** Id of the staff member (`_id`). */
+      id: string;
+      body: SetSchedule;
+    },
+    options?: CallOptions,
+  ): Promise<Schedule>;
+
+  /** Set the form questions. Replaces the whole list. A question with unchanged text keeps its id. Scope: `manage`. */
+  setFormQuestions(
+    input: {
+      /** Id of the staff member (`_id`). */
+      id: string;
+      body: Array<SetFormQuestion>;
+    },
+    options?: CallOptions,
+  ): Promise<FormQuestions>;
+
+  /** Book an appointment. Holds the slot, creates the calendar event and returns the meeting link. If you get no response, repeat the request with the same Idempotency-Key: it never books twice. Scope: `appointments:book`. */
+  bookAppointment(
+    input: {
+      body: BookAppointment;
+    },
+    options?: CallOptions,
+  ): Promise<BookedAppointment>;
+
+  /** List bookings. Newest first. Scope: `manage`. */
+  listBookings(
+    input?: {
+      /** Id of a staff member (`_id` of a user). */
+      appointmentUserId?: string;
+      /** Only bookings with this status. */
+      status?: "held" | "confirmed" | "undoing" | "undone" | "cancelled";
+      /** Only bookings that start at or after this instant. */
+      from?: string;
+      /** Only bookings that start before this instant. */
+      to?: string;
+      /** Only bookings of this e-mail address. */
+      email?: string;
+      /** Only bookings of this phone number. */
+      phoneNumber?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Booking, CursorPagination>;
+
+  /** Get a booking. Scope: `manage`. */
+  getBooking(
+    input: {
+      /** Id of the booking (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Booking>;
+
+  /** Cancel a booking. Deletes the calendar event, then frees the slot. Cancelling again returns 200. A 503 means that the cancellation is still in progress. Scope: `manage`. */
+  cancelBooking(
+    input: {
+      /** Id of the booking (`_id`). */
+      id: string;
+      body?: CancelBooking;
+    },
+    options?: CallOptions,
+  ): Promise<Booking>;
+
+  /** Reschedule a booking. Keeps the id and the meeting link. The old slot is freed only once the calendar shows the new one. Rescheduling to the current time changes nothing. Scope: `manage`. */
+  rescheduleBooking(
+    input: {
+      /** Id of the booking (`_id`). */
+      id: string;
+      body: RescheduleBooking;
+    },
+    options?: CallOptions,
+  ): Promise<Booking>;
+
+  /** List webhook endpoints. Scope: `manage`. */
+  listEndpoints(
+    input?: {
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<Endpoint, Pagination>;
+
+  /** Create a webhook endpoint. Returns the secret, which is shown only once. An account has at most 10 endpoints. Scope: `manage`. */
+  createEndpoint(
+    input: {
+      body: CreateEndpoint;
+    },
+    options?: CallOptions,
+  ): Promise<NewEndpoint>;
+
+  /** Get a webhook endpoint. Scope: `manage`. */
+  getEndpoint(
+    input: {
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Endpoint>;
+
+  /** Update, pause or resume a webhook endpoint. While an endpoint is paused, its events are kept. `status: active` also re-enables a disabled endpoint and clears `restingUntil`. Scope: `manage`. */
+  updateEndpoint(
+    input: {
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+      body: UpdateEndpoint;
+    },
+    options?: CallOptions,
+  ): Promise<Endpoint>;
+
+  /** Delete a webhook endpoint. Its pending deliveries become dead. Scope: `manage`. */
+  deleteEndpoint(
+    input: {
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Deleted>;
+
+  /** Rotate the secret of a webhook endpoint. For `overlapSeconds` the header webhook-signature carries signatures of both secrets. The header x-webhook-signature holds one signature: it uses the old secret until you activate the new one or the overlap ends. Scope: `manage`. */
+  rotateEndpointSecret(
+    input: {
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+      body?: RotateSecret;
+    },
+    options?: CallOptions,
+  ): Promise<NewEndpoint>;
+
+  /** Activate the new secret of a webhook endpoint. From now on x-webhook-signature is made with the new secret. Scope: `manage`. */
+  activateEndpointSecret(
+    input: {
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Endpoint>;
+
+  /** Send a test event. Posts one event of kind `test`, without retries, and returns the response of the receiver. Scope: `manage`. */
+  testEndpoint(
+    input: {
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<TestResult>;
+
+  /** Replay a time range. Delivers the deliveries of this endpoint that were created in `[from, to)` again, of one status or of all, with the same webhook-id. The replay is throttled; list the replays to see its progress. Scope: `manage`. */
+  replayEndpoint(
+    input: {
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+      body: ReplayRange;
+    },
+    options?: CallOptions,
+  ): Promise<Replay>;
+
+  /** List the replays of a webhook endpoint. Newest first, each with its progress. Scope: `manage`. */
+  listReplays(
+    input: {
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+      /** Id of the webhook endpoint (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Pages<Replay, CursorPagination>;
+
+  /** List webhook deliveries. Newest first. Scope: `manage`. */
+  listDeliveries(
+    input?: {
+      /** Only deliveries to this endpoint. */
+      endpointId?: string;
+      /** Only deliveries of this message (the platform's identifier). */
+      messageId?: string;
+      /** Only deliveries with this status. */
+      status?: "pending" | "delivered" | "dead";
+      /** Only deliveries created at or after this instant. */
+      from?: string;
+      /** Only deliveries created before this instant. */
+      to?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Delivery, CursorPagination>;
+
+  /** Get a webhook delivery. Returns the exact bytes of its body and every attempt. Scope: `manage`. */
+  getDelivery(
+    input: {
+      /** Id of the webhook delivery (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<DeliveryDetail>;
+
+  /** Replay a webhook delivery. Delivers the event again with the same webhook-id. Scope: `manage`. */
+  replayDelivery(
+    input: {
+      /** Id of the webhook delivery (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Delivery>;
+
+  /** List senders. The messaging numbers of the account, and why a number is halted. Scope: `manage`. */
+  listSenders(
+    input?: {
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<Sender, Pagination>;
+
+  /** Add a sender. The gateway verifies the token with the platform before it stores the sender. Scope: `manage`. */
+  createSender(
+    input: {
+      body: CreateSender;
+    },
+    options?: CallOptions,
+  ): Promise<Sender>;
+
+  /** Update a sender. Verifies a new token with the platform, then resumes a halted sender. Scope: `manage`. */
+  updateSender(
+    input: {
+      /** Id of the sender (`_id`). */
+      id: string;
+      body: UpdateSender;
+    },
+    options?: CallOptions,
+  ): Promise<Sender>;
+
+  /** Delete a sender. Returns 409 `sender_in_use` while messages of the sender are queued. Scope: `manage`. */
+  deleteSender(
+    input: {
+      /** Id of the sender (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Deleted>;
+
+  /** List API keys. Scope: `manage`. */
+  listKeys(
+    input?: {
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<Key, Pagination>;
+
+  /** Create an API key. The new key cannot have a scope that the calling key lacks, nor expire later: that returns 403 `forbidden`. The command `key create` has no such limit. Scope: `manage`. */
+  createKey(
+    input: {
+      body: CreateKey;
+    },
+    options?: CallOptions,
+  ): Promise<NewKey>;
+
+  /** Rotate an API key. Returns a new key with the same scopes and expiry. The old key works for `overlapSeconds` more. A key with scopes that the calling key lacks, or that expires later, cannot be rotated: 403 `forbidden`. Scope: `manage`. */
+  rotateKey(
+    input: {
+      /** Id of the key (`_id`). */
+      id: string;
+      body?: RotateKey;
+    },
+    options?: CallOptions,
+  ): Promise<NewKey>;
+
+  /** Revoke an API key. Scope: `manage`. */
+  revokeKey(
+    input: {
+      /** Id of the key (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Deleted>;
+}
+
+/** Method, path and kind of each operation. */
+export const operations = {
+  listTemplates: 'GET /v1/templates list',
+  createTemplate: 'POST /v1/templates',
+  getTemplate: 'GET /v1/templates/{templateId}',
+  deleteTemplate: 'DELETE /v1/templates/{templateId}',
+  submitTemplate: 'POST /v1/templates/{templateId}/submit',
+  syncTemplates: 'POST /v1/templates/sync',
+  uploadMedia: 'POST /v1/templates/media key form',
+  listMedia: 'GET /v1/media list',
+  getMedia: 'GET /v1/media/{mediaId}',
+  deleteMedia: 'DELETE /v1/media/{mediaId}',
+  downloadMedia: 'GET /v1/media/{mediaId}/content file',
+  sendTemplate: 'POST /v1/templates/send key',
+  getSend: 'GET /v1/sends/{sendId}',
+  cancelSend: 'POST /v1/sends/{sendId}/cancel',
+  listMessages: 'GET /v1/messages list',
+  getMessage: 'GET /v1/messages/{id}',
+  resendMessage: 'POST /v1/messages/{id}/resend key',
+  listDepartments: 'GET /v1/appointments/departments list',
+  createDepartment: 'POST /v1/appointments/departments',
+  listStaff: 'GET /v1/appointments/users list',
+  createStaffMember: 'POST /v1/appointments/users',
+  listFormQuestions: 'GET /v1/appointments/form-questions list',
+  listAvailableSlots: 'GET /v1/appointments/available-slots',
+  getCalendarAuthUrl: 'GET /v1/appointments/ext-calendar/auth-url',
+  getCalendarStatus: 'GET /v1/appointments/ext-calendar/status',
+  connectCalendar: 'PUT /v1/appointments/users/{id}/ext-calendar',
+  disconnectCalendar: 'DELETE /v1/appointments/users/{id}/ext-calendar',
+  updateDepartment: 'PATCH /v1/appointments/departments/{id}',
+  deleteDepartment: 'DELETE /v1/appointments/departments/{id}',
+  updateStaffMember: 'PATCH /v1/appointments/users/{id}',
+  deleteStaffMember: 'DELETE /v1/appointments/users/{id}',
+  getSchedule: 'GET /v1/appointments/users/{id}/schedule',
+  setSchedule: 'PUT /v1/appointments/users/{id}/schedule',
+  setFormQuestions: 'PUT /v1/appointments/users/{id}/form-questions',
+  bookAppointment: 'POST /v1/appointments/book key',
+  listBookings: 'GET /v1/appointments/bookings list',
+  getBooking: 'GET /v1/appointments/bookings/{id}',
+  cancelBooking: 'POST /v1/appointments/bookings/{id}/cancel key',
+  rescheduleBooking: 'POST /v1/appointments/bookings/{id}/reschedule key',
+  listEndpoints: 'GET /v1/webhooks/endpoints list',
+  createEndpoint: 'POST /v1/webhooks/endpoints',
+  getEndpoint: 'GET /v1/webhooks/endpoints/{id}',
+  updateEndpoint: 'PATCH /v1/webhooks/endpoints/{id}',
+  deleteEndpoint: 'DELETE /v1/webhooks/endpoints/{id}',
+  rotateEndpointSecret: 'POST /v1/webhooks/endpoints/{id}/rotate-secret',
+  activateEndpointSecret: 'POST /v1/webhooks/endpoints/{id}/activate-secret',
+  testEndpoint: 'POST /v1/webhooks/endpoints/{id}/test',
+  replayEndpoint: 'POST /v1/webhooks/endpoints/{id}/replay',
+  listReplays: 'GET /v1/webhooks/endpoints/{id}/replays list',
+  listDeliveries: 'GET /v1/webhooks/deliveries list',
+  getDelivery: 'GET /v1/webhooks/deliveries/{id}',
+  replayDelivery: 'POST /v1/webhooks/deliveries/{id}/replay',
+  listSenders: 'GET /v1/senders list',
+  createSender: 'POST /v1/senders',
+  updateSender: 'PATCH /v1/senders/{id}',
+  deleteSender: 'DELETE /v1/senders/{id}',
+  listKeys: 'GET /v1/keys list',
+  createKey: 'POST /v1/keys',
+  rotateKey: 'POST /v1/keys/{id}/rotate',
+  revokeKey: 'DELETE /v1/keys/{id}',
+} as const;
