@@ -15,8 +15,9 @@ test('lists approved templates', async () => {
   const components = [{ type: 'BODY', text: 'Hi' }];
   await addSender(gateway, [{ name: 'hello', language: 'en_US', category: 'UTILITY', components } as never]);
   const [, code = ''] = /```python\n([\s\S]+?)```/.exec(readProjectFile('docs/clients.md')) ?? [];
-  const env = { ...process.env, GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.apiKey };
-  const result = await promisify(execFile)('python3', ['-c', code], { env }).catch((error) => error);
+  const result = await promisify(execFile)('python3', ['-c', code, gateway.url, gateway.apiKey]).catch(
+    (error) => error,
+  );
   if (result.code === 'ENOENT') return;
   expect([result.stdout, result.stderr]).toEqual(['1\n', '']);
 });
