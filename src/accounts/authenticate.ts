@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from '../http/request.ts';
 import { hashKey, looksLikeKey } from './key.ts';
-import { findLivingKey, touchKeys } from './store.ts';
+import { findActiveKey, touchKeys } from './store.ts';
 
 export interface Authenticator {
   /** The caller of a key; throws 401 `api_key_missing` or `api_key_invalid` (the same words for unknown, revoked and expired). */
@@ -50,7 +50,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
   async function askDatabase(key: string, hash: Buffer, name: string, now: number): Promise<Caller> {
     const asOf = changes;
     const asked = deps.clock.steady();
-    const row = looksLikeKey(key) ? await findLivingKey(deps.db, hash, new Date(now)) : undefined;
+    const row = looksLikeKey(key) ? await findActiveKey(deps.db, hash, new Date(now)) : undefined;
     if (!row) throw invalidKey();
     const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
     // what was read before a change of a key may be what it was

@@ -52,7 +52,7 @@ export async function insertKeyRow(
 }
 
 /** The key with that hash, if it is neither revoked nor expired at `now`. */
-export async function findLivingKey(db: Db, hash: Buffer, now: Date): Promise<KeyRow | undefined> {
+export async function findActiveKey(db: Db, hash: Buffer, now: Date): Promise<KeyRow | undefined> {
   return db
     .selectFrom('api_keys')
     .select(['id', 'account_id', 'name', 'scopes', 'hint', 'created_at', 'expires_at', 'last_used_at'])

@@ -23,7 +23,7 @@ export interface Cipher {
   /** Seals `plain` for `where` with the newest key. Two encrypts of one text differ. */
   encrypt(plain: string, where: EncryptedPlace): Buffer;
   /** The text that was encrypted for `where`. Throws CipherError: `unknown_key`, or `damaged` (altered, or moved from another place). */
-  open(encrypted: Uint8Array, where: EncryptedPlace): string;
+  decrypt(encrypted: Uint8Array, where: EncryptedPlace): string;
   /** True if `encrypted` is under the newest key; otherwise it is due for encrypting anew. */
   isNewest(encrypted: Uint8Array): boolean;
 }
@@ -114,7 +114,7 @@ export function openCipher(ring: KeyRing): Cipher {
       return Buffer.concat([newestHeader, nonce, ...body, cipher.getAuthTag()]);
     },
 
-    open(encrypted, where) {
+    decrypt(encrypted, where) {
       const parts = split(encrypted);
       if (!parts) throw damaged(where);
       const key = byId.get(parts.keyId);

@@ -58,7 +58,7 @@ export async function reencryptPage<Column extends string>(
       if (!before || before.length === 0 || cipher.isNewest(before)) continue;
       const place = { table: table.name, column, row: row.id };
       try {
-        const after = cipher.encrypt(cipher.open(before, place), place);
+        const after = cipher.encrypt(cipher.decrypt(before, place), place);
         if (await table.write({ id: row.id, column, before, after })) round.reencrypted += 1;
       } catch (error) {
         if (!(error instanceof CipherError)) throw error;

@@ -27,7 +27,7 @@ const examplesMax = 5;
 /**
  * Stands before a logger's write: lines of level warn or worse that carry an error (`err`) are the same fault if message,
  * `work`, the error's code and text (whatever its numbers and ids), and the place that threw it are the same. The first
- * one passes. `fault.repeated` then says every minute how often it came again, and at the end that it ended: after a
+ * one passes. `error.repeated` then says every minute how often it came again, and at the end that it ended: after a
  * minute without it the next one is logged whole again.
  */
 export function openRepeatedErrors(logger: () => Logger, { everyMs = minuteMs }: RepeatedErrorsOptions = {}) {
@@ -45,8 +45,8 @@ export function openRepeatedErrors(logger: () => Logger, { everyMs = minuteMs }:
       ...(examples.length > 0 ? { examples } : {}),
     };
     // no `err`, so that it passes here
-    if (kind.level > warn) logger().error(line, 'fault.repeated');
-    else logger().warn(line, 'fault.repeated');
+    if (kind.level > warn) logger().error(line, 'error.repeated');
+    else logger().warn(line, 'error.repeated');
     kind.times = 0;
     kind.examples = [];
   }

@@ -89,7 +89,7 @@ export async function lockOpenSteps(tx: Tx): Promise<StepBack[]> {
 }
 
 /** Notes what is made good; null: everything. */
-export async function recordMended(tx: Tx, id: string, mended: string[] | null): Promise<void> {
+export async function recordFixed(tx: Tx, id: string, mended: string[] | null): Promise<void> {
   await sql`update clock_steps set mended = ${mended} where id = ${id}::bigint`.execute(tx);
 }
 

@@ -3,13 +3,13 @@ import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Metrics } from '../base/metrics.ts';
-import { type Mend, mends } from '../db/clock-mends.ts';
+import { type ClockFix, clockFixes } from '../db/clock-fixes.ts';
 import {
   type ClockStep,
   lockOpenSteps,
   noteStep,
   readDatabaseClock,
-  recordMended,
+  recordFixed,
   type StepBack,
   smallestStepSeconds,
 } from '../db/database-clock.ts';
@@ -77,23 +77,23 @@ export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
   return async () => {
     await watchMachine();
     await watchDatabase();
-    return mendSteps(deps);
+    return fixSteps(deps);
   };
 }
 
 /** Does one portion of what is left of each open step, in a transaction of its own; answers how many rows it moved. */
-export async function mendSteps(deps: Pick<ClockWatchDeps, 'db' | 'log'>): Promise<number> {
+export async function fixSteps(deps: Pick<ClockWatchDeps, 'db' | 'log'>): Promise<number> {
   return deps.db.transaction().execute(async (tx) => {
     let moved = 0;
-    for (const step of await lockOpenSteps(tx)) moved += await mendNext(deps, tx, step);
+    for (const step of await lockOpenSteps(tx)) moved += await fixNext(deps, tx, step);
     return moved;
   });
 }
 
-async function mendNext(deps: Pick<ClockWatchDeps, 'log'>, tx: Tx, step: StepBack): Promise<number> {
-  const isOpen = ({ name }: Mend) => !step.mended.includes(name);
+async function fixNext(deps: Pick<ClockWatchDeps, 'log'>, tx: Tx, step: StepBack): Promise<number> {
+  const isOpen = ({ name }: ClockFix) => !step.mended.includes(name);
   let moved = 0;
-  for (const mend of mends.filter(isOpen)) {
+  for (const mend of clockFixes.filter(isOpen)) {
     if (step.ageSeconds < mend.afterSeconds) break;
     const count = await mend.perform(tx, step, rowsAtOnce);
     moved += count;
@@ -101,8 +101,8 @@ async function mendNext(deps: Pick<ClockWatchDeps, 'log'>, tx: Tx, step: StepBac
     if (count >= rowsAtOnce) break;
     step.mended.push(mend.name);
   }
-  const isDone = mends.every(({ name }) => step.mended.includes(name));
-  await recordMended(tx, step.id, isDone ? null : step.mended);
-  if (moved > 0) deps.log.info({ rows: moved }, 'clock.mended');
+  const isDone = clockFixes.every(({ name }) => step.mended.includes(name));
+  await recordFixed(tx, step.id, isDone ? null : step.mended);
+  if (moved > 0) deps.log.info({ rows: moved }, 'clock.fixed');
   return moved;
 }

@@ -28,7 +28,7 @@ describe('sealing', () => {
   test('any text opens again where it was sealed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(cipher.open(cipher.encrypt(text, place), place)).toBe(text);
+        expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
       }),
     );
   });
@@ -42,13 +42,13 @@ describe('sealing', () => {
   test('a value moved to another row, column or table is refused', () => {
     const encrypted = cipher.encrypt(secret, place);
     for (const other of [{ row: '2' }, { column: 'app_secret' }, { table: 'connections' }]) {
-      expect(reasonOf(() => cipher.open(encrypted, { ...place, ...other }))).toBe('damaged');
+      expect(reasonOf(() => cipher.decrypt(encrypted, { ...place, ...other }))).toBe('damaged');
     }
   });
 
   test('places that would read alike when joined are kept apart', () => {
     const encrypted = cipher.encrypt(secret, { table: 'ab', column: 'c', row: '1' });
-    expect(reasonOf(() => cipher.open(encrypted, { table: 'a', column: 'bc', row: '1' }))).toBe('damaged');
+    expect(reasonOf(() => cipher.decrypt(encrypted, { table: 'a', column: 'bc', row: '1' }))).toBe('damaged');
   });
 
   test('every single altered byte, and every cut, is refused', () => {
@@ -57,11 +57,11 @@ describe('sealing', () => {
       const altered = Buffer.from(encrypted);
       altered[at] = (altered[at] ?? 0) ^ 1;
       expect(
-        reasonOf(() => cipher.open(altered, place)),
+        reasonOf(() => cipher.decrypt(altered, place)),
         `byte ${at}`,
       ).not.toBe('none');
       expect(
-        reasonOf(() => cipher.open(encrypted.subarray(0, at), place)),
+        reasonOf(() => cipher.decrypt(encrypted.subarray(0, at), place)),
         `cut at ${at}`,
       ).toBe('damaged');
     }
@@ -75,16 +75,16 @@ describe('the ring', () => {
     const before = openCipher(parseKeyRing(older));
     const after = openCipher(parseKeyRing(`${newer},${older}`));
     const sealedBefore = before.encrypt(secret, place);
-    expect(after.open(sealedBefore, place)).toBe(secret);
+    expect(after.decrypt(sealedBefore, place)).toBe(secret);
     expect(after.isNewest(sealedBefore)).toBe(false);
     const sealedAfter = after.encrypt(secret, place);
     expect(after.isNewest(sealedAfter)).toBe(true);
-    expect(openCipher(parseKeyRing(newer)).open(sealedAfter, place)).toBe(secret);
+    expect(openCipher(parseKeyRing(newer)).decrypt(sealedAfter, place)).toBe(secret);
   });
 
   test('a value whose key is gone says which key is missing', () => {
     const encrypted = openCipher(parseKeyRing(older)).encrypt(secret, place);
-    const act = () => openCipher(parseKeyRing(newer)).open(encrypted, place);
+    const act = () => openCipher(parseKeyRing(newer)).decrypt(encrypted, place);
     expect(reasonOf(act)).toBe('unknown_key');
     expect(act).toThrow(older.split(':')[0]);
   });
@@ -92,7 +92,7 @@ describe('the ring', () => {
   test('the same id with another key does not open', () => {
     const key = () => `main:${randomBytes(32).toString('base64')}`;
     const encrypted = openCipher(parseKeyRing(key())).encrypt(secret, place);
-    expect(reasonOf(() => openCipher(parseKeyRing(key())).open(encrypted, place))).toBe('damaged');
+    expect(reasonOf(() => openCipher(parseKeyRing(key())).decrypt(encrypted, place))).toBe('damaged');
   });
 
   test('what cannot be a ring is refused with its reason, and no key material in it', () => {
@@ -152,7 +152,7 @@ describe('the key file', () => {
     const encrypted = openCipher(first).encrypt(secret, place);
     const second = await addKeyToFile(path);
     expect(second.keys.map((key) => key.id).slice(1)).toEqual(first.keys.map((key) => key.id));
-    expect(openCipher(await readOrMakeKeyFile(path)).open(encrypted, place)).toBe(secret);
+    expect(openCipher(await readOrMakeKeyFile(path)).decrypt(encrypted, place)).toBe(secret);
   });
 
   test.skipIf(process.platform === 'win32')('is refused while others may read it', async () => {

@@ -29,7 +29,7 @@ describe('a fault that repeats', () => {
     expect(lines.map(({ msg }) => msg)).toEqual(['request.failed']);
     expect(lines[0]?.err?.stack).toMatch(/ at /);
     vi.advanceTimersByTime(60_000);
-    expect(lines[1]).toMatchObject({ msg: 'fault.repeated', of: 'request.failed', times: 999, total: 999 });
+    expect(lines[1]).toMatchObject({ msg: 'error.repeated', of: 'request.failed', times: 999, total: 999 });
     expect(lines[1]?.examples).toHaveLength(5);
     expect(JSON.stringify(lines[1])).not.toMatch(/ at /);
     fails();
@@ -59,7 +59,7 @@ describe('a fault that repeats', () => {
     const { log, lines } = opened();
     for (let n = 0; n < 3; n += 1) log.child({ reqId: n }).error({ err: away(n) }, 'request.failed');
     flushLog(log);
-    expect(lines.at(-1)).toMatchObject({ msg: 'fault.repeated', times: 2, ended: true });
+    expect(lines.at(-1)).toMatchObject({ msg: 'error.repeated', times: 2, ended: true });
   });
 
   test('says nothing where it did not, and lines without an error are never counted', () => {

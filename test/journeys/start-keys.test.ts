@@ -131,7 +131,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     const sender = await findSenderById(database.db, senderId);
     for (const column of ['access_token', 'app_secret', 'verify_token'] as const) {
       const place = { table: 'senders', column, row: senderId };
-      expect(cipher.open(sender?.[column] as Buffer, place)).toBe(`the ${column}`);
+      expect(cipher.decrypt(sender?.[column] as Buffer, place)).toBe(`the ${column}`);
     }
     const hash = appSecretHash(openKeyedHash(parseKeyRing(newKey)), 'the app_secret');
     expect(sender?.app_secret_hash).toEqual(hash);

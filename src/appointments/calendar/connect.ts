@@ -106,7 +106,7 @@ export async function putCalendar(
   }
   const { calendar, signIn } = calendarWithPassword(deps, provider);
   const known = (await knownCalendars(deps.db, staff.account_id, calendar.provider)).map((row) => ({
-    credential: deps.cipher.open(row.credential, credentialPlace(row.id)),
+    credential: deps.cipher.decrypt(row.credential, credentialPlace(row.id)),
     calendarId: row.calendar_id,
     calendarKey: row.calendar_key,
   }));

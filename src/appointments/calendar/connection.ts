@@ -89,7 +89,7 @@ export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveC
     id: row.id,
     staffId: row.staff_id,
     calendar,
-    credential: deps.cipher.open(row.credential, credentialPlace(row.id)),
+    credential: deps.cipher.decrypt(row.credential, credentialPlace(row.id)),
     calendarId: row.calendar_id,
     calendarKey: row.calendar_key,
     busyCalendarIds: row.busy_calendar_ids,

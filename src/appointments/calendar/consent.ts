@@ -127,7 +127,7 @@ export async function finishConsent(
   const staff = await findStaff(deps.db, state.account_id, state.staff_id);
   const calendar = deps.calendars[state.provider];
   if (!staff || !calendar?.oauth) throw notOurs();
-  const codeVerifier = deps.cipher.open(state.code_verifier, verifierPlace(state.id));
+  const codeVerifier = deps.cipher.decrypt(state.code_verifier, verifierPlace(state.id));
   const redirectUri = state.redirect_uri;
   const retryUrl = pageUrl(calendar.oauth, { state: encrypted, codeVerifier, redirectUri }, staff);
   if (given.error !== undefined || given.code === undefined) {
@@ -147,7 +147,7 @@ export async function finishConsent(
 async function openState(deps: ConnectDeps, encrypted: string): Promise<OAuthStateRow> {
   let id: string;
   try {
-    id = deps.cipher.open(Buffer.from(encrypted, 'base64url'), statePlace);
+    id = deps.cipher.decrypt(Buffer.from(encrypted, 'base64url'), statePlace);
   } catch {
     throw notOurs();
   }

@@ -90,7 +90,7 @@ export function encryptFileKey(cipher: Cipher, mediaId: string, key: FileKey): B
 /** Decrypts the key of a file. Throws StoredFileError if its encryption key is missing or it was altered. */
 function openFileKey(deps: Pick<StoredFileDeps, 'cipher'>, row: MediaRow): FileKey {
   try {
-    return fileKeyOf(deps.cipher.open(row.file_key, placeOf(row.id)));
+    return fileKeyOf(deps.cipher.decrypt(row.file_key, placeOf(row.id)));
   } catch (error) {
     if (error instanceof CipherError) throw new StoredFileError(error.message, error);
     throw error;

@@ -27,7 +27,7 @@ export function encryptSecret(
 
 /** A secret of a sender's row in the clear. */
 export function openSecret(cipher: Cipher, row: SenderRow, column: EncryptedColumn): string {
-  return cipher.open(row[column], place(column, row.id));
+  return cipher.decrypt(row[column], place(column, row.id));
 }
 
 const appSecretPurpose = 'senders.app_secret_hash';

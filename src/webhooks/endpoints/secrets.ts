@@ -19,10 +19,10 @@ export interface ValidSecrets {
 
 /** The secrets that sign at `nowMs`: both during a rotation's overlap, then the new one alone. */
 export function validSecrets(cipher: Cipher, row: EndpointRow, nowMs: number): ValidSecrets {
-  const next = row.next_secret && cipher.open(row.next_secret, place('next_secret', row.id));
+  const next = row.next_secret && cipher.decrypt(row.next_secret, place('next_secret', row.id));
   if (next && row.overlap_until && row.overlap_until.getTime() <= nowMs)
     return { forBody: next, forStandard: [next] };
-  const current = cipher.open(row.secret, place('secret', row.id));
+  const current = cipher.decrypt(row.secret, place('secret', row.id));
   if (!next) return { forBody: current, forStandard: [current] };
   return { forBody: row.next_activated ? next : current, forStandard: [next, current] };
 }

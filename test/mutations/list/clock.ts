@@ -6,10 +6,10 @@ const store = 'src/messaging/sending/paces-store.ts';
 const lane = 'src/messaging/sending/sender-queue.ts';
 const durations = ['test/rules/steady.test.ts'];
 const steps = ['test/db/clock-steps.test.ts'];
-const mends = 'src/db/clock-mends.ts';
+const mends = 'src/db/clock-fixes.ts';
 const reading = 'src/db/database-clock.ts';
 const watch = 'src/work/clock-watch.ts';
-const mended = ['test/db/clock-mends.test.ts'];
+const mended = ['test/db/clock-fixes.test.ts'];
 const holds = ['test/db/message-holds.test.ts'];
 
 export const mutations: Mutation[] = [
@@ -128,7 +128,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a marked message is queued again when the clock steps back',
     file: mends,
-    find: 'case when m.state = 0 then now() else m.due_at - ${back(step)} end',
+    find: 'case when m.state = ${state.queued} then now() else m.due_at - ${back(step)} end',
     replace: 'now()',
     tests: mended,
   },

@@ -1,20 +1,31 @@
-// What a backward step of the database's clock leaves in the future, and how each of it comes back into the present.
+// Fixes after a backward step of the database's clock: what the step left in the future becomes due again.
 import { type RawBuilder, sql } from 'kysely';
 import type { StepBack } from './database-clock.ts';
 import type { Tx } from './db.ts';
 
 /**
- * One part of the database. `perform` moves up to `limit` rows and answers how many; it is done when they are fewer. Every
- * move can be repeated: what was moved once no longer fits.
+ * The fix of one part of the database. `perform` moves up to `limit` rows and returns how many; fewer means it is done.
+ * Safe to repeat: a moved row no longer matches.
  */
-export interface Mend {
+export interface ClockFix {
   name: string;
-  /** So long after the step: then every call that was under way at it has ended, and no lease of it is in use. */
+  /** The fix runs this long after the step: later than the end of every call and lease that the step interrupted. */
   afterSeconds: number;
   perform: (tx: Tx, step: StepBack, limit: number) => Promise<number>;
 }
 
-/** Longer than a lease of messages (60 s), deliveries (75 s) and bookings (45 s), and than any call under way. */
+/**
+ * States of messages and deliveries, as texts, so that plans use partial indexes. Their modules define them; db/ may not
+ * import modules, and a test holds these equal.
+ */
+export const state = {
+  queued: sql.raw('0'),
+  dispatching: sql.raw('1'),
+  ready: sql.raw('0'),
+  retrying: sql.raw('4'),
+};
+
+/** Longer than a lease of messages (60 s), deliveries (75 s) and bookings (45 s), and than any call. */
 const leasesOverSeconds = 120;
 
 const back = (step: StepBack): RawBuilder<unknown> =>
@@ -23,8 +34,8 @@ const inSeconds = (seconds: number): RawBuilder<unknown> =>
   sql`now() + ${seconds}::float8 * interval '1 second'`;
 
 /**
- * True of instants that came before the step, and that nobody holds: what was leased then lies behind `before`; what was
- * leased since, for `leaseSeconds`, lies in the gap that is left out, whose own rows come due within it.
+ * True for instants from before the step that no process has leased. Older leases end after `before`. Newer ones, of
+ * `leaseSeconds`, end in the gap that is left out, whose other rows become due within it.
  */
 const wasDue = (column: string, step: StepBack, leaseSeconds: number): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(column)} > ${step.after} and ${sql.ref(column)} <= ${step.before}
@@ -34,7 +45,7 @@ const wasDue = (column: string, step: StepBack, leaseSeconds: number): RawBuilde
 const count = async (query: RawBuilder<unknown>, tx: Tx): Promise<number> =>
   Number((await query.execute(tx)).numAffectedRows ?? 0n);
 
-/** Tables of which few rows wait: all in one statement. */
+/** For tables with few waiting rows: one statement moves all. */
 const whole =
   (statement: (step: StepBack) => RawBuilder<unknown>) =>
   async (tx: Tx, step: StepBack): Promise<number> => {
@@ -42,7 +53,7 @@ const whole =
     return 0;
   };
 
-/** The due instants of tables whose rows are leased: what was due, and what lies further ahead than a lease written since. */
+/** Due instants of tables with leases: those that were due, and those further ahead than a newer lease. */
 const due = (table: string, column: string, leaseSeconds: number) =>
   whole((step) => {
     const at = sql.ref(column);
@@ -54,15 +65,15 @@ const messagesWhere = (step: StepBack, state: RawBuilder<boolean>) => sql`
   select l.account_id, l.id from senders s cross join lateral (
     select account_id, id from messages m
     where m.sender_id = s.id and m.priority = any('{0,1,2}') and m.due_at > ${step.after} and ${state}
-      -- those of held templates are parked there, and stay
+      -- suspended messages of held templates stay
       and m.due_at < m.expires_at
     for update skip locked) l`;
 
 /**
- * Everything that waits for an instant. What is not here needs nothing: instants that were promised to somebody outside
- * (`expires_at` of keys, messages and consents, `overlap_until`), and what only tells when something happened.
+ * Everything that waits for an instant. Left out: instants promised to callers (`expires_at` of keys, messages and
+ * consents, `overlap_until`), and records of when something happened.
  */
-export const mends: readonly Mend[] = [
+export const clockFixes: readonly ClockFix[] = [
   {
     // the pace: a push by the platform keeps what is left of it (the next slot by itself is judged at every reservation)
     name: 'sender_paces',
@@ -115,7 +126,7 @@ export const mends: readonly Mend[] = [
   { name: 'bookings', afterSeconds: 0, perform: due('bookings', 'due_at', 45) },
   { name: 'media', afterSeconds: 0, perform: due('media', 'due_at', 120) },
   {
-    // asked for twice, 60 s apart
+    // checked twice, 60 s apart
     name: 'bookings that are gone',
     afterSeconds: 0,
     perform: whole(
@@ -136,7 +147,7 @@ export const mends: readonly Mend[] = [
     ),
   },
   {
-    // repeats of a request that was under way are let in when its lease lapses
+    // retries of an interrupted request proceed when its lease expires
     name: 'idempotency_keys',
     afterSeconds: 0,
     perform: whole(
@@ -161,13 +172,13 @@ export const mends: readonly Mend[] = [
       count(
         sql`
           update messages m set due_at = m.due_at - ${back(step)}
-          from (${messagesWhere(step, sql`m.state = 0 and ${wasDue('m.due_at', step, 60)}`)} limit ${limit}::int) x
+          from (${messagesWhere(step, sql`m.state = ${state.queued} and ${wasDue('m.due_at', step, 60)}`)} limit ${limit}::int) x
           where m.account_id = x.account_id and m.id = x.id`,
         tx,
       ),
   },
   {
-    // deliveries that were due or are tried again; those whose last try lies in the future were written before the step
+    // deliveries that are due or to be retried; a last attempt in the future was recorded before the step
     name: 'deliveries',
     afterSeconds: 0,
     perform: (tx, step, limit) =>
@@ -179,9 +190,9 @@ export const mends: readonly Mend[] = [
           from (select l.* from endpoints e cross join lateral (
             select subject_id, endpoint_id, stage from deliveries d
             where d.endpoint_id = e.id and d.due_at > ${step.after} and case d.state
-              when 0 then ${wasDue('d.due_at', step, 75)}
-              when 4 then d.last_attempt_at > now() or (d.due_at <= ${step.before}
-                -- one that failed since, before anybody noticed the step, keeps its wait
+              when ${state.ready} then ${wasDue('d.due_at', step, 75)}
+              when ${state.retrying} then d.last_attempt_at > now() or (d.due_at <= ${step.before}
+                -- one that failed after the step, before it was noticed, keeps its wait
                 and d.last_attempt_at < ${step.after}::timestamptz - interval '5 seconds')
               else false end
             for update skip locked) l limit ${limit}::int) x
@@ -190,18 +201,18 @@ export const mends: readonly Mend[] = [
       ),
   },
   {
-    // leases from before the step whose process did not come back to them; marked messages count their ten minutes from
-    // there; what is put off for longer is tried once more, at once
+    // leases from before the step whose process did not return; dispatching messages count their ten minutes from
+    // there; messages postponed for longer are retried immediately
     name: 'leases of messages',
     afterSeconds: leasesOverSeconds,
     perform: (tx, step, limit) =>
       count(
         sql`
-          update messages m set due_at = case when m.state = 0 then now() else m.due_at - ${back(step)} end
+          update messages m set due_at = case when m.state = ${state.queued} then now() else m.due_at - ${back(step)} end
           from (${messagesWhere(
             step,
-            sql`m.due_at > ${inSeconds(61)} and (m.state = 0 and m.due_at <= ${step.before}::timestamptz + interval '1 hour'
-              or m.state = 1 and m.due_at <= ${step.before}::timestamptz + interval '61 seconds')`,
+            sql`m.due_at > ${inSeconds(61)} and (m.state = ${state.queued} and m.due_at <= ${step.before}::timestamptz + interval '1 hour'
+              or m.state = ${state.dispatching} and m.due_at <= ${step.before}::timestamptz + interval '61 seconds')`,
           )} limit ${limit}::int) x
           where m.account_id = x.account_id and m.id = x.id`,
         tx,
@@ -216,7 +227,7 @@ export const mends: readonly Mend[] = [
           update deliveries d set due_at = now()
           from (select l.* from endpoints e cross join lateral (
             select subject_id, endpoint_id, stage from deliveries d
-            where d.endpoint_id = e.id and d.state = 0 and d.due_at > ${inSeconds(76)}
+            where d.endpoint_id = e.id and d.state = ${state.ready} and d.due_at > ${inSeconds(76)}
               and d.due_at <= ${step.before}::timestamptz + interval '76 seconds'
             for update skip locked) l limit ${limit}::int) x
           where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`,

@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { mendSteps } from '../../src/work/clock-watch.ts';
+import { state } from '../../src/db/clock-fixes.ts';
+import { state as messageState } from '../../src/messaging/sending/message.ts';
+import { deliveryState } from '../../src/webhooks/delivery/delivery.ts';
+import { fixSteps } from '../../src/work/clock-watch.ts';
 import { about, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -46,7 +49,7 @@ const watch = () => openTestWatch(database.db);
 
 /** Mends until nothing is left to do now. */
 async function mend(): Promise<void> {
-  while ((await mendSteps({ db: database.db, log: { info: () => undefined } as never })) > 0);
+  while ((await fixSteps({ db: database.db, log: { info: () => undefined } as never })) > 0);
 }
 
 /** How many seconds from now the instant of a row lies; null for none. */
@@ -215,8 +218,16 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
   });
 });
 
+it('the states in its statements are those of messages and deliveries', () => {
+  const own = Object.entries(state).map(([name, text]) => [name, text.compile(database.db).sql]);
+  const { queued, dispatching } = messageState;
+  const { ready, retrying } = deliveryState;
+  const expected = Object.entries({ queued, dispatching, ready, retrying });
+  expect(own).toEqual(expected.map(([name, number]) => [name, String(number)]));
+});
+
 it('every instant in the database is brought back after a step, or known to need nothing', async () => {
-  const file = new URL('../../src/db/clock-mends.ts', import.meta.url);
+  const file = new URL('../../src/db/clock-fixes.ts', import.meta.url);
   const told = (await readFile(file, 'utf8')).replaceAll(/^ *(\/\/|\*).*$/gm, '');
   const names = (word: string) => new RegExp(`\\b${word}\\b`).test(told);
   const { rows } = await sql<{ table: string; column: string }>`
