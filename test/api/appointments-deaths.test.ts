@@ -118,3 +118,31 @@ describe('the process dies at every point', () => {
     expect(points).toBeGreaterThan(5);
   });
 });
+
+test('a hold whose event id belongs to the event of another booking is compensated, never confirmed', async () => {
+  const staff = await room.staff(account);
+  const silent = new Proxy(room.calendar, {
+    get: (calendar, name) =>
+      name === 'insertEvent'
+        ? async (...given: Parameters<typeof calendar.insertEvent>) => {
+            await calendar.insertEvent(...given);
+            throw new Error('the process died');
+          }
+        : Reflect.get(calendar, name),
+  });
+  const dying = room.depsOn(room.deps.db, { google: silent });
+  await expect(book(dying, { accountId: account, key: staff.id, body: ten(staff.id) })).rejects.toThrow();
+  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'held' }]);
+  const foreign = new Proxy(room.calendar, {
+    get: (calendar, name) =>
+      name === 'getEvent'
+        ? async (...given: Parameters<typeof calendar.getEvent>) => {
+            const event = await calendar.getEvent(...given);
+            return event && { ...event, bookingId: 'another booking' };
+          }
+        : Reflect.get(calendar, name),
+  });
+  await room.settleAll(room.depsOn(room.deps.db, { google: foreign }));
+  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
+  expect(await room.occupancies(staff.id)).toBe(0);
+});

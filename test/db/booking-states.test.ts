@@ -1,0 +1,150 @@
+// Moves between the states of bookings: each leaves only the states that it names, and only for the change that it read.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBooking } from '../../src/appointments/booking/bookings-store.ts';
+import {
+  changeEventId,
+  confirmHolds,
+  deleteHold,
+  finishCompensation,
+  startCompensation,
+  startInserts,
+} from '../../src/appointments/booking/holds-store.ts';
+import {
+  clearPendingChange,
+  finishCancel,
+  finishMove,
+  setPendingCancel,
+  setPendingMove,
+  startMove,
+} from '../../src/appointments/booking/pending-changes-store.ts';
+import { type BookingState, bookingStates } from '../../src/contract/bookings.ts';
+import type { Db, Tx } from '../../src/db/db.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+let db: Db;
+const accountId = randomUUID();
+const staffId = randomUUID();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+  await sql`insert into accounts (id, name) values (${accountId}, 'clinic')`.execute(db);
+  await sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 'Ada')`.execute(db);
+});
+afterAll(() => database.drop());
+
+async function insertBooking(state: BookingState): Promise<string> {
+  const id = randomUUID();
+  await sql`
+    insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email, phone_number, source,
+      answers, provider, event_id, fallback_link, due_at)
+    values (${id}, ${accountId}, ${staffId}, ${state}, '2030-01-01T10:00Z', '2030-01-01T10:30Z', 'UTC',
+      'guest@example.com', '15551234567', 'test', '[]', 'google', ${id}, 'https://meet.example/1', now())`.execute(
+    db,
+  );
+  return id;
+}
+
+const inTx = <T>(run: (tx: Tx) => Promise<T>) => db.transaction().execute(run);
+const stateOf = async (id: string) => (await findBooking(db, accountId, id))?.state;
+const confirmation = (id: string) => ({
+  id,
+  eventId: id,
+  eventLink: null,
+  meetingLink: 'https://meet.example/2',
+});
+
+describe('from every state but its own', () => {
+  test.each(bookingStates.filter((state) => state !== 'held'))(
+    'a booking that is %s is not confirmed',
+    async (state) => {
+      const id = await insertBooking(state);
+      expect(await inTx((tx) => confirmHolds(tx, [confirmation(id)]))).toEqual(new Map());
+      expect(await stateOf(id)).toBe(state);
+    },
+  );
+
+  test('a hold is confirmed beside one that is compensating', async () => {
+    const held = await insertBooking('held');
+    const compensating = await insertBooking('undoing');
+    const confirmed = await inTx((tx) => confirmHolds(tx, [held, compensating].map(confirmation)));
+    expect([...confirmed.keys()]).toEqual([held]);
+    expect([await stateOf(held), await stateOf(compensating)]).toEqual(['confirmed', 'undoing']);
+  });
+
+  test.each(bookingStates.filter((state) => state !== 'held'))(
+    'a booking that is %s begins no insert, takes no other event id, is not deleted and not compensated',
+    async (state) => {
+      const id = await insertBooking(state);
+      expect(await startInserts(db, [id], 1_000)).toEqual(new Map());
+      expect(await changeEventId(db, id, { id: 'other', generation: 1 })).toBe(false);
+      expect(await inTx((tx) => deleteHold(tx, id))).toBe(false);
+      await startCompensation(db, id, 0);
+      expect(await stateOf(id)).toBe(state);
+    },
+  );
+
+  test.each(['confirmed', 'cancelled', 'undone'] as const)(
+    'a booking that is %s is not compensated',
+    async (state) => {
+      const id = await insertBooking(state);
+      expect(await inTx((tx) => finishCompensation(tx, id))).toBe(false);
+      expect(await stateOf(id)).toBe(state);
+    },
+  );
+
+  test('a hold whose insert has begun is not deleted', async () => {
+    const id = await insertBooking('held');
+    await startInserts(db, [id], 1_000);
+    expect(await inTx((tx) => deleteHold(tx, id))).toBe(false);
+  });
+});
+
+describe('a step of an older change', () => {
+  const to = {
+    startsAt: new Date('2030-01-01T11:00Z'),
+    endsAt: new Date('2030-01-01T11:30Z'),
+    timezone: 'UTC',
+  };
+  /** A booking with a second pending move, and the first one as it was read. */
+  async function movedTwice() {
+    const id = await insertBooking('confirmed');
+    const older = await inTx((tx) => setPendingMove(tx, id, to, 1_000));
+    const newer = await inTx((tx) => setPendingMove(tx, id, to, 1_000));
+    return { older, newer };
+  }
+
+  test('does not start, finish or drop a newer move', async () => {
+    const { older, newer } = await movedTwice();
+    expect(await startMove(db, older)).toBe(false);
+    expect(await inTx((tx) => finishMove(tx, older))).toBeUndefined();
+    expect(await inTx((tx) => clearPendingChange(tx, older))).toBe(false);
+    expect(await findBooking(db, accountId, newer.id)).toEqual(newer);
+    expect(await startMove(db, newer)).toBe(true);
+    expect(await inTx((tx) => finishMove(tx, newer))).toMatchObject({
+      starts_at: to.startsAt,
+      pending_change: null,
+    });
+  });
+
+  test('does not finish or drop a newer cancellation', async () => {
+    const id = await insertBooking('confirmed');
+    const older = await inTx((tx) => setPendingCancel(tx, id, 'first', 1_000));
+    const newer = await inTx((tx) => setPendingCancel(tx, id, 'second', 1_000));
+    expect(await inTx((tx) => finishCancel(tx, older))).toBeUndefined();
+    expect(await inTx((tx) => clearPendingChange(tx, older))).toBe(false);
+    expect(await findBooking(db, accountId, id)).toEqual(newer);
+    expect(await inTx((tx) => finishCancel(tx, newer))).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('finishes no change of the other kind', async () => {
+    const { newer } = await movedTwice();
+    expect(await inTx((tx) => finishCancel(tx, newer))).toBeUndefined();
+    const cancel = await inTx((tx) => setPendingCancel(tx, newer.id, null, 1_000));
+    expect(await inTx((tx) => finishMove(tx, cancel))).toBeUndefined();
+    expect(await startMove(db, cancel)).toBe(false);
+  });
+});
