@@ -7,18 +7,18 @@ import { rounds } from '../../work/rounds.ts';
 import { type AccessDeps, senderAccess } from './access.ts';
 import { findSenderById } from './store.ts';
 
-/** How long a changed token may still be used by another process. */
+/** How long another process may still use a replaced credential. */
 const lifetimeMs = 5_000;
 const cachedMax = 10_000;
 
 export interface AccessCache {
-  /** What a call on behalf of a number needs; undefined if the number was removed. */
+  /** What a call on behalf of a sender needs, at most 5 seconds old; undefined if the sender was removed. */
   accessOf(senderId: string): Promise<SenderAccess | undefined>;
-  /** The same as it is now. */
+  /** The same, read now. */
   freshAccessOf(senderId: string): Promise<SenderAccess | undefined>;
 }
 
-/** Opens the memory of one process. */
+/** Opens the cache of one process. */
 export function openAccessCache(deps: AccessDeps & { db: Db; clock: Clock }): AccessCache {
   const cached = openCache<Promise<SenderAccess | undefined>>({
     max: cachedMax,
@@ -33,7 +33,7 @@ export function openAccessCache(deps: AccessDeps & { db: Db; clock: Clock }): Ac
   }
 
   function freshAccessOf(senderId: string): Promise<SenderAccess | undefined> {
-    // many calls refused at the same moment share one reading
+    // concurrently rejected calls share one query
     const access = reading(senderId, () => read(senderId));
     cached.set(senderId, access);
     access.catch(() => cached.delete(senderId));

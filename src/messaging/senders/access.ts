@@ -1,4 +1,4 @@
-// From a sender's row to what a call on its behalf needs: its secrets opened, its address chosen.
+// Turns a sender's row into what a call needs: decrypts its secrets and chooses its address.
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
@@ -7,7 +7,7 @@ import type { SenderRow } from './store.ts';
 
 export interface AccessDeps {
   cipher: Cipher;
-  /** The platform's address where the sender has none of its own. */
+  /** The platform's address for senders without their own. */
   messagingApiUrl: string;
 }
 
@@ -15,7 +15,7 @@ type EncryptedColumn = 'access_token' | 'app_secret' | 'verify_token';
 
 const place = (column: EncryptedColumn, row: string) => ({ table: 'senders', column, row });
 
-/** A secret encrypted for its column of one sender's row. */
+/** Encrypts a secret for its column in one sender's row. */
 export function encryptSecret(
   cipher: Cipher,
   senderId: string,
@@ -25,24 +25,24 @@ export function encryptSecret(
   return cipher.encrypt(secret, place(column, senderId));
 }
 
-/** A secret of a sender's row in the clear. */
+/** Decrypts a secret of a sender's row. */
 export function openSecret(cipher: Cipher, row: SenderRow, column: EncryptedColumn): string {
   return cipher.decrypt(row[column], place(column, row.id));
 }
 
 const appSecretPurpose = 'senders.app_secret_hash';
 
-/** What finds the numbers of one app: a keyed hash of its secret. */
+/** The keyed hash of an app secret, by which the senders of one app are found. */
 export function appSecretHash(keyedHash: KeyedHash, appSecret: string): Buffer {
   return keyedHash.of(appSecretPurpose, appSecret);
 }
 
-/** Every form in which a row may hold the hash: under any key of the ring, or the bare SHA-256 of earlier versions. */
+/** Every hash that a row may contain: with any key of the ring, or the plain SHA-256 of earlier versions. */
 export function appSecretHashes(keyedHash: KeyedHash, appSecret: string): Buffer[] {
   return [...keyedHash.allOf(appSecretPurpose, appSecret), createHash('sha256').update(appSecret).digest()];
 }
 
-/** Where the platform is for a number: at the address that its account named, else at the operator's. */
+/** The platform's address for a sender: the one that its account chose, else the operator's. */
 export function addressOf(
   deps: Pick<AccessDeps, 'messagingApiUrl'>,
   own: string | null | undefined,
@@ -53,7 +53,7 @@ export function addressOf(
   };
 }
 
-/** What a call on behalf of the number needs. */
+/** What a call on behalf of the sender needs. */
 export function senderAccess(deps: AccessDeps, row: SenderRow): SenderAccess {
   return {
     senderId: row.id,

@@ -1,4 +1,4 @@
-// Halting numbers: what the platform refuses for a number, a token or a business account holds the queues that it concerns.
+// Halts senders whose number, credential or business account the platform rejects.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
@@ -7,7 +7,7 @@ import { haltSender, listBusinessNumbers } from './store.ts';
 export interface HaltDeps {
   db: Db;
   log: Log;
-  /** What a call of a number needs, as it is now; only asked for where a token is concerned. */
+  /** Reads what a call of a sender needs; used only if a credential was rejected. */
   freshAccessOf?: (senderId: string) => Promise<SenderAccess | undefined>;
 }
 
@@ -19,13 +19,13 @@ const words: Record<HaltClass, string> = {
   halt_account: 'the business account of this number',
 };
 
-/** True if a refusal of this class holds at least one whole number. */
+/** True if a rejection of this class halts senders. */
 export const isHalt = (kind: RejectionClass): kind is HaltClass => Object.hasOwn(words, kind);
 
 /**
- * Halts the number that an error was met by, and with it, as the error's class says, the account's numbers of the same
- * business account, all of them or those that use the same token (`used`). Each keeps the reason of its first halt;
- * those changed since `takenAt` are left alone. Answers the ids of those halted now.
+ * Halts the sender that got the error. Depending on its class, also halts the senders of the same business account, all
+ * or those with the same credential (`used`). A halted sender keeps its first reason; senders changed since `takenAt` are
+ * not halted. Returns the ids of the senders halted now.
  */
 export async function haltNumbers(
   deps: HaltDeps,
@@ -38,7 +38,7 @@ export async function haltNumbers(
   },
 ): Promise<string[]> {
   const { kind, error } = of;
-  const reason = `The platform refused ${words[kind]} (${error.code} ${error.title}): ${error.message}`;
+  const reason = `The platform rejected ${words[kind]} (${error.code} ${error.title}): ${error.message}`;
   const halted: string[] = [];
   for (const id of await affectedNumbers(deps, of)) {
     if (await haltSender(deps.db, id, reason, error, of.takenAt ?? null)) halted.push(id);
@@ -47,7 +47,7 @@ export async function haltNumbers(
   return halted;
 }
 
-/** The number itself first: should anything fail after it, each other number meets the same error by itself. */
+/** The sender itself comes first: if anything fails after it, the others get the same error themselves. */
 async function affectedNumbers(
   deps: HaltDeps,
   { senderId, kind, used }: { senderId: string; kind: HaltClass; used?: SenderAccess | undefined },

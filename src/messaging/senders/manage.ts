@@ -1,4 +1,4 @@
-// Adding, changing and removing senders; their secrets are proved against the platform before they are kept.
+// Adds, changes and removes senders; verifies their credentials with the platform before storing them.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, invalidRequest, type Problem } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
@@ -28,7 +28,7 @@ export interface SendersDeps extends AccessDeps {
   keyedHash: KeyedHash;
   clock: Clock;
   platform: Pick<MessagingPlatform, 'readNumber' | 'listTemplates'>;
-  /** Guarded: it knows which addresses may be called. */
+  /** Checks addresses against the address guard. */
   webhookOutgoing: Pick<Outgoing, 'checkTarget'>;
 }
 
@@ -49,18 +49,19 @@ function notFound(): AppError {
   return new AppError('sender_not_found', 'There is no such sender in this account.');
 }
 
-/** Why an address of the account's own may not be called; it is judged again at every connection. */
+/** Why an account's address may not be called. The guard checks it again at every connection. */
 async function addressProblems(deps: SendersDeps, apiUrl: string): Promise<Problem[]> {
   const url = URL.canParse(apiUrl) ? new URL(apiUrl) : undefined;
-  if (!url) return [{ path: 'apiUrl', message: 'is not an absolute URL, such as https://graph.example.com' }];
-  if (/[?#]/.test(apiUrl)) return [{ path: 'apiUrl', message: 'must end before any ? or #' }];
+  if (!url)
+    return [{ path: 'apiUrl', message: 'must be an absolute URL, for example https://graph.example.com' }];
+  if (/[?#]/.test(apiUrl)) return [{ path: 'apiUrl', message: 'must not contain ? or #' }];
   const why = await deps.webhookOutgoing.checkTarget(url);
-  return why === undefined ? [] : [{ path: 'apiUrl', message: `may not be called: ${why}` }];
+  return why === undefined ? [] : [{ path: 'apiUrl', message: `is not allowed: ${why}` }];
 }
 
 /**
- * Proves that the token reaches the number and, for a token not known yet, the templates of its business account:
- * the platform limits how often these may be asked for. Answers the number as people dial it.
+ * Verifies that the credential gives access to the number. A new one must also give access to the templates of the
+ * business account; the platform limits how often these may be read. Returns the phone number for display.
  */
 async function verifyAccess(deps: SendersDeps, access: SenderAccess, isNewToken = true): Promise<string> {
   try {
@@ -73,8 +74,8 @@ async function verifyAccess(deps: SendersDeps, access: SenderAccess, isNewToken 
 }
 
 /**
- * Proves and adds a number; an account's first one becomes its default. 409 `sender_exists` if the account has the
- * number already; 502 or 503 if the platform refuses or cannot be asked.
+ * Verifies and adds a sender; an account's first one becomes its default. Throws 409 `sender_exists` if the account
+ * already has the number, 502 or 503 if the platform rejects the credential or cannot be reached.
  */
 export async function addSender(deps: SendersDeps, input: NewSender): Promise<SenderRow> {
   const problems = input.apiUrl === undefined ? [] : await addressProblems(deps, input.apiUrl);
@@ -116,12 +117,12 @@ export async function addSender(deps: SendersDeps, input: NewSender): Promise<Se
     if (!violates(error, 'senders_account_id_phone_number_id_key')) throw error;
     throw new AppError(
       'sender_exists',
-      'This number is a sender of this account already. Change that one instead.',
+      'This account already has a sender with this number. Change that sender instead.',
     );
   }
 }
 
-/** Changes a number. New secrets are proved first; any change that holds lifts the number's halt. */
+/** Changes a sender. Verifies its credential first; a successful change also resumes a halted sender. */
 export async function changeSender(
   deps: SendersDeps,
   input: {
@@ -168,7 +169,7 @@ export async function changeSender(
   });
 }
 
-/** Removes a number; 409 `sender_in_use` while messages of it wait. */
+/** Removes a sender. Throws 409 `sender_in_use` while it has queued messages. */
 export async function removeSender(
   deps: { db: Db },
   input: { accountId: string; senderId: string },
@@ -179,7 +180,7 @@ export async function removeSender(
     if (await hasWaitingMessages(tx, input.senderId)) {
       throw new AppError(
         'sender_in_use',
-        'Messages of this sender still wait. Cancel their sends or let them end first.',
+        'This sender has queued messages. Cancel their sends, or wait until they are sent.',
       );
     }
     await deleteSender(tx, input.senderId);

@@ -1,4 +1,4 @@
-// The encrypted columns of senders, for encrypting them anew.
+// Queries for re-encrypting the secrets of senders.
 import { sql } from 'kysely';
 import type { EncryptedChange, EncryptedRow, Page } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
@@ -6,7 +6,7 @@ import type { SenderRow } from './store.ts';
 
 export type SenderSecret = 'access_token' | 'app_secret' | 'verify_token';
 
-/** A page of the senders of all accounts with their encrypted secrets, in the order of their ids. */
+/** One page of the encrypted secrets of all senders, in the order of their ids. */
 export async function listSenderSecrets(db: Db, page: Page): Promise<EncryptedRow<SenderSecret>[]> {
   const { rows } = await sql<EncryptedRow<SenderSecret>>`
     select id, access_token, app_secret, verify_token from senders
@@ -15,7 +15,7 @@ export async function listSenderSecrets(db: Db, page: Page): Promise<EncryptedRo
   return rows;
 }
 
-/** Replaces one encrypted secret; false if it was changed or its sender removed meanwhile. */
+/** Replaces one encrypted secret; false if it was changed or its sender removed concurrently. */
 export async function replaceSenderSecret(db: Db, change: EncryptedChange<SenderSecret>): Promise<boolean> {
   const column = sql.ref(change.column);
   const { rows } = await sql`
@@ -24,7 +24,7 @@ export async function replaceSenderSecret(db: Db, change: EncryptedChange<Sender
   return rows.length === 1;
 }
 
-/** A page of the senders of all accounts, in the order of their ids. */
+/** One page of the senders of all accounts, in the order of their ids. */
 export async function listSendersPage(db: Db, page: Page): Promise<SenderRow[]> {
   return db
     .selectFrom('senders')
@@ -35,7 +35,7 @@ export async function listSendersPage(db: Db, page: Page): Promise<SenderRow[]> 
     .execute();
 }
 
-/** Replaces the hash of an app secret, unless the secret was changed in the meantime. */
+/** Replaces the hash of an app secret, unless the secret was changed concurrently. */
 export async function replaceAppSecretHash(
   db: Db,
   change: { id: string; before: Buffer; after: Buffer },

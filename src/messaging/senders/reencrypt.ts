@@ -1,10 +1,10 @@
-// After a rotation of the encryption keys: senders' secrets are encrypted anew.
+// Re-encrypts the secrets of senders after a key rotation.
 import type { Cipher } from '../../base/cipher.ts';
 import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
 import { listSenderSecrets, replaceSenderSecret } from './reencrypt-store.ts';
 
-/** Seals the tokens and secrets of one page of senders with the newest key. */
+/** Encrypts the secrets of one page of senders with the newest key. */
 export function reencryptSenders(deps: { db: Db; cipher: Cipher }, page: Page): Promise<SecretsRound> {
   return reencryptPage(
     deps.cipher,

@@ -1,4 +1,4 @@
-// The hashes by which the numbers of one platform app are found, made again under the newest key.
+// Rehashes app secrets with the newest key; senders of one app are found by these hashes.
 import { type Cipher, CipherError } from '../../base/cipher.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Page } from '../../base/reencrypt.ts';
@@ -12,7 +12,7 @@ export interface RehashDeps {
   keyedHash: KeyedHash;
 }
 
-/** Hashes one page of senders again where the newest key did not make the hash; answers where the next page begins. */
+/** Rehashes one page of senders whose hash is not of the newest key. Returns where the next page starts. */
 export async function rehashSenders(deps: RehashDeps, page: Page): Promise<string | undefined> {
   const rows = await listSendersPage(deps.db, page);
   for (const row of rows) {
@@ -21,14 +21,14 @@ export async function rehashSenders(deps: RehashDeps, page: Page): Promise<strin
       const hash = appSecretHash(deps.keyedHash, openSecret(deps.cipher, row, 'app_secret'));
       await replaceAppSecretHash(deps.db, { id: row.id, before: row.app_secret_hash, after: hash });
     } catch (error) {
-      // a secret that does not open is reported by whoever uses it; its number is found by no hash either
+      // whoever uses a secret that cannot be decrypted reports it
       if (!(error instanceof CipherError)) throw error;
     }
   }
   return rows.length < page.limit ? undefined : rows.at(-1)?.id;
 }
 
-/** The same for all senders: what an earlier version, or an older key, left. Safe to repeat and beside other processes. */
+/** Rehashes all senders that an earlier version or key left. Safe to repeat, and to run in several processes. */
 export async function rehashAllSenders(deps: RehashDeps): Promise<void> {
   let afterId: string | undefined;
   do afterId = await rehashSenders(deps, { afterId, limit: 500 });

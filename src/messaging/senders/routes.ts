@@ -10,7 +10,7 @@ import { listSenders, type SenderRow } from './store.ts';
 import { listReadings, type ReadingRow } from './template-readings-store.ts';
 
 export interface SenderRoutesDeps extends SendersDeps {
-  /** Where the platforms reach us, without a trailing slash; known once the server listens. */
+  /** Our public URL without a trailing slash; known once the server listens. */
   publicUrl: () => string;
 }
 
@@ -36,7 +36,7 @@ function senderItem(row: SenderRow, reading: ReadingRow | undefined, publicUrl: 
   };
 }
 
-/** Shows numbers of an account, each with the reading of its business account's templates. */
+/** Returns a function that presents senders of an account with the reading of their templates. */
 async function itemsOf(deps: SenderRoutesDeps, accountId: string) {
   const readings = new Map(
     (await listReadings(deps.db, accountId)).map((one) => [one.business_account_id, one]),

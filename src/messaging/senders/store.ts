@@ -1,11 +1,11 @@
-// Rows of senders, the messaging numbers.
+// Queries for senders, the messaging numbers.
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 
 export type SenderRow = Selectable<DB['senders']>;
 
-/** Adds a number and the row of its pace. */
+/** Adds a sender and its pace. */
 export async function insertSender(
   tx: Tx,
   sender: Omit<SenderRow, 'created_at' | 'halted_at' | 'halted_error' | 'halted_reason' | 'resumed_at'>,
@@ -18,7 +18,7 @@ export async function insertSender(
   return row;
 }
 
-/** The account's number with that id. */
+/** The account's sender with that id. */
 export async function findSender(db: Db | Tx, accountId: string, id: string): Promise<SenderRow | undefined> {
   return db
     .selectFrom('senders')
@@ -28,7 +28,7 @@ export async function findSender(db: Db | Tx, accountId: string, id: string): Pr
     .executeTakeFirst();
 }
 
-/** The account's number with that id, locked against sends that are being written and against its removal. */
+/** Locks the account's sender against removal and against sends that are being stored. */
 export async function lockSender(tx: Tx, accountId: string, id: string): Promise<SenderRow | undefined> {
   return tx
     .selectFrom('senders')
@@ -39,12 +39,12 @@ export async function lockSender(tx: Tx, accountId: string, id: string): Promise
     .executeTakeFirst();
 }
 
-/** A number by its id alone, for work that holds the id from a row of ours. */
+/** The sender with that id in any account, for ids from our own rows. */
 export async function findSenderById(db: Db | Tx, id: string): Promise<SenderRow | undefined> {
   return db.selectFrom('senders').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The number that sends for a business account: its default one, else its oldest. Without an account: the default of all. */
+/** The default sender of a business account, else its oldest; without a business account, of the whole account. */
 export async function findDefaultSender(
   db: Db | Tx,
   accountId: string,
@@ -55,7 +55,7 @@ export async function findDefaultSender(
   return query.orderBy('is_default', 'desc').orderBy('id').limit(1).executeTakeFirst();
 }
 
-/** One page of the account's numbers, oldest first, and how many there are. */
+/** One page of the account's senders, oldest first, and their total. */
 export async function listSenders(
   db: Db,
   accountId: string,
@@ -67,12 +67,12 @@ export async function listSenders(
   return { rows, total: Number(total) };
 }
 
-/** Keeps other changes of the account's numbers waiting, so that two never both become its default one. */
+/** Serializes changes of the account's senders, so that it never has two default senders. */
 export async function lockSendersOf(tx: Tx, accountId: string): Promise<void> {
   await sql`select from accounts where id = ${accountId} for no key update`.execute(tx);
 }
 
-/** Takes the mark of the default number from whichever number has it. */
+/** Leaves the account without a default sender. */
 export async function clearDefault(tx: Tx, accountId: string): Promise<void> {
   await tx
     .updateTable('senders')
@@ -96,7 +96,7 @@ export type SenderChange = Partial<
   >
 >;
 
-/** Changes a number and takes back its halt. */
+/** Changes a sender and resumes it if it was halted. */
 export async function updateSender(tx: Tx, id: string, change: SenderChange): Promise<SenderRow> {
   const row = await tx
     .updateTable('senders')
@@ -120,21 +120,21 @@ export async function updateSender(tx: Tx, id: string, change: SenderChange): Pr
   return row;
 }
 
-/** True if messages of this number wait or are under way. */
+/** True if this sender has queued or dispatching messages. */
 export async function hasWaitingMessages(tx: Tx, senderId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from messages where sender_id = ${senderId} and due_at is not null limit 1`.execute(tx);
   return rows.length > 0;
 }
 
-/** Deletes a number. */
+/** Deletes a sender. */
 export async function deleteSender(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('senders').where('id', '=', id).execute();
 }
 
 /**
- * Halts a number: its queue is held until it is changed. The first reason stays. False, and nothing is changed, if it
- * is halted already, or was changed since `takenAt`.
+ * Halts a sender: its queue waits until the sender is changed. Returns false without a change if it is already halted or
+ * was changed since `takenAt`.
  */
 export async function haltSender(
   db: Db,
@@ -152,7 +152,7 @@ export async function haltSender(
   return rows.length === 1;
 }
 
-/** The ids of the account's numbers of the same business account as this number's, itself included, in their order. */
+/** The ids of the account's senders with the same business account as this one, including itself, in order. */
 export async function listBusinessNumbers(db: Db, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select s.id from senders o
@@ -161,12 +161,12 @@ export async function listBusinessNumbers(db: Db, id: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-/** All numbers of one platform app: those with the same app secret, by all forms of its hash. */
+/** All senders of one platform app, by every form of the hash of its secret. */
 export async function findSendersOfApp(db: Db, appSecretHashes: Buffer[]): Promise<SenderRow[]> {
   return db.selectFrom('senders').selectAll().where('app_secret_hash', 'in', appSecretHashes).execute();
 }
 
-/** The numbers that can ask for a business account's templates, the likeliest first. */
+/** The senders that can read a business account's templates, the likeliest to succeed first. */
 export async function listReaders(
   db: Db,
   of: { accountId: string; businessAccountId: string },
@@ -182,13 +182,13 @@ export async function listReaders(
     .execute();
 }
 
-/** What others are shown of a number: nothing secret. */
+/** The columns of a sender that other resources show. */
 export type SenderLabel = Pick<
   SenderRow,
   'id' | 'account_id' | 'business_account_id' | 'name' | 'display_phone' | 'is_default'
 >;
 
-/** The numbers of these business accounts in these accounts, default ones first, then the oldest. */
+/** The senders of these business accounts in these accounts, default senders first, then the oldest. */
 export async function listSenderLabels(
   db: Db | Tx,
   of: { accountIds: string[]; businessAccountIds: string[] },
@@ -205,8 +205,8 @@ export async function listSenderLabels(
 }
 
 /**
- * The account's numbers that can call for it, the preferred one first: halted ones last, then `firstId`, then those of
- * the same business account as that, then the default one, then the oldest; of one business account alone if named.
+ * The account's senders that can make a call for it, of one business account if named. The order: active ones, then
+ * `firstId`, then those of its business account, then the default sender, then the oldest.
  */
 export async function listCallers(
   db: Db,

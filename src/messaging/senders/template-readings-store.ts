@@ -1,4 +1,4 @@
-// Rows of readings: when a business account's list of templates was read, and when it may be read again.
+// Queries for readings: when each business account's templates were read, and when they may be read again.
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
@@ -10,10 +10,10 @@ export interface ReadingKey {
   businessAccountId: string;
 }
 
-/** Longest that one reading may take; who began it and died is followed after this. */
+/** How long one reading may take; after that, another process may repeat it. */
 const leaseSeconds = 300;
 
-/** Adds the reading of a business account that got its first number, due now; one that is there becomes due as soon as it may. */
+/** Adds the reading of a new business account, due now; an existing one becomes due as soon as it is allowed. */
 export async function addReading(tx: Tx, of: ReadingKey): Promise<void> {
   await sql`
     insert into template_readings as r (account_id, business_account_id) values (${of.accountId}, ${of.businessAccountId})
@@ -21,7 +21,7 @@ export async function addReading(tx: Tx, of: ReadingKey): Promise<void> {
       set wanted_at = now(), due_at = least(r.due_at, greatest(now(), r.not_before))`.execute(tx);
 }
 
-/** Removes the readings of the account's business accounts that have no number any more. */
+/** Removes the readings of the account's business accounts that no longer have a sender. */
 export async function removeReadings(tx: Tx, accountId: string): Promise<void> {
   await sql`
     delete from template_readings r where r.account_id = ${accountId} and not exists (
@@ -31,8 +31,8 @@ export async function removeReadings(tx: Tx, accountId: string): Promise<void> {
 }
 
 /**
- * Makes a list due as soon as it may be read again; every list without `of`, such as at a start. One that is due so
- * already, by a wish that no reading has taken up yet, is not written: refusals of a campaign all ask for the same.
+ * Makes a list due as soon as it may be read again; without `of`, every list. Does not write if it is already due and
+ * requested: all rejections of a campaign request the same reading.
  */
 export async function requestReading(db: Db | Tx, of: ReadingKey | null): Promise<void> {
   await sql`
@@ -44,7 +44,7 @@ export async function requestReading(db: Db | Tx, of: ReadingKey | null): Promis
   );
 }
 
-/** Lets a list be read at once that could not be read so far: its number has a new token. */
+/** Makes a list that failed due now: its sender has a new credential. */
 export async function retryReading(tx: Tx, of: ReadingKey): Promise<void> {
   await sql`
     update template_readings set attempts = 0, due_at = now(), not_before = now()
@@ -65,7 +65,7 @@ export async function claimDueReadings(db: Db, limit: number): Promise<ReadingRo
   return rows;
 }
 
-/** Claims one list for a caller who waits; undefined if it may not be read yet. */
+/** Claims one list for a waiting caller; undefined if it may not be read yet. */
 export async function claimReading(db: Db, of: ReadingKey): Promise<ReadingRow | undefined> {
   const { rows } = await sql<ReadingRow>`
     update template_readings set ${begin}
@@ -74,7 +74,7 @@ export async function claimReading(db: Db, of: ReadingKey): Promise<ReadingRow |
   return rows[0];
 }
 
-/** Notes a reading that went well: how many templates there were, when the list may and when it shall be read again. */
+/** Records a successful reading: the number of templates, and when the list may and will be read again. */
 export async function recordReading(
   db: Db,
   of: ReadingKey,
@@ -92,7 +92,7 @@ export async function recordReading(
   return rows[0];
 }
 
-/** Notes a reading that failed, and when it is tried again: not before, whoever asks. */
+/** Records a failed reading and when it is retried; nobody can read the list before that. */
 export async function recordReadingFailure(
   db: Db,
   of: ReadingKey,
@@ -112,7 +112,7 @@ export async function listReadings(db: Db, accountId: string): Promise<ReadingRo
   return rows;
 }
 
-/** One reading, and whether it is under way at this moment. */
+/** One reading, and whether it is in progress. */
 export async function findReading(
   db: Db,
   of: ReadingKey,
