@@ -105,10 +105,10 @@ describe('a request that is not valid sends nothing and names every fault', () =
       '400 invalid_request',
       'recipients[0].phone must be digits only, with the country code: remove "+", spaces, "-"',
       'recipients[3].phone is the same as recipients[1].phone',
-      'recipients[1].variables.4 is no variable of this template; it has 1, 2, 3',
+      'recipients[1].variables.4 is not a variable of this template; use 1, 2, 3',
       'recipients[2].variables.2 must be a string',
       'recipients[2].variables.3 is missing',
-      'recipients[3].variables.3 holds a newline, a tab or more than four spaces in a row; the platform refuses them',
+      'recipients[3].variables.3 must not contain a newline, a tab or more than four consecutive spaces',
     ]);
   });
 
@@ -116,7 +116,7 @@ describe('a request that is not valid sends nothing and names every fault', () =
     const recipients = [{ phone: phone(), variables: { '1': 'x' } }];
     expect(await refusal({ templateId: idOf('two_links'), recipients })).toEqual([
       '400 invalid_request',
-      'recipients[0].variables.1 is not clear: say buttons.0.1 or buttons.1.1',
+      'recipients[0].variables.1 is ambiguous: use buttons.0.1 or buttons.1.1',
       'recipients[0].variables.buttons.0.1 is missing',
       'recipients[0].variables.buttons.1.1 is missing',
     ]);
@@ -138,11 +138,11 @@ describe('a request that is not valid sends nothing and names every fault', () =
     ]);
     expect(await refusal({ templateId: idOf('bill'), recipients, mediaId: '12345' })).toEqual([
       '400 invalid_request',
-      'mediaId there is no such media in this account; upload it first',
+      'mediaId does not exist in this account; upload it first',
     ]);
     expect(await refusal({ templateId: idOf('plain'), recipients, mediaId: image })).toEqual([
       '400 invalid_request',
-      'mediaId this template has no media header',
+      'mediaId is not allowed: this template has no media header',
     ]);
     expect((await refusal({ templateId: idOf('meeting_point'), recipients }))[1]).toMatch(
       /^recipients\[0\]\.location is missing/,

@@ -74,7 +74,7 @@ describe('a sample', () => {
   it('that is unknown, or of another kind, is refused with the draft', async () => {
     const pdf = await uploadMedia(gateway, samples.pdf, 'a.pdf', 'application/pdf');
     for (const [format, mediaId, why] of [
-      ['IMAGE', '12345', /no such media/],
+      ['IMAGE', '12345', /does not exist in this account/],
       ['IMAGE', pdf, /must be image\/jpeg or image\/png/],
     ] as const) {
       const answer = await draft(format, mediaId);

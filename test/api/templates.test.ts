@@ -191,19 +191,19 @@ describe('a draft', () => {
     expect((await draft('plain', { language: 'hi' })).status).toBe(200);
   });
 
-  it('that the platform would surely refuse is refused here', async () => {
+  it('returns 400 for what the platform would reject', async () => {
     const body = (text: string) => ({ type: 'BODY', text });
     const cases: [object, RegExp][] = [
       [{ components: [] }, /components/],
       [{ components: [{ type: 'FOOTER', text: 'x' }] }, /exactly one BODY/],
       [{ components: [body('a'), body('b')] }, /exactly one BODY/],
-      [{ components: [body('Hi {{1}} and {{3}}.')] }, /without a gap/],
+      [{ components: [body('Hi {{1}} and {{3}}.')] }, /without gaps/],
       [{ components: [body('x'.repeat(1025))] }, /1024/],
       [{ components: [body('a'), { type: 'CAROUSEL' }] }, /carousel/],
       [{ providerTemplateName: 'Has Spaces' }, /providerTemplateName/],
       [{ category: 'FUN' }, /category: must be one of AUTHENTICATION, MARKETING, UTILITY/],
       [{ language: 'english' }, /language/],
-      [{ language: 'zz' }, /zz is not a language/],
+      [{ language: 'zz' }, /language code of the platform.*it is zz/],
       [{ components: [body('Hi there {{1}}{{2}} from all of us.')] }, /text between two variables/],
     ];
     for (const [wrong, message] of cases) {
@@ -213,7 +213,7 @@ describe('a draft', () => {
     }
   });
 
-  it('that the platform refuses is told in its words and stays a draft', async () => {
+  it('that the platform rejects returns its explanation and stays a draft', async () => {
     const { body } = await draft('refused_there');
     await gateway.platform.addFault({ on: 'templates', code: 100, details: 'Not like this.', times: 1 });
     const answer = await gateway.call('POST', `/v1/templates/${body.data._id}/submit`);

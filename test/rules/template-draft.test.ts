@@ -16,7 +16,7 @@ import {
   url,
 } from '../harness/drafts.ts';
 
-describe('a draft that the platform takes has no fault', () => {
+describe('a draft that the platform accepts has no problems', () => {
   it.each<[string, TemplateComponent[], More?]>([
     ['a body alone', [body]],
     [
@@ -114,7 +114,7 @@ describe('a fault is named by its path', () => {
       [bodyOf('Hi {{1}} from {{2}}, bye.', 'a', 'b')],
       ['components[0].text'],
     ],
-    ['braces that are no variable', [bodyOf('Hi {{first name}}, welcome back.')], ['components[0].text']],
+    ['braces that are not a variable', [bodyOf('Hi {{first name}}, welcome back.')], ['components[0].text']],
     [
       'a line break in a header',
       [{ type: 'HEADER', format: 'TEXT', text: 'a\nb' }, body],
@@ -226,9 +226,9 @@ describe('a fault is named by its path', () => {
   });
 });
 
-it('several faults of one place are told together', () => {
+it('several problems of one path are one entry', () => {
   const text = '{{1}} hi {{3}}';
-  const [fault] = draftProblems(
+  const [problem] = draftProblems(
     {
       category: 'UTILITY',
       language: 'en_US',
@@ -237,8 +237,8 @@ it('several faults of one place are told together', () => {
     },
     files,
   );
-  expect(fault?.path).toBe('components[0].text');
-  expect(fault?.message).toMatch(/begin or end with a variable; .*without a gap/);
+  expect(problem?.path).toBe('components[0].text');
+  expect(problem?.message).toMatch(/start or end with a variable; .*without gaps/);
 });
 
 it('a sample goes to the platform by its handle, without our id', () => {

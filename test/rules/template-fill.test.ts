@@ -85,17 +85,17 @@ describe('what does not fit is named', () => {
   it.each([
     ['a missing one', { '1': 'Ada' }, ['2 is missing']],
     ['all of them', {}, ['1 is missing', '2 is missing']],
-    ['an unknown key', { '1': 'a', '2': 'b', '3': 'c' }, ['3 is no variable of this template; it has 1, 2']],
+    ['an unknown key', { '1': 'a', '2': 'b', '3': 'c' }, ['3 is not a variable of this template; use 1, 2']],
     ['a number', { '1': 7, '2': 'b' }, ['1 must be a string']],
     ['null', { '1': null, '2': 'b' }, ['1 must be a string']],
-    ['nothing', { '1': '', '2': ' ' }, [/^1 is empty/, /^2 is empty/]],
-    ['a newline', { '1': 'a\nb', '2': 'b' }, [/^1 holds a newline/]],
-    ['a tab', { '1': 'a\tb', '2': 'b' }, [/^1 holds a newline/]],
-    ['five spaces', { '1': 'a     b', '2': 'b' }, [/^1 holds a newline/]],
+    ['nothing', { '1': '', '2': ' ' }, [/^1 must not be empty/, /^2 must not be empty/]],
+    ['a newline', { '1': 'a\nb', '2': 'b' }, [/^1 must not contain a newline/]],
+    ['a tab', { '1': 'a\tb', '2': 'b' }, [/^1 must not contain a newline/]],
+    ['five spaces', { '1': 'a     b', '2': 'b' }, [/^1 must not contain a newline/]],
     [
       'the same place twice',
       { '1': 'a', 'body.1': 'a', '2': 'b' },
-      ['body.1 fills body.1, which another key fills too'],
+      ['body.1 fills body.1, which another key also fills'],
     ],
   ])('%s', (_what, variables, problems) => {
     const found = faultsOf([body], variables);
@@ -111,7 +111,7 @@ describe('what does not fit is named', () => {
 
   test('a key that two components could mean says which keys to use', () => {
     expect(faultsOf([header, plain, withButtons(link)], { '1': 'x' })).toEqual([
-      '1 is not clear: say header.1 or buttons.0.1',
+      '1 is ambiguous: use header.1 or buttons.0.1',
       'header.1 is missing',
       'buttons.0.1 is missing',
     ]);
@@ -119,7 +119,7 @@ describe('what does not fit is named', () => {
 
   test('a bare key is never a copy code', () => {
     expect(faultsOf([plain, withButtons({ type: 'COPY_CODE' })], { '1': '250FF' })).toEqual([
-      '1 is not clear: say buttons.0.1',
+      '1 is ambiguous: use buttons.0.1',
       'buttons.0.1 is missing',
     ]);
   });
@@ -128,13 +128,13 @@ describe('what does not fit is named', () => {
     const components = [{ type: 'BODY', text: '{{1}}' }, withButtons({ type: 'OTP' })];
     const category = 'AUTHENTICATION';
     expect(faultsOf(components, { '1': '1', 'buttons.0.1': '2' }, { category })).toEqual([
-      'buttons.0.1 fills buttons.0.1, which another key fills too',
+      'buttons.0.1 fills buttons.0.1, which another key also fills',
     ]);
     expect(faultsOf(components, {}, { category })).toEqual(['1 is missing']);
   });
 
   test('any key of a template without variables', () => {
-    expect(faultsOf([plain], { '1': 'x' })).toEqual(['1 is no variable of this template; it has none']);
+    expect(faultsOf([plain], { '1': 'x' })).toEqual(['1 is not a variable of this template, which has none']);
   });
 });
 
@@ -147,7 +147,7 @@ describe('lengths are the platform’s, of the filled component, in characters',
   ])('%s', (_where, components, variables, most) => {
     expect(faultsOf(components, variables(most))).toEqual([]);
     expect(faultsOf(components, variables(most + 1))).toEqual([
-      expect.stringMatching(/the platform takes \d+$/),
+      expect.stringMatching(/at most \d+ are allowed$/),
     ]);
   });
 
@@ -164,14 +164,14 @@ describe('the header’s media or location is there exactly if the template asks
   const location = { latitude: 0, longitude: 0, name: 'a', address: 'b' };
   it.each<[string, TemplateComponent[], Partial<Filling>, string, RegExp]>([
     ['no file', media('IMAGE'), {}, 'r.mediaId', /is missing: .* image/],
-    ['an unknown file', media('IMAGE'), { mediaId: '1' }, 'r.mediaId', /no such media/],
+    ['an unknown file', media('IMAGE'), { mediaId: '1' }, 'r.mediaId', /does not exist in this account/],
     ['another kind', media('IMAGE'), { mediaId: '1', media: pdf }, 'r.mediaId', /is a document, .* image/],
     [
-      'a document that is no PDF',
+      'a document that is not a PDF',
       media('DOCUMENT'),
       { mediaId: '1', media: { ...pdf, mimeType: 'text/plain' } },
       'r.mediaId',
-      /PDF only/,
+      /must be a PDF/,
     ],
     ['a file where none goes', [plain], { mediaId: '1', media: pdf }, 'r.mediaId', /no media header/],
     ['no location', media('LOCATION'), {}, 'r.location', /is missing/],

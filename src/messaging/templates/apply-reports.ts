@@ -1,4 +1,4 @@
-// What the platform's callbacks say of templates, applied to our rows.
+// Applies template reports of the platform's callbacks to our rows.
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { TemplateReport } from '../../ports/platform.ts';
@@ -12,17 +12,17 @@ import { publishChanges } from './sync.ts';
 
 export interface AppliedReports {
   leasedDeliveries: LeasedDelivery[];
-  /** Lists to read: those with a template that we do not know, since the platform may be quicker than the answer to its submission. */
+  /** Lists with an unknown template: a report may be faster than the response to the template's submission. */
   toRead: ReadingKey[];
-  /** True if a template is due to be read by itself, since a report did not say what it is now. */
+  /** True if a template is due to be read alone, because a report did not contain its current content. */
   hasChanged: boolean;
 }
 
 /**
- * Applies what a callback said of templates, in the caller's transaction, for the business accounts that the
- * callback's signature speaks for, and publishes each change of status, category and quality once. Callbacks are
- * repeated for days and in any order (Cloud API, "Webhooks overview"): a report older than one that was applied, or
- * that comes while the template is being deleted, has the template read by itself instead.
+ * Applies reports in the caller's transaction, for the business accounts that the callback's signature covers, and
+ * publishes each change of status, category and quality once. Callbacks are repeated for days and in any order (Cloud
+ * API, "Webhooks overview"): if a report is older than the last applied one, or the template is being deleted, the
+ * template is read again instead.
  */
 export async function applyTemplateReports(
   deps: { clock: Clock } & PublishDeps,
@@ -38,7 +38,7 @@ export async function applyTemplateReports(
     if (readers.length === 0) continue;
     const rows = await lockByProviderId(tx, {
       ...report,
-      // whoever signs for a business account in one account of ours may not change another account's templates
+      // a signature for one of our accounts must not change another account's templates
       accountIds: readers.map(({ accountId }) => accountId),
     });
     if (rows.length === 0) toRead.push(...readers);
@@ -57,11 +57,11 @@ export async function applyTemplateReports(
   return { leasedDeliveries, toRead, hasChanged: toReadSingly.length > 0 };
 }
 
-/** True if a newer report was applied before. The platform's times are whole seconds: within one, the order of arrival counts. */
+/** True if a newer report was applied before. Times are whole seconds; within one, the order of arrival counts. */
 const isLate = ({ timestamp }: TemplateReport, { reported_at }: TemplateRow): boolean =>
   timestamp !== null && reported_at !== null && timestamp * 1000 < reported_at.getTime();
 
-/** While a deletion is under way, nothing makes the template approved again: sends would be written and fail. */
+/** During a deletion, nothing may approve the template again: new sends would be stored and fail. */
 const isBeingDeleted = ({ deleting_until }: TemplateRow, now: number): boolean =>
   deleting_until !== null && deleting_until.getTime() > now;
 
@@ -81,7 +81,7 @@ function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof c
   };
 }
 
-/** Makes lists due after a callback that only said that something changed. */
+/** Makes lists due to be read again. */
 export async function requestReadings(db: Db, lists: ReadingKey[]): Promise<void> {
   for (const list of lists) await requestReading(db, list);
 }

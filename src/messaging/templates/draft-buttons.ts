@@ -1,16 +1,16 @@
-// What the platform asks of a template's buttons before it reviews it. Pure.
+// WhatsApp's rules for a template's buttons, checked before its review. Pure.
 import type { TemplateButton } from '../../ports/platform.ts';
 import { type Add, lengthOf } from './draft-texts.ts';
 import { tokensOf } from './placeholders.ts';
 
-/** The platform's limits (Cloud API, "Template components"), in characters. */
+/** WhatsApp's limits (Cloud API, "Template components"), in characters. */
 const most = { label: 25, url: 2000, phone: 20, code: 15 };
 const buttonsMax = 10;
 const mostButtons: Record<string, number> = { URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 };
-/** Apps that a one-tap or zero-tap button names at most. */
+/** How many apps a one-tap or zero-tap button may name. */
 const appsMax = 5;
 const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'];
-/** The platform's own domains: a template may not lead back into a conversation. */
+/** WhatsApp's own domains: a template may not link to a conversation. */
 const platformHost = /(^|\.)(wa\.me|whatsapp\.com)\.?$/i;
 
 const upper = (text: unknown) => (typeof text === 'string' ? text.toUpperCase() : '');
@@ -19,17 +19,17 @@ const upper = (text: unknown) => (typeof text === 'string' ? text.toUpperCase() 
 export function checkButtons(buttons: TemplateButton[], isAuthentication: boolean, add: Add): void {
   const types = buttons.map((button) => upper(button.type));
   if (isAuthentication && (types.length !== 1 || types[0] !== 'OTP'))
-    add('.buttons', 'an authentication template has one button, of the type OTP');
+    add('.buttons', 'must have exactly one button, of the type OTP, in an authentication template');
   if (!isAuthentication && types.includes('OTP'))
-    add('.buttons', 'OTP buttons are for templates of the category AUTHENTICATION');
+    add('.buttons', 'must not have OTP buttons: they are for templates of the category AUTHENTICATION');
   if (buttons.length === 0 || buttons.length > buttonsMax)
-    add('.buttons', `must hold 1 to ${buttonsMax} buttons`);
+    add('.buttons', `must have 1 to ${buttonsMax} buttons`);
   for (const [type, limit] of Object.entries(mostButtons))
     if (types.filter((one) => one === type).length > limit)
-      add('.buttons', `must hold at most ${limit} of the type ${type}`);
+      add('.buttons', `must have at most ${limit} of the type ${type}`);
   const [first, last] = [types.indexOf('QUICK_REPLY'), types.lastIndexOf('QUICK_REPLY')];
   if (first >= 0 && types.slice(first, last).some((type) => type !== 'QUICK_REPLY'))
-    add('.buttons', 'quick replies must stand together');
+    add('.buttons', 'must have all quick replies next to each other');
   const labels = buttons.flatMap(({ text }) => (text ? [text] : []));
   if (new Set(labels).size < labels.length) add('.buttons', 'must not have the same text on two buttons');
   buttons.slice(0, buttonsMax).forEach((button, index) => {
@@ -39,9 +39,10 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
 
 function checkButton(button: TemplateButton, add: Add): void {
   const type = upper(button.type);
-  if (lengthOf(button.text) > most.label) add('.text', `takes at most ${most.label} characters`);
+  if (lengthOf(button.text) > most.label) add('.text', `must have at most ${most.label} characters`);
   if (!button.text && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
-  if (/\{\{|[\n\r\t]/.test(button.text ?? '')) add('.text', 'takes no variables, line breaks or tabs');
+  if (/\{\{|[\n\r\t]/.test(button.text ?? ''))
+    add('.text', 'must not contain variables, line breaks or tabs');
   if (type === 'URL') checkUrl(button, add);
   if (type === 'PHONE_NUMBER') checkPhone(button.phone_number, add);
   if (type === 'COPY_CODE') checkCode(button.example, add);
@@ -51,18 +52,19 @@ function checkButton(button: TemplateButton, add: Add): void {
 function checkUrl(button: TemplateButton, add: Add): void {
   const url = button.url ?? '';
   const fixed = url.trimEnd().replace(/\{\{[^{}]*\}\}$/, '');
-  if (!/^https?:\/\//i.test(url)) add('.url', 'must begin with https:// or http://');
+  if (!/^https?:\/\//i.test(url)) add('.url', 'must start with https:// or http://');
   else if (!URL.canParse(fixed)) add('.url', 'must be an address with a host name');
   else if (platformHost.test(new URL(fixed).hostname))
-    add('.url', 'must not lead to WhatsApp (wa.me, whatsapp.com); use an address of your own');
-  if (lengthOf(url) > most.url) add('.url', `takes at most ${most.url} characters`);
+    add('.url', 'must not link to WhatsApp (wa.me, whatsapp.com); use an address of your own');
+  if (lengthOf(url) > most.url) add('.url', `must have at most ${most.url} characters`);
   const tokens = tokensOf(url);
   if (tokens.length > 1 || (tokens.length === 1 && !url.trimEnd().endsWith('}}')))
-    add('.url', 'takes one variable, at its end');
-  if (tokens.length > 0 && !firstExample(button.example)) add('.example', 'must show the variable filled');
+    add('.url', 'must have at most one variable, at its end');
+  if (tokens.length > 0 && !firstExample(button.example))
+    add('.example', 'must be the URL with a value for the variable');
 }
 
-/** The one example of a button, which may stand in a list. */
+/** The example of a button, which may be in a list. */
 function firstExample(example: unknown): string | undefined {
   const first: unknown = Array.isArray(example) ? example[0] : example;
   return typeof first === 'string' && first !== '' ? first : undefined;
@@ -75,11 +77,11 @@ function checkPhone(phone: unknown, add: Add): void {
 
 function checkCode(example: unknown, add: Add): void {
   const code = firstExample(example);
-  if (code === undefined) add('.example', 'is missing: a code to show to the reviewers');
-  else if (lengthOf(code) > most.code) add('.example', `takes at most ${most.code} characters`);
+  if (code === undefined) add('.example', 'is missing: give a code for the reviewers');
+  else if (lengthOf(code) > most.code) add('.example', `must have at most ${most.code} characters`);
 }
 
-/** A code's button: one that fills the code in by itself names the Android apps that it does so for. */
+/** One-tap and zero-tap buttons must name the Android apps that receive the code. */
 function checkOtp(button: TemplateButton, add: Add): void {
   const type = upper(button.otp_type);
   if (!otpTypes.includes(type)) add('.otp_type', `must be one of ${otpTypes.join(', ')}`);
@@ -99,7 +101,7 @@ function checkOtp(button: TemplateButton, add: Add): void {
 function checkApp(app: unknown, add: Add): void {
   const { package_name, signature_hash } = (app ?? {}) as Record<string, unknown>;
   if (typeof package_name !== 'string' || !/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/.test(package_name))
-    add('.package_name', 'must be an Android application id, such as com.example.app');
+    add('.package_name', 'must be an Android application id, for example com.example.app');
   if (typeof signature_hash !== 'string' || !/^[A-Za-z0-9/+=]{11}$/.test(signature_hash))
     add('.signature_hash', "must be the 11 characters of the app's signature hash");
 }

@@ -1,23 +1,23 @@
-// What the platform asks of a template's texts before it reviews it: lengths, variables, examples, formatting. Pure.
+// WhatsApp's rules for a template's texts: lengths, variables, examples and formatting. Pure.
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { tokensOf } from './placeholders.ts';
 
-/** Adds a problem at a member of the component, such as `.text`. */
+/** Adds a problem of a member of the component, such as `.text`. */
 export type Add = (member: string, message: string) => void;
 
 export type TextPart = 'header' | 'body' | 'footer';
 
-/** The platform's limits (Cloud API, "Template components"), in characters. */
+/** WhatsApp's limits (Cloud API, "Template components"), in characters. */
 const most: Record<TextPart, number> = { header: 60, body: 1024, footer: 60 };
 /** The longest name of a variable. */
 const nameMaxChars = 32;
 
 const braced = /\{\{\s*[A-Za-z0-9_]+\s*\}\}/g;
 
-/** A text's length as the platform counts it: in characters, not in bytes. */
+/** The length of a text in characters, as WhatsApp counts it. */
 export const lengthOf = (text: string | undefined) => [...(text ?? '')].length;
 
-/** Problems of a header's, body's or footer's text for which the platform rejects a template without reviewing it. */
+/** Finds problems of a header's, body's or footer's text that the platform rejects without a review. */
 export function checkText(
   where: TextPart,
   part: TemplateComponent,
@@ -27,47 +27,48 @@ export function checkText(
   const text = part.text ?? '';
   if (!/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(text)) add('.text', 'is missing');
   if (lengthOf(text) > most[where]) {
-    add('.text', `takes at most ${most[where]} characters`);
-    // what follows looks at every word
+    add('.text', `must have at most ${most[where]} characters`);
+    // the checks below read every word
     return;
   }
   if (where !== 'body') checkPlain(where, text, add);
   if (/\{\{|\}\}/.test(text.replace(braced, '')))
-    add('.text', 'has braces that are not a variable; write a variable as {{1}} or {{first_name}}');
+    add('.text', 'must not have braces that are not a variable; write a variable as {{1}} or {{first_name}}');
   const tokens = tokensOf(text);
   if (tokens.length === 0) return;
   if (where === 'footer') {
-    add('.text', 'a footer takes no variables');
+    add('.text', 'must not have variables in a footer');
     return;
   }
-  if (where === 'header' && tokens.length > 1) add('.text', 'a text header takes one variable');
+  if (where === 'header' && tokens.length > 1) add('.text', 'must have at most one variable in a header');
   if (where === 'body') checkPlaces(text, tokens.length, draft.language, add);
   checkNames(draft.parameterFormat, text, tokens, add);
   checkExamples(draft.parameterFormat, part, tokens, where, add);
 }
 
-/** Headers and footers are one plain line; a header has no formatting marks either. */
+/** Headers and footers are one plain line; headers must not have formatting marks. */
 function checkPlain(where: TextPart, text: string, add: Add): void {
-  if (/[\n\r\t]/.test(text)) add('.text', `a ${where} takes no line breaks or tabs`);
-  if (/\p{Emoji_Presentation}|\uFE0F/u.test(text)) add('.text', `a ${where} takes no emoji`);
-  if (where === 'header' && /[*~]|```/.test(text)) add('.text', 'a header takes no formatting (*, ~, ```)');
+  if (/[\n\r\t]/.test(text)) add('.text', `must not have line breaks or tabs in a ${where}`);
+  if (/\p{Emoji_Presentation}|\uFE0F/u.test(text)) add('.text', `must not have emoji in a ${where}`);
+  if (where === 'header' && /[*~]|```/.test(text))
+    add('.text', 'must not have formatting (*, ~, ```) in a header');
 }
 
-/** Where variables stand, and how much text there is around them. */
+/** Checks the positions of variables and the amount of text around them. */
 function checkPlaces(text: string, count: number, language: string, add: Add): void {
-  if (/^\s*\{\{|\}\}\s*$/.test(text)) add('.text', 'must not begin or end with a variable');
+  if (/^\s*\{\{|\}\}\s*$/.test(text)) add('.text', 'must not start or end with a variable');
   if (/\}\}\s*\{\{/.test(text)) add('.text', 'must have text between two variables');
   const words = wordsOf(text, language);
-  // The platform gives no figure (error 2388293); those who send agree on 3n + 1 words and variables together.
+  // The platform documents no number (error 2388293); senders report 3n + 1 words and variables in total.
   const least = 2 * count + 1;
   if (words < least)
     add(
       '.text',
-      `has ${words} words around its ${count} variables; the platform asks for at least ${least}: add text or remove variables`,
+      `must have at least ${least} words for its ${count} variables, but has ${words}: add text or remove variables`,
     );
 }
 
-/** Words beside the variables, as the language counts them. */
+/** Counts the words besides the variables, as the language does. */
 function wordsOf(text: string, language: string): number {
   const segments = new Intl.Segmenter(localeOf(language), { granularity: 'word' });
   return [...segments.segment(text.replace(braced, ' '))].filter((one) => one.isWordLike).length;
@@ -78,20 +79,20 @@ const localeOf = (language: string) => language.replace('_', '-');
 function checkNames(format: 'positional' | 'named', text: string, tokens: string[], add: Add): void {
   if (format === 'positional') {
     if (tokens.some((token, index) => token !== String(index + 1)))
-      add('.text', 'the variables must be numbered {{1}}, {{2}}, … without a gap');
+      add('.text', 'must number its variables {{1}}, {{2}}, … without gaps');
     return;
   }
   const wrong = tokens.find((token) => !/^[a-z][a-z0-9_]*$/.test(token) || token.length > nameMaxChars);
   if (wrong !== undefined)
     add(
       '.text',
-      `the variable {{${wrong}}} must be named in lower-case letters, digits and _, beginning with a letter, at most ${nameMaxChars} characters`,
+      `must name the variable {{${wrong}}} with at most ${nameMaxChars} lower-case letters, digits and _, starting with a letter`,
     );
   if ((text.match(braced) ?? []).length > tokens.length)
     add('.text', 'must not have the same variable twice');
 }
 
-/** An example for each variable: texts in order, or by name. */
+/** Checks that each variable has an example, in order or by name. */
 function checkExamples(
   format: 'positional' | 'named',
   part: TemplateComponent,
@@ -108,7 +109,7 @@ function checkExamples(
       ? examples.every(isFull)
       : tokens.every((token) => examples.some((one) => isNamed(one, token)));
   if (!Array.isArray(row) || row.length !== tokens.length || !fits(row))
-    add(`.example.${member}`, `must hold an example for each of the ${tokens.length} variables`);
+    add(`.example.${member}`, `must have an example for each of the ${tokens.length} variables`);
 }
 
 function isNamed(given: unknown, token: string): boolean {

@@ -1,11 +1,11 @@
-// What the platform asks of a template's content before it reviews it, each fault with its path. Pure.
+// WhatsApp's rules for a template's content, checked before its review; each problem has a path. Pure.
 import type { Problem } from '../../base/errors.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { checkButtons } from './draft-buttons.ts';
 import { type Add, checkText } from './draft-texts.ts';
 import { languages } from './languages.ts';
 
-/** The file that a media header shows to the reviewers, as far as it is known here. */
+/** The file that a media header shows to the reviewers. */
 export interface Sample {
   kind: string;
   mimeType: string;
@@ -34,7 +34,7 @@ export function sampleIdOf(part: TemplateComponent): string | undefined {
   return isMedia(part) && typeof part.mediaId === 'string' ? part.mediaId : undefined;
 }
 
-/** The component as the platform takes it: its sample by the handle that the platform gave for it. */
+/** The component for the platform: with the handle of its sample instead of our media id. */
 export function withHandle(
   { mediaId: _ours, ...part }: TemplateComponent,
   handle: string,
@@ -42,26 +42,26 @@ export function withHandle(
   return { ...part, example: { ...part.example, header_handle: [handle] } };
 }
 
-/** Faults of a draft that the platform would surely refuse; `samples` holds the account's files by the ids that it names. */
+/** Finds problems for which the platform would reject a draft; `samples` are the account's files by the ids in the draft. */
 export function draftProblems(draft: DraftShape, samples: ReadonlyMap<string, Sample>): Problem[] {
   const problems: Problem[] = [];
   if (!languages.has(draft.language))
     problems.push({
       path: 'language',
-      message: `${draft.language} is not a language of the platform; use one of its codes, such as en_US or pt_BR`,
+      message: `must be a language code of the platform, for example en_US or pt_BR; it is ${draft.language}`,
     });
   const count = (type: string) => draft.components.filter((part) => upper(part.type) === type).length;
-  if (count('BODY') !== 1) problems.push({ path: 'components', message: 'must hold exactly one BODY' });
+  if (count('BODY') !== 1) problems.push({ path: 'components', message: 'must have exactly one BODY' });
   for (const type of ['HEADER', 'FOOTER', 'BUTTONS'])
-    if (count(type) > 1) problems.push({ path: 'components', message: `must hold at most one ${type}` });
+    if (count(type) > 1) problems.push({ path: 'components', message: `must have at most one ${type}` });
   if (upper(draft.category) === 'AUTHENTICATION' && count('BUTTONS') === 0)
-    problems.push({ path: 'components', message: 'must hold BUTTONS with one button of the type OTP' });
+    problems.push({ path: 'components', message: 'must have BUTTONS with one button of the type OTP' });
   draft.components.forEach((part, index) => {
     const add = (member: string, message: string) =>
       problems.push({ path: `components[${index}]${member}`, message });
     checkPart(draft, part, samples, add);
   });
-  // one entry a place, with all that is wrong there
+  // one entry for each path, with all of its problems
   return [...Map.groupBy(problems, ({ path }) => path)].map(([path, own]) => ({
     path,
     message: own.map(({ message }) => message).join('; '),
@@ -76,18 +76,18 @@ function checkPart(
 ): void {
   const isAuthentication = upper(draft.category) === 'AUTHENTICATION';
   if (part.mediaId !== undefined && !isMedia(part))
-    add('.mediaId', 'only a header of the format IMAGE, VIDEO or DOCUMENT has a sample');
+    add('.mediaId', 'is only allowed in a header of the format IMAGE, VIDEO or DOCUMENT');
   switch (upper(part.type)) {
     case 'HEADER':
-      if (isAuthentication) add('', 'an authentication template has no header');
-      else if (!part.format) add('.format', 'is missing: TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION');
+      if (isAuthentication) add('', 'is not allowed: an authentication template has no header');
+      else if (!part.format) add('.format', 'is missing; use TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION');
       else if (isMedia(part)) checkSample(part, samples, add);
       else if (upper(part.format) === 'TEXT') checkText('header', part, draft, add);
       break;
     case 'BODY':
       if (!isAuthentication) checkText('body', part, draft, add);
       else if (part.text !== undefined)
-        add('.text', 'the platform writes the text of an authentication template itself; leave it out');
+        add('.text', 'is not allowed: the platform writes the text of authentication templates');
       break;
     case 'FOOTER':
       if (isAuthentication) checkExpiration(part.code_expiration_minutes, add);
@@ -110,12 +110,12 @@ function checkSample(part: TemplateComponent, samples: ReadonlyMap<string, Sampl
   const id = sampleIdOf(part);
   if (id === undefined) {
     if (typeof handle !== 'string')
-      add('.mediaId', `is missing: upload a sample of the ${format.toLowerCase()} and name it here`);
+      add('.mediaId', `is missing: upload a sample of the ${format.toLowerCase()} and set its id here`);
     return;
   }
   const sample = samples.get(id);
   const types = sampleTypes[format] ?? [];
-  if (!sample) add('.mediaId', 'there is no such media in this account; upload it first');
+  if (!sample) add('.mediaId', 'does not exist in this account; upload it first');
   else if (!types.includes(sample.mimeType))
-    add('.mediaId', `is ${sample.mimeType}; a sample of this header must be ${types.join(' or ')}`);
+    add('.mediaId', `must be ${types.join(' or ')}; this file is ${sample.mimeType}`);
 }

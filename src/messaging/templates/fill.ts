@@ -1,4 +1,4 @@
-// Filling a template for one recipient: every fault is found before anything is sent. Pure.
+// Fills a template for one recipient and finds every problem before anything is sent. Pure.
 import type { Problem } from '../../base/errors.ts';
 import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
 import { type Placeholder, shortKey, substitute, type TemplatePlan } from './placeholders.ts';
@@ -10,7 +10,7 @@ export interface Location {
   address: string;
 }
 
-/** What a caller gives for one recipient; `media` is the stored file that `mediaId` names, already found. */
+/** The values for one recipient; `media` is the stored file with `mediaId`, if it exists. */
 export interface Filling {
   variables: Record<string, unknown>;
   mediaId?: string;
@@ -18,18 +18,18 @@ export interface Filling {
   location?: Location;
 }
 
-/** The platform's limits on the filled text (Cloud API, "Template components"), in characters. */
+/** WhatsApp's limits on the filled text (Cloud API, "Template components"), in characters. */
 const limits = { header: 60, body: 1024, url: 2000, copyCode: 15 };
 
-/** The platform refuses a parameter with a newline, a tab or more than four spaces in a row. */
+/** The platform rejects a value with a newline, a tab or more than four consecutive spaces. */
 const rejectedText = /[\n\r\t]| {5,}/;
 
 const length = (text: string) => [...text].length;
 
 /**
- * The filled template, or every fault with its path below `path` (such as `recipients[3]`). A key must name a
- * placeholder, each placeholder must have one value, a value must be a text the platform takes, no filled component
- * may be over the platform's length, and the header's media or location must be there exactly if the template asks.
+ * Returns the filled template, or every problem with its path below `path` (such as `recipients[3]`). Each key must name a
+ * placeholder, each placeholder must have one value that the platform accepts, no component may exceed its length, and
+ * media or location must be given exactly if the header needs one.
  */
 export function fillTemplate(
   plan: TemplatePlan,
@@ -48,20 +48,20 @@ export function fillTemplate(
 
 function valueProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
-  if (value.trim() === '') return 'is empty; the platform refuses empty values';
+  if (value.trim() === '') return 'must not be empty';
   if (rejectedText.test(value)) {
-    return 'holds a newline, a tab or more than four spaces in a row; the platform refuses them';
+    return 'must not contain a newline, a tab or more than four consecutive spaces';
   }
   return undefined;
 }
 
 function unknownKey(plan: TemplatePlan, key: string): string {
   const bearers = plan.placeholders.filter(({ token }) => token === key);
-  if (bearers.length > 0) return `is not clear: say ${bearers.map((one) => one.qualifiedKey).join(' or ')}`;
+  if (bearers.length > 0) return `is ambiguous: use ${bearers.map((one) => one.qualifiedKey).join(' or ')}`;
   const keys = plan.placeholders.map((placeholder) => shortKey(plan, placeholder));
   return keys.length > 0
-    ? `is no variable of this template; it has ${[...new Set(keys)].join(', ')}`
-    : 'is no variable of this template; it has none';
+    ? `is not a variable of this template; use ${[...new Set(keys)].join(', ')}`
+    : 'is not a variable of this template, which has none';
 }
 
 function assign(
@@ -80,7 +80,7 @@ function assign(
       if (values.has(placeholder) || invalid.has(placeholder)) {
         problems.push({
           path: `${path}.${key}`,
-          message: `fills ${placeholder.qualifiedKey}, which another key fills too`,
+          message: `fills ${placeholder.qualifiedKey}, which another key also fills`,
         });
       }
       if (problem === undefined) values.set(placeholder, value as string);
@@ -94,7 +94,7 @@ function assign(
   return values;
 }
 
-/** Of the components whose values are all there. */
+/** Checks the lengths of components that have all of their values. */
 function checkLengths(
   plan: TemplatePlan,
   values: Map<Placeholder, string>,
@@ -103,7 +103,7 @@ function checkLengths(
 ): void {
   const over = (placeholder: Placeholder | undefined, what: string, size: number, limit: number) => {
     if (size <= limit || !placeholder) return;
-    const message = `makes the ${what} ${size} characters long; the platform takes ${limit}`;
+    const message = `makes the ${what} ${size} characters long; at most ${limit} are allowed`;
     problems.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
   };
   for (const where of ['header', 'body'] as const) {
@@ -126,7 +126,10 @@ function checkLengths(
 function checkHeader(plan: TemplatePlan, filling: Filling, path: string, problems: Problem[]): void {
   const { headerMedia } = plan;
   if (headerMedia !== 'location' && filling.location) {
-    problems.push({ path: `${path}.location`, message: 'this template has no location header' });
+    problems.push({
+      path: `${path}.location`,
+      message: 'is not allowed: this template has no location header',
+    });
   }
   if (headerMedia === 'location' && !filling.location) {
     problems.push({
@@ -136,7 +139,7 @@ function checkHeader(plan: TemplatePlan, filling: Filling, path: string, problem
   }
   const takesFile = headerMedia !== null && headerMedia !== 'location';
   if (!takesFile && filling.mediaId !== undefined) {
-    problems.push({ path: `${path}.mediaId`, message: 'this template has no media header' });
+    problems.push({ path: `${path}.mediaId`, message: 'is not allowed: this template has no media header' });
   }
   if (!takesFile) return;
   const problem = mediaError(headerMedia, filling);
@@ -148,13 +151,13 @@ const withArticle = (kind: string) => `${kind === 'image' ? 'an' : 'a'} ${kind}`
 function mediaError(needed: string, { mediaId, media }: Filling): string | undefined {
   if (mediaId === undefined)
     return `is missing: the header of this template is ${withArticle(needed)}; upload one first`;
-  if (!media) return 'there is no such media in this account; upload it first';
+  if (!media) return 'does not exist in this account; upload it first';
   if (media.kind !== needed) {
     return `is ${withArticle(media.kind)}, but the header of this template is ${withArticle(needed)}`;
   }
-  // Meta: document headers of templates take PDF alone
+  // Cloud API: document headers of templates accept PDF only
   if (needed === 'document' && media.mimeType !== 'application/pdf') {
-    return `is ${media.mimeType}; the document header of a template takes PDF only`;
+    return `must be a PDF for the document header of a template; this file is ${media.mimeType}`;
   }
   return undefined;
 }
@@ -188,7 +191,7 @@ function filledFrom(plan: TemplatePlan, values: Map<Placeholder, string>, fillin
   return filled;
 }
 
-/** Lower is sooner: authentication before utility before marketing. */
+/** A lower number is sent sooner: authentication, then utility, then marketing. */
 export function priorityOf(category: string): 0 | 1 | 2 {
   switch (category.toUpperCase()) {
     case 'AUTHENTICATION':

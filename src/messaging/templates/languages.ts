@@ -1,6 +1,6 @@
-// The languages that the platform takes templates in (its page "Supported languages", 2026-09). Pure.
+// The languages of templates (Cloud API, "Supported languages", 2026-09). Pure.
 
-/** A template in any other language is rejected at its submission. */
+/** The platform rejects templates in any other language. */
 export const languages: ReadonlySet<string> = new Set(
   (
     'af sq ar ar_EG ar_AE ar_LB ar_MA ar_QA az be_BY bn bn_IN bg ca zh_CN zh_HK zh_TW hr cs da prs_AF nl nl_BE en en_GB ' +

@@ -1,22 +1,22 @@
-// Which placeholders a template has, where, and under which key a caller fills them. Pure.
+// The placeholders of a template, where they are, and the keys of their values. Pure.
 import type { TemplateButton, TemplateComponent } from '../../ports/platform.ts';
 
 export type ParameterFormat = 'positional' | 'named';
 
-/** What of a template the rules need. */
+/** The parts of a template that the rules need. */
 export interface TemplateShape {
   category: string;
   parameterFormat: ParameterFormat;
   components: TemplateComponent[];
 }
 
-/** One place that a value goes to. */
+/** One place for a value. */
 export interface Placeholder {
   where: 'header' | 'body' | 'button';
   /** Index of the button among all buttons; 0 elsewhere. */
   buttonIndex: number;
   subType: 'url' | 'copy_code' | 'otp' | null;
-  /** What stands between the braces: `1`, `first_name`. */
+  /** The text between the braces: `1`, `first_name`. */
   token: string;
   /** `header.1`, `body.1`, `buttons.0.1` */
   qualifiedKey: string;
@@ -28,7 +28,7 @@ export interface TemplatePlan {
   category: string;
   format: ParameterFormat;
   placeholders: Placeholder[];
-  /** Placeholders by every key that names exactly one of them, or, for the code of an authentication template, all. */
+  /** Placeholders by key. A key names one placeholder; the code of an authentication template fills all. */
   byKey: Map<string, Placeholder[]>;
   headerMedia: HeaderMedia | null;
   header: TemplateComponent | undefined;
@@ -48,7 +48,7 @@ const mediaFormats: Record<string, HeaderMedia> = {
 const supportedComponents = new Set(['HEADER', 'BODY', 'FOOTER', 'BUTTONS']);
 const supportedButtons = new Set(['QUICK_REPLY', 'PHONE_NUMBER', 'URL', 'COPY_CODE', 'OTP', 'VOICE_CALL']);
 
-/** The tokens of a text, each once, in order of their first appearance; numbers in numeric order. */
+/** The distinct tokens of a text in order of appearance; numbers in numeric order. */
 export function tokensOf(text: string | undefined): string[] {
   const tokens = [...new Set([...(text ?? '').matchAll(tokenPattern)].map((match) => match[1] as string))];
   return tokens.every((token) => /^\d+$/.test(token)) ? tokens.sort((a, b) => Number(a) - Number(b)) : tokens;
@@ -95,9 +95,9 @@ function componentPlaceholders(where: 'header' | 'body', text: string | undefine
 }
 
 /**
- * Reads a template into what filling needs. The platform numbers the placeholders of each component anew, so a bare
- * key means the body's placeholder, or, where the body has none of that name, the one other component that has it; a
- * copy code is always named in full, and in an authentication template the bare key is the code wherever it stands.
+ * Converts a template to what filling needs. Each component numbers its placeholders from 1, so a short key means the
+ * body's placeholder, or that of the only other component which has it. A copy code needs its qualified key. In an
+ * authentication template, the short key is the code in all components.
  */
 export function planTemplate(shape: TemplateShape): TemplatePlan {
   const find = (type: string) => shape.components.find((component) => component.type.toUpperCase() === type);
@@ -146,7 +146,7 @@ function keysOf(placeholders: Placeholder[], isAuthentication: boolean): Map<str
   return byKey;
 }
 
-/** The shortest key that fills a placeholder: what a missing value is named by. */
+/** The shortest key of a placeholder, which errors use for a missing value. */
 export function shortKey(plan: TemplatePlan, placeholder: Placeholder): string {
   return plan.byKey.get(placeholder.token)?.includes(placeholder)
     ? placeholder.token
@@ -162,7 +162,7 @@ export interface TemplateVariables {
   examples: Record<string, string>;
 }
 
-/** What a caller needs to fill the template: its variables by component, and the examples it was approved with. */
+/** The variables of a template by component, and the examples with which it was approved. */
 export function variablesOf(plan: TemplatePlan): TemplateVariables {
   const of = (where: Placeholder['where']) =>
     plan.placeholders.filter((placeholder) => placeholder.where === where);
@@ -191,7 +191,7 @@ function examplesOf(plan: TemplatePlan): Record<string, string> {
 
 type Example = Record<string, unknown> | undefined;
 
-/** The sample that the template was submitted with (`example.body_text`, `header_text`, named forms, a button's own). */
+/** The example of the submission (`example.body_text`, `header_text`, named forms, or a button's own). */
 function exampleOf(plan: TemplatePlan, { where, token, buttonIndex }: Placeholder): string | undefined {
   if (where === 'button') {
     const example = plan.buttons[buttonIndex]?.example;

@@ -1,8 +1,8 @@
-// A template's row as the wire shows it. Pure.
+// A template as the API shows it. Pure.
 import type { SenderLabel } from '../senders/store.ts';
 import type { TemplateRow } from './store.ts';
 
-/** The item of lists and of the template's own page; `senders` are those of its business account. */
+/** The item of lists and details; `senders` are the candidates for its business account. */
 export function templateItem(row: TemplateRow, senders: readonly SenderLabel[]) {
   return {
     _id: row.id,
@@ -22,7 +22,7 @@ export function templateItem(row: TemplateRow, senders: readonly SenderLabel[]) 
   };
 }
 
-/** The numbers that can send the template: those of its business account, in the order given. */
+/** The senders that can send the template: those of its business account, in the given order. */
 function sendersOf(row: TemplateRow, senders: readonly SenderLabel[]) {
   return senders
     .filter(
@@ -37,14 +37,14 @@ function sendersOf(row: TemplateRow, senders: readonly SenderLabel[]) {
     }));
 }
 
-/** What a template was before it changed, and the platform's reason. */
+/** A template before and after a change, and the platform's reason. */
 export interface TemplateChange {
   before: TemplateRow;
   after: TemplateRow;
   reason: string | null;
 }
 
-/** True if a receiver of `templates.status` events has to hear of it. */
+/** True if the change needs a `templates.status` event. */
 export function isReportable({ before, after }: Pick<TemplateChange, 'before' | 'after'>): boolean {
   return (
     before.status !== after.status ||
@@ -54,7 +54,7 @@ export function isReportable({ before, after }: Pick<TemplateChange, 'before' | 
   );
 }
 
-/** `data` of a `templates.status` event. */
+/** The `data` of a `templates.status` event. */
 export function templateChangeData(change: TemplateChange, senders: readonly SenderLabel[]) {
   const { before, after, reason } = change;
   return {

@@ -1,11 +1,11 @@
-// What filled a template once, in the form in which a caller gives it, so that it can be checked and filled again. Pure.
+// Converts the content of a filled template back to variables, so that it can be checked and filled again. Pure.
 import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
 import type { Location } from './fill.ts';
 import type { TemplatePlan } from './placeholders.ts';
 
 /**
- * The variables and the location of `content`, by the qualified keys of the template as it is now. A value for which the
- * template has no place any more gets a key that no template has, so that filling rejects it.
+ * Returns the variables and location of `content`, by the qualified keys of the current template. A value without a
+ * placeholder in the current template gets a key that no template has, so that filling rejects it.
  */
 export function refill(
   plan: TemplatePlan,

@@ -1,28 +1,28 @@
-// Rows of templates that are to be read by themselves, and the time that readings go by.
+// Queries for templates that are due to be read alone.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { TemplateRow } from './store.ts';
 
-/** Makes templates due to be read by themselves, now. */
+/** Makes templates due to be read alone, now. */
 export async function makeTemplatesDue(tx: Tx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`update templates set read_due_at = now() where id = any(${ids}::uuid[])`.execute(tx);
 }
 
-/** The database's time, which is also that of `updated_at`. */
+/** The database's time, which `updated_at` uses. */
 export async function databaseTime(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() now`.execute(db);
   return (rows[0] as { now: Date }).now;
 }
 
-/** A template that is to be read by itself, and how many of its business account are. */
+/** A template that is due to be read alone, and how many of its business account are. */
 export type DueTemplate = TemplateRow & {
   business_account_id: string;
   provider_template_id: string;
   due_in_account: number;
 };
 
-/** Notes that a template was read by itself, unless it has become due once more since it was claimed. */
+/** Records that a template was read, unless it has become due again since its claim. */
 export async function recordSingleRead(tx: Tx, template: DueTemplate): Promise<void> {
   await sql`
     update templates set read_due_at = null where id = ${template.id} and read_due_at = ${template.read_due_at}`.execute(
@@ -30,7 +30,7 @@ export async function recordSingleRead(tx: Tx, template: DueTemplate): Promise<v
   );
 }
 
-/** Claims up to `limit` templates that are to be read by themselves, for a minute. */
+/** Claims up to `limit` templates that are due to be read alone, for a minute. */
 export async function claimTemplatesToRead(db: Db, limit: number): Promise<DueTemplate[]> {
   const { rows } = await sql<DueTemplate>`
     update templates t set read_due_at = date_trunc('milliseconds', now()) + interval '1 minute' where id in (
@@ -43,7 +43,7 @@ export async function claimTemplatesToRead(db: Db, limit: number): Promise<DueTe
   return rows;
 }
 
-/** Forgets that templates were to be read by themselves: their whole list was, or shall be. */
+/** Cancels reading templates alone, because their whole list was or will be read. */
 export async function clearSingleReads(
   db: Db | Tx,
   of: { accountId: string; businessAccountId: string },

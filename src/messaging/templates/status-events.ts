@@ -1,4 +1,4 @@
-// The `templates.status` events of templates whose provider status, category or quality score changed.
+// Makes `templates.status` events of changed templates.
 import type { Clock } from '../../base/clock.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
@@ -9,9 +9,8 @@ import { ownProviderStatus, templateStatus } from './status.ts';
 import type { TemplateRow } from './store.ts';
 
 /**
- * The events to publish in the transaction that makes these changes, with the rows locked from before the change: then
- * whoever sees the same change later finds the row as it already is, and reports nothing. Changes of nothing else than
- * the three are left out.
+ * Returns the events of changes of status, category or quality score. Publish them in the transaction that makes the
+ * changes and has locked the rows before: then nobody else reports the same change.
  */
 export async function statusEvents(
   deps: { clock: Clock },
@@ -37,7 +36,7 @@ export async function statusEvents(
   });
 }
 
-/** The change of a template that no longer exists at the platform. */
+/** The change of a template that the platform no longer has. */
 export function removalOf(row: TemplateRow): TemplateChange {
   const isKnown = row.provider_status === ownProviderStatus.deleted;
   const after: TemplateRow = isKnown

@@ -1,4 +1,4 @@
-// Rows of templates.
+// Queries for templates.
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
@@ -22,10 +22,10 @@ export interface TemplateFilter {
   businessAccountId?: string | undefined;
 }
 
-/** The text with the wildcards of LIKE taken literally. */
+/** A LIKE pattern for texts that contain this text. */
 const likePart = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** One page of the account's templates, newest first, and how many the filter meets. */
+/** One page of the account's matching templates, newest first, and their total. */
 export async function listTemplates(
   db: Db,
   accountId: string,
@@ -67,7 +67,7 @@ export async function findTemplate(
   return row as unknown as TemplateRow | undefined;
 }
 
-/** The template with that id, locked against changes and against sends that are being written. */
+/** Locks the template with that id against changes and against sends that are being stored. */
 export async function lockTemplate(tx: Tx, id: string): Promise<TemplateRow | undefined> {
   const row = await tx
     .selectFrom('templates')
@@ -78,7 +78,7 @@ export async function lockTemplate(tx: Tx, id: string): Promise<TemplateRow | un
   return row as unknown as TemplateRow | undefined;
 }
 
-/** Templates of a business account, drafts too, locked in the order of their ids. */
+/** Locks the templates of a business account, including drafts, in the order of their ids. */
 export async function lockTemplates(
   tx: Tx,
   of: { accountId: string; businessAccountId: string },
@@ -94,7 +94,7 @@ export async function lockTemplates(
   return rows as unknown as TemplateRow[];
 }
 
-/** Templates of these accounts with that id of the platform, locked. */
+/** Locks the templates of these accounts with that id of the platform. */
 export async function lockByProviderId(
   tx: Tx,
   of: { accountIds: string[]; businessAccountId: string; providerTemplateId: string },
@@ -111,7 +111,7 @@ export async function lockByProviderId(
   return rows as unknown as TemplateRow[];
 }
 
-/** True if the platform takes the template of that name and language; false where there is none. */
+/** True if the template of that name and language exists and is approved. */
 export async function isApproved(
   db: Db,
   of: { accountId: string; businessAccountId: string; name: string; language: string },
@@ -122,7 +122,7 @@ export async function isApproved(
   return rows.length === 1;
 }
 
-/** The template of that name and language of a business account, locked. */
+/** Locks the template of that name and language of a business account. */
 export async function lockByName(
   tx: Tx,
   of: { accountId: string; businessAccountId: string; name: string; language: string },
@@ -145,9 +145,9 @@ export interface TemplateValues {
 }
 
 /**
- * Writes what the platform says of a business account's templates, over the rows of the same names and languages where
- * there are any; one of each name and language at most. An approved template keeps its word of approval (REINSTATED,
- * UNARCHIVED), for which lists always have APPROVED. Answers the rows, in no order.
+ * Inserts the platform's templates of a business account, or updates the rows with the same names and languages; at most
+ * one of each. An approved template keeps its `provider_status`: lists always have the platform's first word of
+ * approval, and reports others. Returns the rows in any order.
  */
 export async function upsertTemplates(
   tx: Tx,
@@ -177,7 +177,7 @@ export async function upsertTemplates(
   return rows;
 }
 
-/** Notes a change that the platform reported; absent members stay. */
+/** Changes a template as the platform reported; absent members stay. */
 export async function changeTemplate(
   tx: Tx,
   id: string,
@@ -207,10 +207,10 @@ export async function changeTemplate(
   return row as unknown as TemplateRow;
 }
 
-/** How long a deletion may take before the platform is asked what became of it; readings leave the template alone meanwhile. */
+/** How long a deletion may take; until then readings do not change the template, then it is read again. */
 const deletionSeconds = 120;
 
-/** Marks a template as being deleted; if its process dies, it is read by itself after two minutes. */
+/** Marks a template as being deleted. If the process dies, the template is read again after two minutes. */
 export async function markDeleting(tx: Tx, id: string): Promise<TemplateRow> {
   const { rows } = await sql<TemplateRow>`
     update templates set status = ${status.submitted}, provider_status = ${ownProviderStatus.pendingDeletion}, updated_at = now(),
@@ -221,8 +221,8 @@ export async function markDeleting(tx: Tx, id: string): Promise<TemplateRow> {
 }
 
 /**
- * Ends a deletion that did not take place, or may not have: the template is read by itself now. With `before` it is
- * what it was; undefined if it is no longer being deleted.
+ * Ends a deletion that failed or whose outcome is unknown: the template is due to be read. `before` restores its earlier
+ * status. Undefined if it is no longer being deleted.
  */
 export async function endDeleting(
   tx: Tx,
@@ -236,7 +236,7 @@ export async function endDeleting(
   return rows[0];
 }
 
-/** Removes templates; messages already made of them keep their own copy of what they need. Answers the rows removed. */
+/** Deletes templates and returns their rows; stored messages have their own copy of what they need. */
 export async function deleteTemplates(tx: Db | Tx, ids: string[]): Promise<TemplateRow[]> {
   if (ids.length === 0) return [];
   const rows = await tx.deleteFrom('templates').where('id', 'in', ids).returningAll().execute();

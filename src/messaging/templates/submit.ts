@@ -1,4 +1,4 @@
-// Drafts: made here, submitted to the platform, and templates taken back.
+// Creates drafts, submits them to the platform, and deletes templates there.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
@@ -38,7 +38,7 @@ function templateExists(): AppError {
   return new AppError('template_exists', 'The account has a template of this name and language already.');
 }
 
-/** Keeps a draft. 400 for what the platform would surely refuse, 409 `template_exists` for a name and language in use. */
+/** Creates a draft. Throws 400 if the platform would reject it, 409 `template_exists` if name and language are in use. */
 export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<TemplateRow> {
   const components = draft.components as TemplateComponent[];
   const text = components.map((part) => part.text ?? '').join(' ');
@@ -53,7 +53,7 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
   if (draft.businessAccountId !== undefined && !sender)
     problems.push({
       path: 'businessAccountId',
-      message: 'no sender of this account belongs to that business account; add one with POST /v1/senders',
+      message: 'must be the business account of a sender of this account; add one with POST /v1/senders',
     });
   if (problems.length > 0) throw invalidRequest(problems);
   const row = await insertDraft(deps.db, {
@@ -70,19 +70,19 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
   return row;
 }
 
-/** The numbers that can speak for the template's business account, the preferred one first; one at least. */
+/** The senders that can make calls for the template's business account, the preferred one first; at least one. */
 async function callersFor(deps: SubmitDeps, row: TemplateRow): Promise<SenderRow[]> {
   const businessAccountId =
     row.business_account_id ?? (await findDefaultSender(deps.db, row.account_id))?.business_account_id;
   const callers = businessAccountId ? await listCallers(deps.db, row.account_id, { businessAccountId }) : [];
   if (callers.length > 0) return callers;
-  throw new AppError('sender_not_configured', 'The account has no sender yet. Add one, then repeat this.');
+  throw new AppError('sender_not_configured', 'The account has no sender. Add one, then retry.');
 }
 
 const sampleIds = (components: TemplateComponent[]): string[] =>
   components.map(sampleIdOf).filter((id) => id !== undefined);
 
-/** The components as the platform takes them, once the sample of a media header has gone up. */
+/** Uploads the sample of a media header and returns the components with its handle. */
 async function componentsToSend(
   deps: SubmitDeps,
   row: TemplateRow,
@@ -101,8 +101,8 @@ async function componentsToSend(
 }
 
 /**
- * Submits a draft to the platform for review, by another number of its business account while the first is away; 409
- * `template_not_draft` for what was submitted before.
+ * Submits a draft to the platform for review, with another sender of its business account if the first is unavailable.
+ * Throws 409 `template_not_draft` if it was submitted before.
  */
 export async function submitDraft(
   deps: SubmitDeps,
@@ -120,7 +120,7 @@ export async function submitDraft(
   }
   const callers = await callersFor(deps, row);
   const businessAccountId = (callers[0] as SenderRow).business_account_id;
-  // bound first, so that a list read meanwhile writes over this row instead of making a second one
+  // bind it first, so that a concurrent reading updates this row instead of adding a second one
   await bindDraft(deps.db, row.id, businessAccountId).catch((error: unknown) => {
     throw (error as { code?: unknown }).code === '23505' ? templateExists() : error;
   });
@@ -132,23 +132,23 @@ export async function submitDraft(
       parameterFormat: row.parameter_format,
       components: await componentsToSend(deps, row, access),
     });
-  // a repeat of a creation that was made would be refused as a second one
+  // the platform would reject a repeated creation as a duplicate
   const { answer } = await callWithFailover(deps, callers, create, { isRepeatable: false }).catch(
     platformError,
   );
-  const submitted = await keepAnswer(deps, row.id, businessAccountId, answer);
+  const submitted = await recordSubmission(deps, row.id, businessAccountId, answer);
   const current = submitted ?? (await findTemplate(deps.db, input.accountId, input.templateId));
   if (!current) throw templateNotFound();
   return current;
 }
 
-/** Throws what the platform's failure is to the caller. */
+/** Throws the platform's error as the caller's. */
 export function platformError(error: unknown): never {
   throw externalError(error, 'The messaging platform');
 }
 
-/** Writes the platform's answer over a draft and publishes the change; undefined if it is no draft any more. */
-async function keepAnswer(
+/** Records the platform's response to a submission and publishes the change; undefined if it is no longer a draft. */
+async function recordSubmission(
   deps: SubmitDeps,
   id: string,
   businessAccountId: string,
@@ -172,7 +172,7 @@ async function keepAnswer(
   return after;
 }
 
-/** Deletes a template at the platform, by another number of its business account while the first is away. Throws VendorError. */
+/** Deletes a template at the platform, with failover between the senders of its business account. Throws VendorError. */
 export async function deleteAtPlatform(deps: SubmitDeps, row: TemplateRow): Promise<void> {
   if (row.provider_template_id === null) return;
   const template = { name: row.name, providerTemplateId: row.provider_template_id };

@@ -1,4 +1,4 @@
-// When the platform's templates are read: at a start, on a timer, when a callback says so, and for a caller who asks.
+// Schedules reading the platform's templates: at start, by a timer, after callbacks, and on request.
 import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import { listReaders, type SenderRow } from '../senders/store.ts';
 import {
@@ -15,15 +15,15 @@ import {
 import { claimTemplatesToRead, clearSingleReads, type DueTemplate } from './single-reads-store.ts';
 import { type SyncDeps, syncTemplate, syncTemplates } from './sync.ts';
 
-/** Callbacks bring changes at once, so the timer is slow. */
+/** Callbacks report changes immediately, so the timer is slow. */
 const dueInSeconds = 3600;
 /**
- * A list is read again this much later for each call that its reading took: at most 60 calls an hour, of the 200 that
- * the platform allows an app and business account (its page on rate limits), whoever asks and however often.
+ * A list may be read again this long after each call of its last reading: at most 60 calls an hour, of the 200 that the
+ * platform allows for an app and business account (Graph API, "Rate limits").
  */
 const pauseSecondsPerCall = 60;
 const retrySecondsMax = 900;
-/** Templates whose text changed are read by themselves up to this many; more are left to the whole list. */
+/** Changed templates are read one by one up to this number; more are read with the whole list. */
 const readSinglyMax = 20;
 
 const keyOf = (row: ReadingRow): ReadingKey => ({
@@ -31,15 +31,15 @@ const keyOf = (row: ReadingRow): ReadingKey => ({
   businessAccountId: row.business_account_id,
 });
 
-/** One of the business account's numbers; after a failure another one, if there is: its token may be good. */
+/** One of the business account's senders; after a failure another one, whose credential may be valid. */
 async function readerOf(deps: SyncDeps, reading: ReadingRow): Promise<SenderRow> {
   const readers = await listReaders(deps.db, keyOf(reading));
   const reader = readers[reading.attempts % Math.max(1, readers.length)];
   if (reader) return reader;
-  throw new AppError('sender_not_configured', 'The account has no sender for these templates any more.');
+  throw new AppError('sender_not_configured', 'The account no longer has a sender for these templates.');
 }
 
-/** Reads a claimed list and notes how it went. Throws what stood in the way. */
+/** Reads a claimed list and records the result. Throws the error of a failed reading. */
 async function readList(deps: SyncDeps, claimed: ReadingRow): Promise<ReadingRow | undefined> {
   const of = keyOf(claimed);
   try {
@@ -53,27 +53,27 @@ async function readList(deps: SyncDeps, claimed: ReadingRow): Promise<ReadingRow
       dueInSeconds: Math.max(dueInSeconds, notBeforeSeconds),
     });
   } catch (error) {
-    const told = error instanceof VendorError || error instanceof AppError ? error : undefined;
+    const known = error instanceof VendorError || error instanceof AppError ? error : undefined;
     const retryAfterSeconds = error instanceof VendorError ? error.retryAfterSeconds : undefined;
     const retryInSeconds = retryAfterSeconds ?? Math.min(retrySecondsMax, 10 * 2 ** claimed.attempts);
-    const failure = told?.message ?? 'The templates could not be kept; the log says why.';
+    const failure = known?.message ?? 'The templates could not be stored; see the log.';
     await recordReadingFailure(deps.db, of, { failure, retryInSeconds });
     deps.log.warn({ ...of, err: error, retryInSeconds }, 'templates.sync_failed');
     throw error;
   }
 }
 
-/** The worker's loop body: reads lists and single templates that are due; answers how many it claimed. */
+/** The worker's round: reads due lists and single templates. Returns how many it claimed. */
 export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
   const readings = await claimDueReadings(deps.db, limit);
-  // whatever one list did, the others that were claimed with it are read all the same; the log and the row say why
+  // a failure, which log and row have, must not stop the other claimed lists
   for (const reading of readings) await readList(deps, reading).catch(() => undefined);
   const templates = await claimTemplatesToRead(deps.db, readSinglyMax);
   for (const template of templates) await readOne(deps, template);
   return readings.length + templates.length;
 }
 
-/** Tried again in a minute if the platform cannot be reached; what it refuses is left to the list, which tells what is gone. */
+/** Reads one template. Its lease retries an unreachable platform in a minute; after a rejection, the whole list is read. */
 async function readOne(deps: SyncDeps, template: DueTemplate): Promise<void> {
   const of = { accountId: template.account_id, businessAccountId: template.business_account_id };
   try {
@@ -92,7 +92,7 @@ async function leaveToList(deps: SyncDeps, of: ReadingKey): Promise<void> {
   await requestReading(deps.db, of);
 }
 
-/** What a caller who asked for a reading gets: made for it, or one of a moment ago. */
+/** A reading for a caller: a new one, or a recent one. */
 export interface SharedReading {
   businessAccountId: string;
   count: number;
@@ -102,17 +102,17 @@ export interface SharedReading {
 }
 
 const waitMs = 20_000;
-const lookEveryMs = 150;
+const pollMs = 150;
 
 /**
- * The templates of all the account's business accounts, as the platform has them now or had them a moment ago: callers
- * who ask at the same time, or soon after one another, share one reading, and what was asked for too soon is read as
- * soon as it may be. Throws AppError 409 `sender_not_configured`, 502 or 503 if a list could not be read.
+ * Reads the templates of all the account's business accounts, or returns recent readings: concurrent and frequent calls
+ * share one, and a list requested too early is read as soon as it is allowed. Throws AppError 409
+ * `sender_not_configured`, or 502 or 503 if a list could not be read.
  */
 export async function syncNow(deps: SyncDeps, accountId: string): Promise<SharedReading[]> {
   const readings = await listReadings(deps.db, accountId);
   if (readings.length === 0) {
-    throw new AppError('sender_not_configured', 'The account has no sender yet. Add one first.');
+    throw new AppError('sender_not_configured', 'The account has no sender. Add one first.');
   }
   const shared: SharedReading[] = [];
   for (const reading of readings) shared.push(await readOrShare(deps, keyOf(reading)));
@@ -130,23 +130,23 @@ async function readOrShare(deps: SyncDeps, of: ReadingKey): Promise<SharedReadin
   await requestReading(deps.db, of);
   const last = await endedReading(deps, of);
   if (last?.read_at && last.failure === null) return sharedOf(last, true);
-  const why = last?.failure ?? 'Another reading of them is under way.';
+  const why = last?.failure ?? 'Another reading is in progress.';
   const retryAfterSeconds = last
     ? Math.max(1, Math.ceil((last.not_before.getTime() - Date.now()) / 1000))
     : 5;
   throw new AppError(
     'provider_unavailable',
-    `The templates could not be read a moment ago, and the platform is not asked again so soon: ${why}`,
+    `The last reading of the templates failed, and it is too early to repeat it: ${why}`,
     { retryAfterSeconds },
   );
 }
 
-/** The last reading, once the one under way has ended; undefined if it takes too long. */
+/** Waits for the reading in progress to end and returns it; undefined if it takes too long. */
 async function endedReading(deps: SyncDeps, of: ReadingKey): Promise<ReadingRow | undefined> {
-  for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; waitedMs < waitMs; waitedMs += pollMs) {
     const reading = await findReading(deps.db, of);
     if (!reading?.under_way) return reading;
-    await deps.clock.sleep(lookEveryMs);
+    await deps.clock.sleep(pollMs);
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-// The platform's templates to ours: a whole list at once, or one that its callbacks said has changed.
+// Copies the platform's templates to our rows: a whole list, or one changed template.
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -31,13 +31,13 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
   db: Db;
   clock: Clock;
   log: Log;
-  /** Tells the worker that messages of templates may go on. */
+  /** Wakes the worker that lets messages of held templates continue. */
   nudgeQueue: () => void;
   platform: Pick<MessagingPlatform, 'listTemplates' | 'readTemplate'>;
 }
 
 const rowsPerStatement = 500;
-/** The platform allows 6,000 a business account: a list beyond this does not end. */
+/** The platform allows 6,000 templates in a business account: a longer list is an endless one. */
 const templatesMax = 20_000;
 
 async function readAll(deps: SyncDeps, row: SenderRow) {
@@ -56,7 +56,7 @@ async function readAll(deps: SyncDeps, row: SenderRow) {
   return { templates, calls };
 }
 
-/** One of each name and language; the platform lists the newest first: made in reverse, our ids sort as its list does. */
+/** One of each name and language, oldest first, so that our ids sort like the platform's list in reverse. */
 function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): TemplateValues[] {
   const once = new Map(templates.toReversed().map((one) => [`${one.name} ${one.language}`, one]));
   return [...once.values()].map((template) => ({
@@ -65,7 +65,7 @@ function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): Templa
   }));
 }
 
-/** Publishes what changed. */
+/** Publishes the changes. */
 export async function publishChanges(
   deps: { clock: Clock } & PublishDeps,
   tx: Tx,
@@ -74,18 +74,17 @@ export async function publishChanges(
   return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
-/** True of a template whose deletion was under way when a reading began: what is read of it says nothing. */
+/** True if a template was being deleted when the reading began: the reading does not say what it is now. */
 const isBeingDeleted = (begun: Date) => (row: TemplateRow) =>
   row.deleting_until !== null && row.deleting_until > begun;
 
 const nameOf = (row: Pick<TemplateRow, 'name' | 'language'>) => `${row.name} ${row.language}`;
 
 /**
- * Reads every template of the sender's business account and makes our rows equal to them: new ones added, changed ones
- * written over, and those gone from the platform removed; but none that changed while the list was read, which is older
- * than they are: those are read by themselves. Changes of status, category and quality are published. Answers how many
- * there are, and how many calls of the platform that took. Throws VendorError if the platform cannot be read; then
- * nothing changed.
+ * Reads every template of the sender's business account and makes our rows equal: adds new ones, overwrites changed ones
+ * and removes missing ones. A row that changed during the reading is newer than the list, so its template is read alone
+ * instead. Publishes changes of status, category and quality. Returns the numbers of templates and of platform calls.
+ * Throws VendorError, without any change, if the platform cannot be read.
  */
 export async function syncTemplates(
   deps: SyncDeps,
@@ -121,7 +120,7 @@ export async function syncTemplates(
   return { count: templates.length, calls };
 }
 
-/** Writes what the platform says over the rows known before; answers what that changed in them. */
+/** Overwrites rows with the platform's templates and returns the changes of rows that existed before. */
 async function overwrite(
   tx: Tx,
   account: { accountId: string; businessAccountId: string },
@@ -140,10 +139,7 @@ async function overwrite(
   return changes;
 }
 
-/**
- * Reads one template again and writes over our row, unless that changed since; what changed is published. Throws the
- * platform's VendorError.
- */
+/** Reads one template and overwrites our row, unless it changed since; publishes the change. Throws VendorError. */
 export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: DueTemplate): Promise<void> {
   const begun = await databaseTime(deps.db);
   const read = await deps.platform.readTemplate(senderAccess(deps, sender), template.provider_template_id);
@@ -155,7 +151,7 @@ export async function syncTemplate(deps: SyncDeps, sender: SenderRow, template: 
       providerTemplateId: template.provider_template_id,
     });
     if (!before) return [];
-    // what was read may be older than our row: it is read again in a minute, when the claim's lease lapses
+    // the response may be older than our row: the lease of the claim repeats the reading in a minute
     if (before.updated_at >= begun || isBeingDeleted(begun)(before)) return [];
     const changes = await overwrite(tx, account, [before], valuesOf(deps, [read]));
     await recordSingleRead(tx, template);
