@@ -66,15 +66,15 @@ const fixed: ReadonlyArray<readonly [digits: string, whatHappens: string, outcom
     'failed 131026 on one device, delivered on another after it',
     { ...normal, statuses: [sent, { status: 'failed', slot: 1, code: 131026 }, { ...delivered, slot: 2 }] },
   ],
-  ['000401', 'accepted with all callbacks, but the call is never answered', { ...normal, answer: 'hang' }],
-  ['000402', 'not accepted, and the call is never answered', { ...notAccepted, answer: 'hang' }],
+  ['000401', 'accepted with all callbacks, but the call gets no response', { ...normal, answer: 'hang' }],
+  ['000402', 'not accepted, and the call gets no response', { ...notAccepted, answer: 'hang' }],
   ['000403', 'not accepted, the connection is reset', { ...notAccepted, answer: 'reset' }],
   ['000404', 'accepted with all callbacks, but the connection is reset', { ...normal, answer: 'reset' }],
   ['000500', 'not accepted, HTTP 500 without a body', { ...notAccepted, answer: 'empty500' }],
   ['000501', 'accepted with all callbacks, but HTTP 500 without a body', { ...normal, answer: 'empty500' }],
   [
     '000601',
-    'accepted, callbacks at once, the answer only after 3 s (setting slowAnswerMs)',
+    'accepted, callbacks immediately, the response only after 3 s (setting slowAnswerMs)',
     { ...normal, answer: 'slow' },
   ],
 ];
@@ -87,10 +87,10 @@ export const magicRecipients: readonly MagicRecipient[] = [
     endsIn: '0000CCCCCC',
     whatHappens: 'accepted, then failed with that code by callback (0000131026: undeliverable)',
   },
-  { endsIn: '0001CCCCCC', whatHappens: 'refused at once with that code (0001131049)' },
+  { endsIn: '0001CCCCCC', whatHappens: 'rejected immediately with that code (0001131049)' },
   {
     endsIn: '0002CCCCCC',
-    whatHappens: 'refused with that code on the first 2 tries, then accepted (0002130429: throttled)',
+    whatHappens: 'rejected with that code on the first 2 tries, then accepted (0002130429: throttled)',
   },
   ...fixed.map(([digits, whatHappens]) => ({ endsIn: `0000${digits}`, whatHappens })),
 ];

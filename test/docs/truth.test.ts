@@ -135,7 +135,7 @@ test('every setting in capitals is one of the program’s', () => {
 
 const watched = () => {
   const { text } = documents.find(({ path }) => path === 'docs/operations.md') as Document;
-  return text.slice(text.indexOf('## What to watch'), text.indexOf('## Limits'));
+  return text.slice(text.indexOf('## Monitoring'), text.indexOf('## Limits'));
 };
 
 test('every log line to watch is one that the program writes', () => {

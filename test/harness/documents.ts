@@ -25,7 +25,9 @@ function readDocument(path: string): Document {
 /** Every document: those at the root, and the guides. */
 export function readDocuments(): Document[] {
   const atRoot = readdirSync(root).filter((name) => name.endsWith('.md'));
-  const guides = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
+  const guides = readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
   return [...atRoot, ...guides.map((name) => `docs/${name}`)].map(readDocument);
 }
 

@@ -1,4 +1,4 @@
-// The commands of README's "Real use", pasted as they stand into a fresh checkout, by root and by an ordinary user.
+// The commands of README's "Production setup", pasted as they stand into a fresh checkout, by root and by an ordinary user.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { root } from '../harness/program.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const [, block = ''] =
-  /## Real use\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  /## Production setup\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
 const users = process.getuid?.() === 0 ? ['root', 'daemon'] : [''];
 
 let folder: string;
