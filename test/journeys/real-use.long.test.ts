@@ -11,7 +11,8 @@ import { root } from '../harness/program.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const [, block = ''] =
-  /## Production setup\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  /## Production setup\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ??
+  [];
 const users = process.getuid?.() === 0 ? ['root', 'daemon'] : [''];
 
 let folder: string;
