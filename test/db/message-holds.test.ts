@@ -1,294 +1,297 @@
-// Messages written as already marked: called at once, once, and never left as unknown by a commit whose answer was lost.
+// Messages that may not be called: of a held template, a halted number, a cancelled send; parked, given back, failed, each once.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { VendorError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openLog } from '../../src/base/log.ts';
-import { openDb } from '../../src/db/db.ts';
+import { cancelSend, continueCancellation } from '../../src/messaging/sending/cancel.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
-import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
-import type { LeasedMessage } from '../../src/messaging/sending/message.ts';
-import { beginDispatch, revertDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
-import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
+import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
+import { resumeMessages, suspendMessages } from '../../src/messaging/sending/messages-holds-store.ts';
+import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
+import { beginCancel, insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openPostgresDoor } from '../harness/postgres-door.ts';
-import { insertTemplate } from '../harness/templates.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
+  // every new version of a message's row is counted
+  await sql`create table versions (id uuid not null)`.execute(database.db);
+  await sql`
+    create function count_version() returns trigger language plpgsql as
+    $$ begin insert into versions values (new.id); return null; end $$`.execute(database.db);
+  await sql`create trigger versions after update on messages for each row execute function count_version()`.execute(
+    database.db,
+  );
 });
 afterAll(() => database.drop());
+beforeEach(async () => {
+  await sql`truncate messages, versions, template_holds, send_cancellations`.execute(database.db);
+});
 
 const accountId = uuidv7();
 
-/** A number with so many calls a second. */
-async function sender(perSecond = 1_000): Promise<string> {
+async function sender(): Promise<string> {
   const id = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'holds') on conflict do nothing`.execute(
+  await sql`insert into accounts (id, name) values (${accountId}, 'held') on conflict do nothing`.execute(
     database.db,
   );
   await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
     verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
     database.db,
   );
-  await sql`insert into sender_paces (sender_id, per_second) values (${id}, ${perSecond})`.execute(
-    database.db,
-  );
   return id;
 }
 
-const message = (senderId: string): LeasedMessage => ({
-  account_id: accountId,
-  id: uuidv7(),
-  sender_id: senderId,
-  template_name: 't',
-  language: 'en',
-  phone: '15550100',
-  content: { body: [], buttons: [] },
-  media_id: null,
-  priority: 1,
-  attempts: 0,
-  lease: null,
-});
+async function template(status = 'approved'): Promise<string> {
+  const id = uuidv7();
+  await sql`insert into templates (id, account_id, business_account_id, name, language, category, status, components)
+    values (${id}, ${accountId}, '2', ${id}, 'en', 'UTILITY', ${status}, '[]')`.execute(database.db);
+  return id;
+}
 
-const write = async (of: LeasedMessage, dispatchMode: NewMessage['dispatchMode'] = 'dispatching') =>
-  insertSend(
-    database.hot,
-    {
-      accountId,
-      id: uuidv7(),
-      senderId: of.sender_id,
-      templateId: await insertTemplate(database.db, accountId),
-      templateName: 't',
-      language: 'en',
-      total: 1,
-    },
-    [
-      {
-        id: of.id,
-        phone: of.phone,
-        name: null,
-        content: of.content,
-        mediaId: null,
-        metadata: null,
-        dispatchMode,
-      },
-    ],
-    { priority: 1, expiresInSeconds: 600, processId: 0 },
-  );
+const setStatus = (templateId: string, status: 'approved' | 'submitted') =>
+  sql`update templates set status = ${status} where id = ${templateId}`.execute(database.db);
 
-async function rowOf({ id }: LeasedMessage) {
-  const { rows } = await sql<{ state: number; attempts: number; due: boolean }>`
-    select state, attempts, due_at <= now() as due from messages where id = ${id}`.execute(database.db);
+interface Place {
+  senderId: string;
+  templateId: string;
+  priority?: number;
+}
+
+/** Writes a send of so many messages; answers its id, and the keys of its messages. */
+async function queued(
+  count: number,
+  { senderId, templateId, priority = 1 }: Place,
+  dispatchMode: NewMessage['dispatchMode'] = 'queued',
+) {
+  const sendId = uuidv7();
+  const messages: NewMessage[] = Array.from({ length: count }, (_, index) => ({
+    id: uuidv7(),
+    phone: String(15_550_000_000 + index),
+    name: null,
+    content: { body: [], buttons: [] },
+    mediaId: null,
+    metadata: null,
+    dispatchMode,
+  }));
+  const named = { templateName: 't', language: 'en' };
+  const send = { accountId, id: sendId, senderId, templateId, total: count, ...named };
+  const common = { priority, expiresInSeconds: 600, processId: 0 };
+  const written = await insertSend(database.hot, send, messages, common);
+  return { sendId, written, keys: messages.map(({ id }) => ({ accountId, id })) };
+}
+
+/** How many messages of a template are in each state, and how many of the queued are parked. */
+async function standingOf(templateId: string) {
+  const { rows } = await sql<{ queued: number; parked: number; failed: number }>`
+    select count(*) filter (where state = 0)::int queued, count(*) filter (where state = 6)::int failed,
+      count(*) filter (where state = 0 and due_at = expires_at)::int parked
+    from messages where template_id = ${templateId}`.execute(database.db);
   return rows[0];
 }
 
-/** So that no later round meets it. */
-const forget = ({ id }: LeasedMessage) => sql`delete from messages where id = ${id}`.execute(database.db);
-
-/** A dispatcher before a platform that takes what it is given, and the ids that it was given. */
-function open(
-  hot = database.hot,
-  refuses = false,
-  clock = systemClock,
-): { dispatcher: Dispatcher; called: string[]; release: () => void } {
-  const called: string[] = [];
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const dispatcher = openDispatcher({
-    db: database.db,
-    hot,
-    processId: 0,
-    clock,
-    log: openLog('silent'),
-    platform: {
-      classify: () => 'retry',
-      sendTemplate: async (_access, { correlationId }) => {
-        called.push(correlationId);
-        await released;
-        if (refuses) throw new VendorError('refused', 'later', { code: 1 });
-        return { messageRef: `wamid.${correlationId}`, held: false };
-      },
-    },
-    accessOf: async (senderId) => ({ senderId }) as never,
-    freshAccessOf: async (senderId) => ({ senderId }) as never,
-    registeredMedia: async () => {
-      throw new VendorError('not_sent', 'no file');
-    },
-    forgetMedia: async () => false,
-    templateOutdated: async () => undefined,
-    templateRefused: async () => undefined,
-    onOutcome: () => undefined,
-    completions: openCompletionWaiters(),
-    deliveries: { processId: 0, offer: () => undefined, busyEndpoints: () => [] },
-  });
-  return { dispatcher, called, release };
+async function versions(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int n from versions`.execute(database.db);
+  return rows[0]?.n ?? 0;
 }
 
-describe('a message written as marked', () => {
-  it('is called as soon as it is written, once, and recorded', async () => {
-    const { dispatcher, called, release } = open();
-    release();
-    const one = message(await sender());
-    expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
-    await write(one);
-    expect(await rowOf(one)).toEqual({ state: 1, attempts: 1, due: false });
-    dispatcher.callReserved([one], systemClock.steady());
-    await expect.poll(async () => (await rowOf(one))?.state).toBe(2);
-    await dispatcher.round();
-    await dispatcher.stop();
-    expect(called).toEqual([one.id]);
+/** As the worker's round: what is held is parked. */
+async function round(perSender = 200) {
+  const { claimed, held } = await claimDue(database.hot, perSender, [], 0);
+  if (held.length > 0) await suspendMessages(database.hot, held);
+  return { claimed, held: held.length };
+}
+
+async function unparkAll(atOnce = 2_000): Promise<number> {
+  let times = 0;
+  while ((await resumeMessages(database.hot, atOnce)) > 0) times += 1;
+  return times;
+}
+
+describe('messages of a held template', () => {
+  it('are written once each however many wait, and let what stands behind them pass', async () => {
+    const senderId = await sender();
+    const [paused, other] = [await template(), await template()];
+    await queued(1_000, { senderId, templateId: paused });
+    await queued(1_000, { senderId, templateId: paused });
+    const behind = await queued(3, { senderId, templateId: other });
+    await setStatus(paused, 'submitted');
+    const claimed: string[] = [];
+    let rounds = 0;
+    for (; claimed.length < 3; rounds++) claimed.push(...(await round()).claimed.map(({ id }) => id));
+    expect(claimed).toEqual(behind.keys.map(({ id }) => id));
+    expect(rounds).toBeLessThanOrEqual(11);
+    expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 2_000, failed: 0 });
+    expect(await versions()).toBe(2_003);
+    // and nothing more while the hold lasts
+    expect(await round()).toEqual({ claimed: [], held: 0 });
+    expect(await unparkAll()).toBe(0);
+    expect(await versions()).toBe(2_003);
+
+    await setStatus(paused, 'approved');
+    expect(await unparkAll(500)).toBe(5);
+    expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 0, failed: 0 });
+    expect(await versions()).toBe(4_003);
+    expect((await round()).claimed).toHaveLength(200);
   });
 
-  it('is not called by a machine that slept since it wrote it, and goes back into the queue', async () => {
-    let sleptMs = 0;
-    const clock = { ...systemClock, steady: () => systemClock.steady() + sleptMs };
-    const { dispatcher, called, release } = open(database.hot, false, clock);
-    release();
-    const one = message(await sender());
-    expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
-    const markedAtMs = clock.steady();
-    const written = await write(one);
-    sleptMs = 20 * 60_000;
-    dispatcher.callReserved([{ ...one, lease: written?.lease ?? null }], markedAtMs);
-    await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 0, due: true });
-    await dispatcher.stop();
-    expect(called).toEqual([]);
-    await forget(one);
+  it('go on when their template is gone from the platform: the platform says what becomes of them', async () => {
+    const place = { senderId: await sender(), templateId: await template('submitted') };
+    await queued(3, place);
+    expect(await round()).toEqual({ claimed: [], held: 3 });
+    await sql`delete from templates where id = ${place.templateId}`.execute(database.db);
+    await unparkAll();
+    expect((await round()).claimed).toHaveLength(3);
   });
 
-  it('goes back into the queue, and out once, if nobody knows whether it was written', async () => {
-    const { dispatcher, called, release } = open();
-    release();
-    const [there, missing] = [message(await sender()), message(await sender())];
-    for (const one of [there, missing]) expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
-    await write(there);
-    dispatcher.abandonReserved([there]);
-    dispatcher.abandonReserved([missing]);
-    await expect.poll(() => rowOf(there)).toEqual({ state: 0, attempts: 1, due: true });
-    expect(called).toEqual([]);
-    await dispatcher.round();
-    await expect.poll(async () => (await rowOf(there))?.state).toBe(2);
-    await dispatcher.stop();
-    expect(called).toEqual([there.id]);
-    expect(await rowOf(missing)).toBeUndefined();
+  it('that are parked while the template is approved are not forgotten', async () => {
+    const place = { senderId: await sender(), templateId: await template('submitted') };
+    const { keys } = await queued(2, place);
+    await suspendMessages(database.hot, keys.slice(0, 1));
+    await setStatus(place.templateId, 'approved');
+    await database
+      .open()
+      .transaction()
+      .execute(async (tx) => {
+        // what a claim saw a moment before the approval
+        await sql`insert into template_holds (template_id, account_id) values (${place.templateId}, ${accountId})
+        on conflict (template_id) do update set parked_at = now()`.execute(tx);
+        await sql`update messages set due_at = expires_at where id = any(${keys.map(({ id }) => id)})`.execute(
+          tx,
+        );
+        expect(await resumeMessages(database.hot, 10)).toBe(0);
+      });
+    expect(await resumeMessages(database.hot, 10)).toBe(2);
+    expect((await round()).claimed).toHaveLength(2);
+    // seen as held by a claim, and approved before they are parked: they stay due
+    const late = await queued(1, place);
+    await suspendMessages(database.hot, late.keys);
+    expect((await round()).claimed).toHaveLength(1);
   });
 
-  it('is not put back a second time once somebody has marked it again', async () => {
-    const one = message(await sender());
-    const key = { accountId, id: one.id, lease: null };
-    await write(one);
-    await revertDispatch(database.hot, [key]);
-    expect(await beginDispatch(database.hot, [key])).toEqual([true]);
-    await revertDispatch(database.hot, [key]);
-    expect(await rowOf(one)).toMatchObject({ state: 1, attempts: 2 });
+  it('are neither marked nor written as marked, and an answer need not wait for them', async () => {
+    const senderId = await sender();
+    const [held, open] = [await template('submitted'), await template()];
+    const waiting = await queued(1, { senderId, templateId: held }, 'leased');
+    const free = await queued(1, { senderId, templateId: open }, 'leased');
+    expect(waiting.written).toEqual({ isOpen: false, lease: null });
+    expect(free.written).toEqual({ isOpen: true, lease: expect.any(String) });
+    const keys = [...waiting.keys, ...free.keys];
+    const settled = await findCompletions(
+      database.hot,
+      accountId,
+      keys.map(({ id }) => id),
+      20,
+    );
+    expect(settled).toMatchObject([{ id: waiting.keys[0]?.id, state: 0 }]);
+    expect(await beginDispatch(database.hot, keys)).toEqual([false, true]);
+    const marked = await queued(1, { senderId, templateId: held }, 'dispatching');
+    expect(marked.written?.isOpen).toBe(false);
+    expect(await standingOf(held)).toMatchObject({ queued: 2 });
+  });
+
+  it('expire like any others, without being parked for ever', async () => {
+    const place = { senderId: await sender(), templateId: await template('submitted') };
+    const { keys } = await queued(2, place);
+    await sql`update messages set expires_at = now() where id = ${keys[0]?.id}`.execute(database.db);
+    expect(await round()).toMatchObject({ claimed: [{ id: keys[0]?.id, expired: true }], held: 1 });
   });
 });
 
-describe('calls are held', () => {
-  it('for a few at a time, within the pace, and given back', async () => {
-    const { dispatcher, release } = open();
-    const [fast, slow] = [await sender(), await sender(1)];
-    expect(await dispatcher.reserveCalls(fast, 11)).toBe(0);
-    expect(await dispatcher.reserveCalls(fast, 10)).toBe(10);
-    expect(await dispatcher.reserveCalls(slow, 2)).toBe(1);
-    expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
-    dispatcher.abandonReserved(Array.from({ length: 10 }, () => message(fast)));
-    dispatcher.abandonReserved([message(slow)]);
-    release();
-    // nothing is under way any more, so that this ends at once
-    await dispatcher.stop();
-  });
-
-  it('not before messages that wait', async () => {
-    const { dispatcher, release } = open();
-    const slow = await sender(1);
-    expect(await dispatcher.reserveCalls(slow, 1)).toBe(1);
-    dispatcher.offer([message(slow)]);
-    expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
-    dispatcher.abandonReserved([message(slow)]);
-    release();
-    await dispatcher.stop();
-    expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
+describe('messages of a halted number', () => {
+  it('are neither claimed, marked nor written as marked, whoever leased them before', async () => {
+    const [senderId, otherId] = [await sender(), await sender()];
+    const templateId = await template();
+    const before = await queued(1, { senderId, templateId }, 'leased');
+    const others = await queued(1, { senderId: otherId, templateId });
+    await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
+    const after = await queued(1, { senderId, templateId }, 'dispatching');
+    expect(after.written).toEqual({ isOpen: false, lease: null });
+    const keys = [...before.keys, ...after.keys];
+    expect(await beginDispatch(database.hot, keys)).toEqual([false, false]);
+    expect((await round()).claimed.map(({ id }) => id)).toEqual(others.keys.map(({ id }) => id));
+    const ids = [...keys, ...others.keys].map(({ id }) => id);
+    expect((await findCompletions(database.hot, accountId, ids, 20)).map(({ id }) => id).sort()).toEqual(
+      keys.map(({ id }) => id).sort(),
+    );
   });
 });
 
-it('a message is not called by a machine that slept while it marked it', async () => {
-  let sleptMs = 0;
-  const door = await openPostgresDoor(database.connection, (statement) => {
-    if (/beginDispatch/.test(statement)) sleptMs = 20 * 60_000;
-    return false;
+describe('a claim', () => {
+  it('takes the most urgent first, and of those the oldest', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const marketing = await queued(2, { ...place, priority: 2 });
+    const utility = await queued(2, { ...place, priority: 1 });
+    const codes = await queued(1, { ...place, priority: 0 });
+    const order: string[] = [];
+    for (let taken = 0; taken < 5; taken++) {
+      const { claimed } = await round(1);
+      order.push(...claimed.map(({ id }) => id));
+    }
+    const first = [...codes.keys, ...utility.keys].map(({ id }) => id);
+    expect(order.slice(0, 1)).toEqual(first.slice(0, 1));
+    expect(order.slice(1, 3).sort()).toEqual(first.slice(1).sort());
+    expect(order.slice(3).sort()).toEqual(marketing.keys.map(({ id }) => id).sort());
   });
-  const hot = openDb(
-    { connectionString: door.url },
-    { maxConnections: 4, applicationName: 'door', hot: true },
-  );
-  const clock = { ...systemClock, steady: () => systemClock.steady() + sleptMs };
-  const { dispatcher, called, release } = open(hot, false, clock);
-  release();
-  const one = message(await sender());
-  await write(one, 'queued');
-  await dispatcher.round();
-  await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 0, due: true });
-  expect(called).toEqual([]);
-  await dispatcher.stop();
-  await forget(one);
-  await hot.destroy();
-  await door.close();
-});
 
-describe('a mark whose answer was lost', () => {
-  it('is taken back: the message goes into the queue, and out once', async () => {
-    let losses = 1;
-    const door = await openPostgresDoor(database.connection, (statement) =>
-      /beginDispatch/.test(statement) && losses-- > 0 ? 'lost' : false,
-    );
-    const hot = openDb(
-      { connectionString: door.url },
-      { maxConnections: 4, applicationName: 'door', hot: true },
-    );
-    const { dispatcher, called, release } = open(hot);
-    release();
-    const one = message(await sender());
-    await write(one, 'queued');
-    await dispatcher.round();
-    await expect.poll(() => rowOf(one)).toEqual({ state: 0, attempts: 1, due: true });
-    expect(called).toEqual([]);
-    await dispatcher.round();
-    await expect.poll(async () => (await rowOf(one))?.state).toBe(2);
-    await dispatcher.stop();
-    expect(called).toEqual([one.id]);
-    await hot.destroy();
-    await door.close();
+  it('never takes a message that is being called, however old its lease', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { keys } = await queued(2, place);
+    expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
+    await sql`update messages set due_at = now() - interval '1 hour'`.execute(database.db);
+    expect((await round()).claimed.map(({ id }) => id)).toEqual([keys[1]?.id]);
+  });
+
+  it('passes over what another process has in its hands, without waiting for it', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { keys } = await queued(2, place);
+    const [first, second] = keys.map(({ id }) => id);
+    await database
+      .open()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`select from messages where id = ${first} for update`.execute(tx);
+        expect((await round()).claimed.map(({ id }) => id)).toEqual([second]);
+      });
+    expect((await round()).claimed.map(({ id }) => id)).toEqual([first]);
   });
 });
 
-describe('what came of a call', () => {
-  it.each([
-    ['taken', /recordAccepted/, 2],
-    ['refused for now', /recordRetry/, 0],
-  ])('is written down although the connection ended just before: %s', async (_what, statement, state) => {
-    let losses = 1;
-    const door = await openPostgresDoor(database.connection, (text) =>
-      statement.test(text) && losses-- > 0 ? 'cut' : false,
-    );
-    const hot = openDb(
-      { connectionString: door.url },
-      { maxConnections: 4, applicationName: 'door', hot: true },
-    );
-    const { dispatcher, called, release } = open(hot, state === 0);
-    release();
-    const one = message(await sender());
-    await write(one, 'queued');
-    await dispatcher.round();
-    await expect.poll(async () => losses < 1 && (await rowOf(one))).toMatchObject({ state, attempts: 1 });
-    await dispatcher.stop();
-    expect(called).toEqual([one.id]);
-    await hot.destroy();
-    await door.close();
+describe('a cancelled send', () => {
+  const deps = () => ({
+    db: database.db,
+    hot: database.hot,
+    clock: systemClock,
+    completions: openCompletionWaiters(),
+    deliveries: { offer: () => undefined, busyEndpoints: () => [], processId: 0 },
+  });
+
+  it('has nothing marked from its commit on, and ends though the process dies before the first step', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { sendId, keys } = await queued(1_500, place);
+    const other = await queued(2, place);
+    await beginCancel(database.db, { accountId, sendId }, 0);
+    expect(await beginDispatch(database.hot, keys.slice(0, 2))).toEqual([false, false]);
+    expect(await beginDispatch(database.hot, other.keys)).toEqual([true, true]);
+    // another process goes on
+    expect(await continueCancellation(deps())).toBe(1_501);
+    expect(await continueCancellation(deps())).toBe(0);
+    expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 1_500 });
+    expect(await versions()).toBe(1_502);
+    expect(await cancelSend(deps(), { accountId, sendId })).toBe(0);
+  });
+
+  it('is looked at again while a message of it is being called, which may come back into the queue', async () => {
+    const place = { senderId: await sender(), templateId: await template() };
+    const { sendId, keys } = await queued(3, place);
+    expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
+    expect(await cancelSend(deps(), { accountId, sendId })).toBe(2);
+    // refused for now, by a number that is halted since, so that no claim brings it
+    await sql`update messages set state = 0 where state = 1`.execute(database.db);
+    await sql`update senders set halted_at = now() where id = ${place.senderId}`.execute(database.db);
+    expect(await continueCancellation(deps())).toBe(0);
+    await sql`update send_cancellations set due_at = now()`.execute(database.db);
+    expect(await continueCancellation(deps())).toBe(2);
+    expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 3 });
   });
 });

@@ -10,7 +10,7 @@ const mends = 'src/db/clock-fixes.ts';
 const reading = 'src/db/database-clock.ts';
 const watch = 'src/work/clock-watch.ts';
 const mended = ['test/db/clock-fixes.test.ts'];
-const holds = ['test/db/message-holds.test.ts'];
+const holds = ['test/db/message-dispatch.test.ts'];
 
 export const mutations: Mutation[] = [
   {

@@ -6,7 +6,9 @@ const store = 'src/messaging/sending/messages-moves-store.ts';
 const queue = 'src/messaging/sending/messages-claims-store.ts';
 const holds = 'src/messaging/sending/messages-holds-store.ts';
 const moves = ['test/db/message-moves.test.ts'];
-const held = ['test/db/held-messages.test.ts'];
+const held = ['test/db/message-holds.test.ts'];
+const dispatch = ['test/db/message-dispatch.test.ts'];
+const durable = ['test/rules/durable-writes.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -161,21 +163,21 @@ export const mutations: Mutation[] = [
     file: 'src/messaging/sending/sender-queue.ts',
     find: '      writes.revert(messages);\n',
     replace: '',
-    tests: ['test/db/message-holds.test.ts'],
+    tests: ['test/db/message-dispatch.test.ts'],
   },
   {
     name: 'what the platform took is not written down once the database lost an answer',
     file: 'src/messaging/sending/dispatch-writes.ts',
     find: 'accepted: (message) => durably(() => accepted(message)),',
     replace: 'accepted,',
-    tests: ['test/db/message-holds.test.ts'],
+    tests: ['test/db/message-dispatch.test.ts'],
   },
   {
     name: 'a refusal is not written down once the database lost an answer',
     file: 'src/messaging/sending/dispatch-writes.ts',
     find: 'retry: (message) => (message.lease === null ? retry(message) : durably(() => retry(message))),',
     replace: 'retry,',
-    tests: ['test/db/message-holds.test.ts'],
+    tests: ['test/db/message-dispatch.test.ts'],
   },
   {
     name: 'more calls are begun than there are connections',
@@ -183,5 +185,61 @@ export const mutations: Mutation[] = [
     find: 'Math.min(wanted, limit() - inUse)',
     replace: 'Math.min(wanted, limit())',
     tests: ['test/rules/connections.test.ts'],
+  },
+  {
+    name: 'a message that was reported already returns to the queue',
+    file: store,
+    find: '(m.state = ${stateSql.dispatching} and (x.lease is null or m.due_at',
+    replace: '((x.lease is null or m.due_at',
+    tests: moves,
+  },
+  {
+    name: 'a message fails in whatever state it is',
+    file: store,
+    find: ' and m.state = any(${[...from]}::smallint[])',
+    replace: '',
+    tests: moves,
+  },
+  {
+    name: 'a dispatch is reverted that somebody else began later',
+    file: store,
+    find: 'case when x.lease is null then m.attempts = 1',
+    replace: 'case when x.lease is null then true',
+    tests: dispatch,
+  },
+  {
+    name: 'a message is reverted to the queue after it was reported',
+    file: store,
+    find: 'm.state = ${stateSql.dispatching}\n      and case',
+    replace: 'true\n      and case',
+    tests: moves,
+  },
+  {
+    name: 'a dispatch whose statement commits late stays',
+    file: 'src/messaging/sending/durable-writes.ts',
+    find: 'if (!stopping.aborted) await deps.clock.sleep(statementsEndWithinMs, stopping);\n      await retry(write, () => true);',
+    replace: '',
+    tests: durable,
+  },
+  {
+    name: 'a dispatch whose statement commits late stays: the second revert does not wait for it',
+    file: 'src/messaging/sending/durable-writes.ts',
+    find: 'if (!stopping.aborted) await deps.clock.sleep(statementsEndWithinMs, stopping);',
+    replace: '',
+    tests: durable,
+  },
+  {
+    name: 'a message is called under a lease that is about to end',
+    file: 'src/messaging/sending/sender-queue.ts',
+    find: 'offeredAtMs + leaseTrustMs',
+    replace: 'offeredAtMs + 10 * leaseTrustMs',
+    tests: dispatch,
+  },
+  {
+    name: 'calls are reserved before waiting messages',
+    file: 'src/messaging/sending/sender-queue.ts',
+    find: 'free <= 0 || this.#waiting.queued() > 0) return 0;',
+    replace: 'free <= 0) return 0;',
+    tests: dispatch,
   },
 ];
