@@ -1,4 +1,4 @@
-// One-time codes of authentication messages: however a message ends, nothing of the gateway still has its code.
+// One-time codes of authentication messages: however a message ends, the gateway keeps no copy of its code.
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ let templateId: string;
 let senderId: string;
 let secret: string;
 let logged = '';
-/** By what became of their messages. */
+/** The codes by the results of their messages. */
 const codes: Record<string, string> = {};
 const ids: Record<string, string> = {};
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 let lastPhone = 15550710000;
-/** Sends a new code; answers the message's id. */
+/** Sends a new code; returns the message's id. */
 async function sendCode(what: string, { phone = String(++lastPhone), expiresInSeconds = 600 } = {}) {
   codes[what] ??= newCode();
   const { body } = await send(
@@ -57,7 +57,7 @@ const contentOf = async (id: string) => {
   );
   return rows[0]?.content;
 };
-/** The platform repeats the code in its next answer, as it is and in base64. */
+/** Makes the platform repeat the code in its next response, as it is and in base64. */
 function echo(what: string, answer: (text: string) => object) {
   codes[what] = newCode();
   const text = `parameter ${codes[what]} (${Buffer.from(codes[what]).toString('base64')}) is not valid`;
@@ -70,7 +70,7 @@ const refusal = (code: number) => (text: string) => ({
   },
 });
 
-test('no code is in any table, in the log, in an answer or in an event when its message has ended', async () => {
+test('no table, log, response or event contains the code of a message that has ended', async () => {
   await ends((await sendCode('read')).id, 'read');
   await echo('refused', refusal(131026));
   await ends((await sendCode('refused')).id, 'failed');
@@ -82,7 +82,7 @@ test('no code is in any table, in the log, in an answer or in an event when its 
   const unknown = await sendCode('unknown');
   await expect.poll(() => logged).toContain('message.outcome_unknown');
   expect(await contentOf(unknown.id)).toMatchObject({ body: [{ text: codes.unknown }] });
-  // as if the gateway had run in these minutes
+  // as if the gateway had run in the meantime
   await sql`delete from callback_outages`.execute(gateway.database.db);
   await sql`update messages set due_at = now() - interval '11 minutes' where id = ${unknown.id}`.execute(
     gateway.database.db,

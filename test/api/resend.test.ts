@@ -1,4 +1,4 @@
-// POST /v1/messages/:id/resend: a failed message's content again, checked like any send, and once only.
+// POST /v1/messages/:id/resend: sends a failed message again, checked like any send, and only once.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ const failWith = (id: string, code: number) =>
     gateway.database.db,
   );
 
-/** A message that the platform refused; its recipient takes the next one. */
+/** A message that the platform rejected; the next one to its recipient is accepted. */
 async function failed(
   name = 'plain',
   recipient: Record<string, unknown> = {},
@@ -58,7 +58,7 @@ async function failed(
   return body.data.messages[0]?.id ?? '';
 }
 
-test('a failed message is sent again as a new one, with its events, and each shows the other', async () => {
+test('a failed message is resent as a new one with its own events, and each refers to the other', async () => {
   const [to, metadata] = [phone(), { order: '7' }];
   const old = await failed('plain', { phone: to, name: 'Ada', metadata }, { expiresInSeconds: 3600 });
   const { status, body } = await resend(old);
@@ -94,7 +94,7 @@ test('a failed message is sent again as a new one, with its events, and each sho
   expect(Math.abs((rows[0]?.seconds ?? 0) - 3600)).toBeLessThan(60);
 });
 
-test('a repeat, and many at once, return the same new message and send nothing more', async () => {
+test('a repeat and concurrent requests return the same new message and send nothing else', async () => {
   const to = phone();
   const old = await failed('plain', { phone: to });
   const answers = await Promise.all(Array.from({ length: 5 }, () => resend(old)));
@@ -106,7 +106,7 @@ test('a repeat, and many at once, return the same new message and send nothing m
   expect(codeOf(again)).toEqual([409, 'message_not_failed']);
 });
 
-test('the new message can be resent when it failed too', async () => {
+test('the new message can be resent if it fails too', async () => {
   const to = phone();
   const old = await failed('plain', { phone: to });
   await gateway.platform.addFault({ on: 'messages', code: 131026, times: 1 });
@@ -118,7 +118,7 @@ test('the new message can be resent when it failed too', async () => {
   expect(await sentTo(to)).toHaveLength(1);
 });
 
-test('content of every kind arrives as it was', async () => {
+test('content of every kind arrives unchanged', async () => {
   const pdf = await uploadMedia(gateway, samples.pdf, 'bill.pdf', 'application/pdf');
   const location = { latitude: 52.5, longitude: 13.4, name: 'Office', address: 'Street 1' };
   const sale = { 'header.1': 'June', '1': 'Ada', '2': 'SALE', 'buttons.1.1': 'x', 'buttons.2.1': '250FF' };
@@ -140,7 +140,7 @@ test('content of every kind arrives as it was', async () => {
   }
 });
 
-test('a message that is not failed, or of which nobody knows, is 409; the latter can be wanted', async () => {
+test('returns 409 for a message that is not failed, and for an unknown outcome unless evenIfUnknown is set', async () => {
   const to = phone();
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [to] });
   expect(codeOf(await resend(body.data.messages[0]?.id ?? ''))).toEqual([409, 'message_not_failed']);
@@ -155,7 +155,7 @@ test('a message that is not failed, or of which nobody knows, is 409; the latter
   expect(await sentTo(to)).toHaveLength(2);
 });
 
-test('a message that was reported while it is resent is not sent', async () => {
+test('a message that is reported during its resend is not resent', async () => {
   const to = phone();
   const old = await failed('plain', { phone: to });
   const { db } = gateway.database;
@@ -181,7 +181,7 @@ test('authentication messages are never resent', async () => {
   const recategorize = (category: string) =>
     sql`update templates set category = ${category} where id = ${ids.sign_in_code ?? ''}`.execute(db);
   await recategorize('UTILITY');
-  // as an earlier version left it
+  // as an earlier version stored it
   await sql`update messages set content = '{"body": [{"text": "123456"}], "buttons": []}' where id = ${old}`.execute(
     db,
   );
@@ -195,7 +195,7 @@ test('authentication messages are never resent', async () => {
   expect(codeOf(await resend(recategorized))).toEqual([409, 'content_removed']);
 });
 
-test('is checked as a send is: the template approved and fitting, the file and the number there', async () => {
+test('is checked like a send: the template approved and matching, the file and the sender present', async () => {
   const { db } = gateway.database;
   const variables = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
   const old = await failed('order_update', { variables });
@@ -235,7 +235,7 @@ test('is checked as a send is: the template approved and fitting, the file and t
   expect(codeOf(await resend(old, stranger))).toEqual([404, 'message_not_found']);
 });
 
-test('under an Idempotency-Key a repeat gets the stored bytes, and another message or body 422', async () => {
+test('with an Idempotency-Key a repeat returns the stored response, and another message or body 422', async () => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const [old, other] = [await failed(), await failed()];
   const first = await resend(old, { headers });

@@ -1,4 +1,4 @@
-// What goes out is exactly what was asked for, to each recipient once, and the answer says what became of it.
+// The content that reaches the platform, once per recipient, and the response with each result.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
@@ -23,7 +23,7 @@ const three = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
 
 const upload = (bytes: Buffer, fileName: string, type: string) => uploadMedia(gateway, bytes, fileName, type);
 
-/** Sends to one recipient and answers what the platform got. */
+/** Sends to one recipient and returns what the platform received. */
 async function componentsSent(name: string, recipient: object, request: object = {}): Promise<unknown> {
   const to = phone();
   const answer = await send(gateway, {
@@ -119,8 +119,8 @@ describe('what reaches the platform', () => {
   });
 });
 
-describe('the answer', () => {
-  it('holds each recipient’s outcome in the order of the request', async () => {
+describe('the response', () => {
+  it('reports the result for each recipient in the order of the request', async () => {
     const recipients = [
       { phone: phone(), name: 'Zoë', variables: three },
       { phone: '15550001131049', variables: three },
@@ -149,7 +149,7 @@ describe('the answer', () => {
     });
   });
 
-  it('comes at once, all queued, if the caller prefers so', async () => {
+  it('returns immediately with all messages queued if the caller prefers respond-async', async () => {
     const { status, headers, body } = await send(
       gateway,
       { templateId: idOf('plain'), recipients: [phone(), phone()] },
@@ -165,7 +165,7 @@ describe('the answer', () => {
         .not.toBe('queued');
   });
 
-  it('takes a thousand recipients, each sent once', async () => {
+  it('reports a thousand recipients, each called once', async () => {
     const recipients = Array.from({ length: 1000 }, phone);
     const { status, body } = await send(gateway, { templateId: idOf('plain'), recipients });
     expect(status).toBe(200);
@@ -178,7 +178,7 @@ describe('the answer', () => {
   });
 });
 
-test('metadata of the request goes to all, a recipient’s own wins, and events carry it', async () => {
+test('metadata of the request applies to all recipients, a recipient’s own overrides it, and events contain it', async () => {
   const { endpointId } = await gateway
     .call<{ _id: string; secret: string }>('POST', '/v1/webhooks/endpoints', {
       body: { url: gateway.receiver.hookUrl('metadata') },

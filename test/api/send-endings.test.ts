@@ -1,4 +1,4 @@
-// Every message ends: unknown outcomes, lives run out, cancelled sends, halted numbers that go on or not.
+// Every message ends: unknown outcomes, expiry, cancelled sends, halted senders that resume or not.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
@@ -47,7 +47,7 @@ const giveToken = async (token: string) => {
   await gateway.platform.addToken(appId, token);
   return gateway.call<Sender>('PATCH', `/v1/senders/${senderId}`, { body: { accessToken: token } });
 };
-/** Halts the number: its tokens are taken back, and a message meets that. */
+/** Halts the sender: its tokens are revoked, and a call fails because of it. */
 async function halt(): Promise<string> {
   await gateway.platform.revoke(appId);
   const { body } = await sendTo([phone()]);
@@ -61,7 +61,7 @@ describe('a message whose outcome stays unknown', () => {
     const { body } = await sendTo([to]);
     const id = body.data.messages[0]?.id ?? '';
     expect(await stateOf(id)).toBe('dispatching');
-    // as if the gateway had run in these minutes
+    // as if the gateway had run in the meantime
     await sql`delete from callback_outages`.execute(gateway.database.db);
     await sql`update messages set due_at = now() - interval '11 minutes' where id = ${id}`.execute(
       gateway.database.db,
@@ -71,7 +71,7 @@ describe('a message whose outcome stays unknown', () => {
     return id;
   };
 
-  it('fails after its ten minutes, and is told so under our id', async () => {
+  it('fails after ten minutes, with an event under the gateway’s id', async () => {
     const id = await unknown('15550000000403');
     expect(await stagesUntil(gateway, id, 'failed')).toEqual(['failed']);
     const [event] = await gateway.receiver.events({ messageId: id });
@@ -79,7 +79,7 @@ describe('a message whose outcome stays unknown', () => {
     expect(await gateway.platform.ledger({ opaque: id })).toEqual([]);
   });
 
-  it('is corrected by any later report of the platform, with its event', async () => {
+  it('is corrected by any later report, with its event', async () => {
     const id = await unknown('15560000000403');
     const late = statusCallback(number.id, [{ status: 'sent', id: 'wamid.LATE', opaque: id }]);
     expect((await postCallback(gateway, senderId, late, secret)).status).toBe(200);
@@ -92,8 +92,8 @@ describe('a message whose outcome stays unknown', () => {
   });
 });
 
-describe('a halted number', () => {
-  test('holds its queue, says why, takes sends without making them wait, and goes on with a new token', async () => {
+describe('a halted sender', () => {
+  test('keeps its queue, shows the reason, accepts sends without waiting, and resumes with a new token', async () => {
     const first = await halt();
     const halted = await senderNow();
     expect(halted).toMatchObject({ status: 'halted', haltedAt: expect.any(String) });
@@ -115,7 +115,7 @@ describe('a halted number', () => {
     }
   });
 
-  test('is not halted again by calls with the token it had before', async () => {
+  test('is not halted again by calls with its previous token', async () => {
     expect((await sendTo([phone()])).body.data.accepted).toBe(1);
     await giveToken('third-token');
     await gateway.platform.revoke(appId, 'second-token');
@@ -124,7 +124,7 @@ describe('a halted number', () => {
     expect((await senderNow())?.status).toBe('active');
   });
 
-  test('lets messages expire, with their event, and never sends them', async () => {
+  test('lets messages expire with their event and never sends them', async () => {
     const stuck = await halt();
     const { body } = await sendTo([phone()], { expiresInSeconds: 1 });
     const id = body.data.messages[0]?.id ?? '';
@@ -161,7 +161,7 @@ describe('a halted number', () => {
   });
 });
 
-test('a message that is being called while its send is cancelled, and is refused for now, is not tried again', async () => {
+test('a message that is rejected for now while its send is being cancelled is not retried', async () => {
   await gateway.platform.addFault({ on: 'messages', does: 'delay', ms: 600, times: 1 });
   const prefer = { headers: { Prefer: 'respond-async' } };
   const { body } = await send(gateway, { templateId, recipients: ['15560002131000'] }, prefer);
@@ -175,7 +175,7 @@ test('a message that is being called while its send is cancelled, and is refused
   expect(await gateway.platform.ledger({ opaque: id })).toEqual([]);
 });
 
-test('what was taken is not touched by cancelling', async () => {
+test('cancelling leaves accepted messages unchanged', async () => {
   const { body } = await sendTo([phone()]);
   const { sendId, messages } = body.data;
   await ends(messages[0]?.id ?? '', 'read');

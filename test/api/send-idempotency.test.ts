@@ -1,4 +1,4 @@
-// Repeating a send with its key: the same answer, byte for byte, and never a second message.
+// Repeating a send with its key: the same response, byte for byte, and never a second message.
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -31,7 +31,7 @@ const keyed = (key: string, body: object, headers: Record<string, string> = {}) 
   send(gateway, { templateId, recipients: [], ...body }, { headers: { 'Idempotency-Key': key, ...headers } });
 const sentTo = async (to: string) => (await gateway.platform.ledger({ phone: to })).length;
 
-test('the same key and body get the stored bytes, marked as a replay', async () => {
+test('the same key and body return the stored response, marked as a replay', async () => {
   const [key, to] = [randomUUID(), phone()];
   const first = await keyed(key, { recipients: [to, '15550001131049'] });
   expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
@@ -47,7 +47,7 @@ test('the same key and body get the stored bytes, marked as a replay', async () 
   expect(await sentTo(to)).toBe(1);
 });
 
-test('the stored answer comes before anything that depends on the state of things', async () => {
+test('the stored response is returned whatever has changed since', async () => {
   const [key, to] = [randomUUID(), phone()];
   const first = await keyed(key, { recipients: [to] });
   await sql`update templates set status = 'submitted' where id = ${templateId}`.execute(gateway.database.db);
@@ -55,14 +55,14 @@ test('the stored answer comes before anything that depends on the state of thing
   await sql`update templates set status = 'approved' where id = ${templateId}`.execute(gateway.database.db);
 });
 
-test('another body under the same key is refused', async () => {
+test('another body under the same key is rejected', async () => {
   const key = randomUUID();
   await keyed(key, { recipients: [phone()] });
   const other = await keyed(key, { recipients: [phone()] });
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
 });
 
-test('another account’s same key is another key', async () => {
+test('the same key of another account is a different key', async () => {
   const [key, to] = [randomUUID(), phone()];
   await keyed(key, { recipients: [to] });
   const other = await send(
@@ -73,7 +73,7 @@ test('another account’s same key is another key', async () => {
   expect(other.body.code).toBe('template_not_found');
 });
 
-test('a refusal left nothing behind and frees the key', async () => {
+test('a rejected request stores nothing and leaves its key free', async () => {
   const [key, to] = [randomUUID(), phone()];
   expect((await keyed(key, { recipients: ['+1'] })).status).toBe(400);
   expect((await keyed(key, { recipients: [to], templateId: otherTemplateId })).status).toBe(409);
@@ -81,7 +81,7 @@ test('a refusal left nothing behind and frees the key', async () => {
   expect(await sentTo(to)).toBe(1);
 });
 
-test('a send whose template is deleted while it is written leaves its key free', async () => {
+test('a send whose template is deleted while it is stored leaves its key free', async () => {
   const { db } = gateway.database;
   const key = randomUUID();
   const variables = { first_name: 'Ada', day: 'Friday' };
@@ -118,7 +118,7 @@ test('an empty Idempotency-Key, or two of them, is 400 and sends nothing', async
   expect(await sentTo(to)).toBe(0);
 });
 
-test('a repeat while the first is under way is told to wait, and a race of equals sends once', async () => {
+test('a repeat during the first request gets 409, and concurrent equal requests send once', async () => {
   const [key, to] = [randomUUID(), phone()];
   await gateway.platform.addFault({ on: 'messages', does: 'delay', ms: 400, times: 1 });
   const answers = await Promise.all(Array.from({ length: 8 }, () => keyed(key, { recipients: [to] })));
@@ -133,10 +133,10 @@ test('a repeat while the first is under way is told to wait, and a race of equal
   expect(await sentTo(to)).toBe(1);
 });
 
-test('once the first one’s lease has lapsed, a repeat goes on with the same send and answers it', async () => {
+test('after the lease of the first request, a repeat continues the same send', async () => {
   const [key, to] = [randomUUID(), phone()];
   const first = await keyed(key, { recipients: [to] });
-  // as after a crash between the sending and the answer
+  // as after a crash between the send and the response
   await sql`update idempotency_keys set status = null, body = null, leased_until = now() where key = ${key}`.execute(
     gateway.database.db,
   );
@@ -148,7 +148,7 @@ test('once the first one’s lease has lapsed, a repeat goes on with the same se
   expect(await sentTo(to)).toBe(1);
 });
 
-test('a day later the key is forgotten and a repeat is a new send', async () => {
+test('after a day the key has expired and a repeat is a new send', async () => {
   const [key, to] = [randomUUID(), phone()];
   const first = await keyed(key, { recipients: [to] });
   await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`.execute(
@@ -159,21 +159,21 @@ test('a day later the key is forgotten and a repeat is a new send', async () => 
   expect(await sentTo(to)).toBe(2);
 });
 
-test('a 202 is replayed as it was', async () => {
+test('a 202 is replayed unchanged', async () => {
   const [key, to] = [randomUUID(), phone()];
   const first = await keyed(key, { recipients: [to] }, { Prefer: 'respond-async' });
   const repeat = await keyed(key, { recipients: [to] });
   expect([first.status, repeat.status, repeat.text]).toEqual([202, 202, first.text]);
 });
 
-test('a key that is no UUID is refused before the body is looked at', async () => {
+test('a key that is not a UUID is rejected before the body is checked', async () => {
   for (const key of ['7', 'x'.repeat(36), `${randomUUID()}, ${randomUUID()}`]) {
     const answer = await keyed(key, { recipients: [] });
     expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_invalid']);
   }
 });
 
-test('an upload and a resend take a key, too, as the document says', async () => {
+test('an upload and a resend accept a key, as the interface document says', async () => {
   const { paths } = JSON.parse((await gateway.call('GET', '/openapi.json')).text) as {
     paths: Record<string, { post?: { parameters?: { name: string; required?: boolean }[] } }>;
   };

@@ -1,4 +1,4 @@
-// Every kind of template through the whole program: what can be filled is taken by the platform as it asks; what cannot is listed and refused.
+// Every kind of template through the whole program: sendable ones are accepted by the platform, others are listed and rejected.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemplateSeed } from '../../sandbox/control.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 let phones = 0;
-/** Sends to one recipient; answers the components that the platform took. */
+/** Sends to one recipient; returns the components that the platform accepted. */
 async function taken(templateId: string, fill: object) {
   const phone = `1555090${String(phones++).padStart(4, '0')}`;
   const { body: answer } = await send(gateway, { templateId, recipients: [{ phone, ...fill }] });
@@ -74,7 +74,7 @@ async function taken(templateId: string, fill: object) {
   return entry?.components;
 }
 
-describe('the platform takes', () => {
+describe('the platform accepts', () => {
   it.each([
     ['film', 'video', 'a.mp4', 'video/mp4', samples.mp4],
     ['picture', 'image', 'a.png', 'image/png', samples.png],
@@ -87,7 +87,7 @@ describe('the platform takes', () => {
     ]);
   });
 
-  it('a header with a place, a named header, buttons without variables, a code to copy', async () => {
+  it('a location header, a named header, buttons without variables, a code to copy', async () => {
     const location = { latitude: 52.5, longitude: 13.4, name: 'Shop', address: 'Main Street 1' };
     expect(await taken(ids.place ?? '', { location })).toMatchObject([
       { type: 'header', parameters: [{ type: 'location' }] },
@@ -144,7 +144,7 @@ describe('the platform takes', () => {
             `/v1/templates/${_id}`,
           )
         ).body.data;
-      // the text that the platform wrote itself has been read
+      // the text that the platform generated has been read
       await expect
         .poll(async () => (await state()).components[0]?.text, { timeout: 10_000 })
         .toContain('{{1}}');
@@ -157,7 +157,7 @@ describe('the platform takes', () => {
   );
 });
 
-describe('what cannot be filled surely', () => {
+describe('a template that the gateway cannot fill', () => {
   it.each(unsendable.map(([name]) => name))(
     'is listed, says why, and is refused at sending: %s',
     async (name) => {
@@ -182,7 +182,7 @@ describe('what cannot be filled surely', () => {
     },
   );
 
-  it('is null for what can be sent', async () => {
+  it('has a null reason if it can be sent', async () => {
     const detail = await gateway.call<{ unsendableReason: null }>('GET', `/v1/templates/${ids.film}`);
     expect(detail.body.data.unsendableReason).toBeNull();
   });

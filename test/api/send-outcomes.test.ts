@@ -1,4 +1,4 @@
-// Whatever the platform does with a message, its owner is told each stage once and in order, and it ends in the right state.
+// Whatever the platform does with a message, each stage is emitted once and in order, and the message ends in the right state.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { messageOf, type SentMessage, send, stagesUntil, templateKinds } from '../harness/sends.ts';
@@ -21,7 +21,7 @@ async function sendTo(phone: string): Promise<SentMessage> {
   return answer.body.data.messages[0] as SentMessage;
 }
 
-/** The message once it is in this state; the platform's id of it may come late. */
+/** The message once it is in this state; the platform's reference may arrive late. */
 async function settled(id: string, status: string) {
   await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 15_000 }).toBe(status);
   return messageOf(gateway, id);
@@ -29,7 +29,7 @@ async function settled(id: string, status: string) {
 
 const all = ['sent', 'delivered', 'read'];
 
-describe('a message that the platform takes', () => {
+describe('a message that the platform accepts', () => {
   it.each<[string, string, string[]]>([
     ['15550001234', 'is read', all],
     ['15550000000101', 'is held back first, then released', all],
@@ -44,7 +44,7 @@ describe('a message that the platform takes', () => {
     ['15550000131026', 'is undeliverable, which only a callback says', ['failed']],
   ])('%s %s', async (phone, _what, stages) => {
     const message = await sendTo(phone);
-    // a report of failure may be quicker than the answer
+    // a failure report may be faster than the response
     expect(message.status).toMatch(stages.includes('failed') ? /^(accepted|failed)$/ : /^accepted$/);
     expect(message.messageId).toMatch(/^wamid\./);
     expect(message.error === null).toBe(message.status === 'accepted');
@@ -53,16 +53,16 @@ describe('a message that the platform takes', () => {
     const shown = await settled(message.id, last);
     expect(shown.messageId).toBe(message.messageId);
     expect(shown.error === null).toBe(last !== 'failed');
-    // each endpoint has each stage once: a repeated callback made no second delivery
+    // each endpoint has each stage once: a repeated callback created no second delivery
     await expect
       .poll(async () => (await messageOf(gateway, message.id)).deliveries.map((one) => one.status))
       .toEqual(stages.map(() => 'delivered'));
   });
 
-  it('fails on one device, then is delivered on another: in the end it is delivered', async () => {
+  it('is delivered in the end if it fails on one device and is then delivered on another', async () => {
     const message = await sendTo('15550000000304');
     const stages = await stagesUntil(gateway, message.messageId ?? '', 'delivered');
-    // a failure that is learnt of together with the delivery is not told: it is over already
+    // a failure reported together with the delivery is not emitted: it was overtaken
     expect([
       ['sent', 'failed', 'delivered'],
       ['sent', 'delivered'],
@@ -70,7 +70,7 @@ describe('a message that the platform takes', () => {
     expect((await settled(message.id, 'delivered')).error).toBeNull();
   });
 
-  it('says why it failed, with a number', async () => {
+  it('has the code and text of its failure', async () => {
     const message = await sendTo('15560000131026');
     const [event] = await gateway.receiver.events({ messageId: message.messageId ?? '', waitSeconds: 10 });
     const { data } = (event as unknown as { json: { data: Record<string, unknown> } }).json;
@@ -83,7 +83,7 @@ describe('a message that the platform takes', () => {
     expect((await messageOf(gateway, message.id)).error).toEqual(data.error);
   });
 
-  it('marks in its timeline what was never reported but implied', async () => {
+  it('marks stages in its timeline as implied that were never reported', async () => {
     const message = await sendTo('15560000000202');
     await stagesUntil(gateway, message.messageId ?? '', 'read');
     const { timeline, priceCategory } = await messageOf(gateway, message.id);
@@ -100,7 +100,7 @@ describe('a message that the platform takes', () => {
   });
 });
 
-describe('a message that the platform refuses', () => {
+describe('a message that the platform rejects', () => {
   it.each([131049, 132000, 131026, 131008])(
     'with %i, for good, fails at once and its owner is told',
     async (code) => {
@@ -111,7 +111,7 @@ describe('a message that the platform refuses', () => {
         title: expect.stringMatching(/\w/),
         message: expect.stringMatching(/\w/),
       });
-      // never taken, so the platform has no identifier for it: the event goes by ours
+      // never accepted, so the platform has no reference: the event has the gateway's id
       expect(await stagesUntil(gateway, message.id, 'failed')).toEqual(['failed']);
       expect(await messageOf(gateway, message.id)).toMatchObject({
         status: 'failed',
@@ -121,7 +121,7 @@ describe('a message that the platform refuses', () => {
     },
   );
 
-  it('for now (throttled, too fast for one recipient, broken) is tried again and then taken, once', async () => {
+  it('for now (throttled, too fast for one recipient, internal error) is retried and accepted once', async () => {
     const phones = ['15550002130429', '15550002131056', '15550002131000'];
     const { body } = await send(gateway, { templateId, recipients: phones });
     await Promise.all(
@@ -135,12 +135,12 @@ describe('a message that the platform refuses', () => {
   });
 });
 
-describe('a call that is never answered', () => {
+describe('a call without a response', () => {
   it.each([
     ['15550000000401', 'never answered'],
     ['15550000000404', 'reset'],
     ['15550000000501', 'answered with an empty 500'],
-  ])('%s (%s): the callback says that it was taken, and it is not called again', async (phone) => {
+  ])('%s (%s): the callback reports the message, and it is not called again', async (phone) => {
     const message = await sendTo(phone);
     const shown = await settled(message.id, 'read');
     expect(shown).toMatchObject({ attempts: 1, error: null, messageId: expect.stringMatching(/^wamid\./) });
@@ -148,7 +148,7 @@ describe('a call that is never answered', () => {
     expect(await gateway.platform.ledger({ opaque: message.id })).toHaveLength(1);
   });
 
-  it('and not taken either is shown as queued and never called again', async () => {
+  it('whose message was not accepted either stays queued and is never called again', async () => {
     const phones = ['15550000000402', '15550000000403', '15550000000500'];
     const { body } = await send(gateway, { templateId, recipients: phones });
     expect(body.data).toMatchObject({ total: 3, queued: 3 });
@@ -159,7 +159,7 @@ describe('a call that is never answered', () => {
   });
 });
 
-test('callbacks in batches of hundreds tell the same', async () => {
+test('callbacks in batches of hundreds emit the same events', async () => {
   await gateway.platform.settings({ batchSize: 500, batchWaitMs: 50, sentMs: 0, deliveredMs: 0, readMs: 0 });
   const recipients = Array.from({ length: 300 }, (_, index) => String(15552000000 + index));
   const answer = await send(gateway, { templateId, recipients });

@@ -1,4 +1,4 @@
-// What a send refuses: nothing goes out unless the whole request is valid, and every fault is named.
+// Validation of a send: nothing is sent unless the whole request is valid, and every problem is listed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
@@ -24,7 +24,7 @@ const three = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
 
 const upload = (bytes: Buffer, fileName: string, type: string) => uploadMedia(gateway, bytes, fileName, type);
 
-/** Sends and answers `status code` and every fault as `path message`. */
+/** Sends and returns `status code` and every problem as `path message`. */
 async function refusal(request: Parameters<typeof send>[1]) {
   const before = (await gateway.platform.counts()).accepted;
   const { status, body } = await send(gateway, request);
@@ -32,7 +32,7 @@ async function refusal(request: Parameters<typeof send>[1]) {
   return [`${status} ${body.code}`, ...(body.errors ?? []).map(({ path, message }) => `${path} ${message}`)];
 }
 
-describe('a request that is not valid sends nothing and names every fault', () => {
+describe('an invalid request sends nothing and lists every problem', () => {
   test.each([
     [{ recipients: [] }, ['recipients must have at least 1 item']],
     [{ recipients: undefined }, ['recipients this field is required']],
@@ -91,7 +91,7 @@ describe('a request that is not valid sends nothing and names every fault', () =
     }
   });
 
-  test('phones, variables and keys, over all recipients at once', async () => {
+  test('phones, variables and keys, over all recipients together', async () => {
     const request = {
       templateId: idOf('order_update'),
       recipients: [
@@ -122,7 +122,7 @@ describe('a request that is not valid sends nothing and names every fault', () =
     ]);
   });
 
-  test('a header without its file or location, with an unknown file, or with one of another kind', async () => {
+  test('a header without its file or location, with an unknown file, or with a file of another kind', async () => {
     const recipients = [phone(), phone()];
     const image = await upload(samples.png, 'a.png', 'image/png');
     const missing = 'is missing: the header of this template is a document; upload one first';
@@ -131,7 +131,7 @@ describe('a request that is not valid sends nothing and names every fault', () =
       `recipients[0].mediaId ${missing}`,
       `recipients[1].mediaId ${missing}`,
     ]);
-    // what was given once, for all, is named once, where it was written
+    // a value given once for all is listed once, where it was written
     expect(await refusal({ templateId: idOf('bill'), recipients, mediaId: image })).toEqual([
       '400 invalid_request',
       'mediaId is an image, but the header of this template is a document',
@@ -165,7 +165,7 @@ describe('a request that is not valid sends nothing and names every fault', () =
   });
 });
 
-describe('what is named must be there, and what is there must be fit', () => {
+describe('the objects of a request must exist and be usable', () => {
   const unknown = '019a0b5e-7c00-7000-8000-000000000000';
   test.each<[string, () => object, string]>([
     ['an unknown template', () => ({ templateId: unknown }), '404 template_not_found'],
@@ -189,7 +189,7 @@ describe('what is named must be there, and what is there must be fit', () => {
     expect((await refusal({ templateId: idOf('waiting'), recipients }))[0]).toBe('400 invalid_request');
   });
 
-  test('another account sees neither template nor sender, and has no sender of its own', async () => {
+  test('another account can use neither the template nor the sender', async () => {
     const key = await gateway.otherAccount();
     const foreign = await send(gateway, { templateId: idOf('plain'), recipients: [phone()] }, { key });
     expect(foreign.body.code).toBe('template_not_found');
@@ -234,7 +234,7 @@ describe('what is named must be there, and what is there must be fit', () => {
   });
 });
 
-test('what a refusal repeats of the request has no invisible character in it', async () => {
+test('a rejection repeats no invisible character of the request', async () => {
   const hidden = '\u200b\u202e\u00a0\u3164';
   const hiddenPhone = `1555${hidden}0100001`;
   const sent = (body: object) =>

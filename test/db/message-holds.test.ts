@@ -1,4 +1,4 @@
-// Messages that may not be called: of a held template, a halted number, a cancelled send; parked, given back, failed, each once.
+// Messages that must not be called: of a held template, a halted sender or a cancelled send. Claims, holds and cancellations.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // every new version of a message's row is counted
+  // counts every new version of a message's row
   await sql`create table versions (id uuid not null)`.execute(database.db);
   await sql`
     create function count_version() returns trigger language plpgsql as
@@ -58,7 +58,7 @@ interface Place {
   priority?: number;
 }
 
-/** Writes a send of so many messages; answers its id, and the keys of its messages. */
+/** Inserts a send with that many messages; returns its id and the keys of its messages. */
 async function queued(
   count: number,
   { senderId, templateId, priority = 1 }: Place,
@@ -81,7 +81,7 @@ async function queued(
   return { sendId, written, keys: messages.map(({ id }) => ({ accountId, id })) };
 }
 
-/** How many messages of a template are in each state, and how many of the queued are parked. */
+/** Counts a template's messages by state, and the suspended ones among the queued. */
 async function standingOf(templateId: string) {
   const { rows } = await sql<{ queued: number; parked: number; failed: number }>`
     select count(*) filter (where state = 0)::int queued, count(*) filter (where state = 6)::int failed,
@@ -95,7 +95,7 @@ async function versions(): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** As the worker's round: what is held is parked. */
+/** Claims and suspends, as the worker's round does. */
 async function round(perSender = 200) {
   const { claimed, held } = await claimDue(database.hot, perSender, [], 0);
   if (held.length > 0) await suspendMessages(database.hot, held);
@@ -109,7 +109,7 @@ async function unparkAll(atOnce = 2_000): Promise<number> {
 }
 
 describe('messages of a held template', () => {
-  it('are written once each however many wait, and let what stands behind them pass', async () => {
+  it('are each updated once, however many there are, and do not delay the messages behind them', async () => {
     const senderId = await sender();
     const [paused, other] = [await template(), await template()];
     await queued(1_000, { senderId, templateId: paused });
@@ -123,7 +123,7 @@ describe('messages of a held template', () => {
     expect(rounds).toBeLessThanOrEqual(11);
     expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 2_000, failed: 0 });
     expect(await versions()).toBe(2_003);
-    // and nothing more while the hold lasts
+    // and no more while the hold lasts
     expect(await round()).toEqual({ claimed: [], held: 0 });
     expect(await unparkAll()).toBe(0);
     expect(await versions()).toBe(2_003);
@@ -135,7 +135,7 @@ describe('messages of a held template', () => {
     expect((await round()).claimed).toHaveLength(200);
   });
 
-  it('go on when their template is gone from the platform: the platform says what becomes of them', async () => {
+  it('resume when their template was removed at the platform, which then decides their result', async () => {
     const place = { senderId: await sender(), templateId: await template('submitted') };
     await queued(3, place);
     expect(await round()).toEqual({ claimed: [], held: 3 });
@@ -144,7 +144,7 @@ describe('messages of a held template', () => {
     expect((await round()).claimed).toHaveLength(3);
   });
 
-  it('that are parked while the template is approved are not forgotten', async () => {
+  it('resume even if they are suspended while the template is being approved', async () => {
     const place = { senderId: await sender(), templateId: await template('submitted') };
     const { keys } = await queued(2, place);
     await suspendMessages(database.hot, keys.slice(0, 1));
@@ -153,7 +153,7 @@ describe('messages of a held template', () => {
       .open()
       .transaction()
       .execute(async (tx) => {
-        // what a claim saw a moment before the approval
+        // a claim saw the hold just before the approval
         await sql`insert into template_holds (template_id, account_id) values (${place.templateId}, ${accountId})
         on conflict (template_id) do update set parked_at = now()`.execute(tx);
         await sql`update messages set due_at = expires_at where id = any(${keys.map(({ id }) => id)})`.execute(
@@ -163,13 +163,13 @@ describe('messages of a held template', () => {
       });
     expect(await resumeMessages(database.hot, 10)).toBe(2);
     expect((await round()).claimed).toHaveLength(2);
-    // seen as held by a claim, and approved before they are parked: they stay due
+    // held when they were claimed, approved before they are suspended: they stay due
     const late = await queued(1, place);
     await suspendMessages(database.hot, late.keys);
     expect((await round()).claimed).toHaveLength(1);
   });
 
-  it('are neither marked nor written as marked, and an answer need not wait for them', async () => {
+  it('do not begin their dispatch and are not stored as dispatching, and no response waits for them', async () => {
     const senderId = await sender();
     const [held, open] = [await template('submitted'), await template()];
     const waiting = await queued(1, { senderId, templateId: held }, 'leased');
@@ -190,7 +190,7 @@ describe('messages of a held template', () => {
     expect(await standingOf(held)).toMatchObject({ queued: 2 });
   });
 
-  it('expire like any others, without being parked for ever', async () => {
+  it('expire like other messages instead of being suspended again and again', async () => {
     const place = { senderId: await sender(), templateId: await template('submitted') };
     const { keys } = await queued(2, place);
     await sql`update messages set expires_at = now() where id = ${keys[0]?.id}`.execute(database.db);
@@ -198,8 +198,8 @@ describe('messages of a held template', () => {
   });
 });
 
-describe('messages of a halted number', () => {
-  it('are neither claimed, marked nor written as marked, whoever leased them before', async () => {
+describe('messages of a halted sender', () => {
+  it('are not claimed, do not begin their dispatch and are not stored as dispatching, even if leased before', async () => {
     const [senderId, otherId] = [await sender(), await sender()];
     const templateId = await template();
     const before = await queued(1, { senderId, templateId }, 'leased');
@@ -218,7 +218,7 @@ describe('messages of a halted number', () => {
 });
 
 describe('a claim', () => {
-  it('takes the most urgent first, and of those the oldest', async () => {
+  it('takes the most urgent messages first, the oldest of those first', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const marketing = await queued(2, { ...place, priority: 2 });
     const utility = await queued(2, { ...place, priority: 1 });
@@ -234,7 +234,7 @@ describe('a claim', () => {
     expect(order.slice(3).sort()).toEqual(marketing.keys.map(({ id }) => id).sort());
   });
 
-  it('never takes a message that is being called, however old its lease', async () => {
+  it('never takes a dispatching message, however old its lease', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { keys } = await queued(2, place);
     expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
@@ -242,7 +242,7 @@ describe('a claim', () => {
     expect((await round()).claimed.map(({ id }) => id)).toEqual([keys[1]?.id]);
   });
 
-  it('passes over what another process has in its hands, without waiting for it', async () => {
+  it('skips messages that another process has locked, without waiting for them', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { keys } = await queued(2, place);
     const [first, second] = keys.map(({ id }) => id);
@@ -266,14 +266,14 @@ describe('a cancelled send', () => {
     deliveries: { offer: () => undefined, busyEndpoints: () => [], processId: 0 },
   });
 
-  it('has nothing marked from its commit on, and ends though the process dies before the first step', async () => {
+  it('begins no dispatch after its commit, and is completed although the process dies before the first step', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { sendId, keys } = await queued(1_500, place);
     const other = await queued(2, place);
     await beginCancel(database.db, { accountId, sendId }, 0);
     expect(await beginDispatch(database.hot, keys.slice(0, 2))).toEqual([false, false]);
     expect(await beginDispatch(database.hot, other.keys)).toEqual([true, true]);
-    // another process goes on
+    // another process continues
     expect(await continueCancellation(deps())).toBe(1_501);
     expect(await continueCancellation(deps())).toBe(0);
     expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 1_500 });
@@ -281,12 +281,12 @@ describe('a cancelled send', () => {
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(0);
   });
 
-  it('is looked at again while a message of it is being called, which may come back into the queue', async () => {
+  it('is checked again while one of its messages is dispatching, because it may return to the queue', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { sendId, keys } = await queued(3, place);
     expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(2);
-    // refused for now, by a number that is halted since, so that no claim brings it
+    // rejected for now; its sender is halted since, so no claim finds it
     await sql`update messages set state = 0 where state = 1`.execute(database.db);
     await sql`update senders set halted_at = now() where id = ${place.senderId}`.execute(database.db);
     expect(await continueCancellation(deps())).toBe(0);

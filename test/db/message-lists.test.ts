@@ -1,4 +1,4 @@
-// Lists of an account with very many messages: few that fit are found cheaply, and no index is in the way of the moves.
+// Lists of an account with very many messages: bounded pages, and no index that slows down state changes.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -14,7 +14,7 @@ const [templateId, rareTemplate] = [uuidv7(), uuidv7()];
 const count = 30_000;
 let database: TestDatabase;
 
-/** One of the oldest thousand is of each rare kind; all others were read. */
+/** One of the oldest thousand messages is of each rare kind; all others were read. */
 beforeAll(async () => {
   database = await createTestDatabase();
   await sql`
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Every page, each of so many messages looked through at most. */
+/** All pages, with that scan limit each. */
 async function pagesOf(filter: MessageFilter, lookedThrough: number) {
   const pages: number[] = [];
   const ids: string[] = [];
@@ -57,7 +57,7 @@ describe('few among many', () => {
     ['of a rare template', { templateId: rareTemplate }, 4],
     ['of a rare template, and read', { templateId: rareTemplate, state: state.read }, 4],
     ['of a rare template, and failed', { templateId: rareTemplate, state: state.failed }, 0],
-  ])('%s: found whole, newest first, whatever a page looks through', async (_what, filter, expected) => {
+  ])('%s: all found, newest first, whatever the scan limit', async (_what, filter, expected) => {
     for (const lookedThrough of [700, 7_000, 100_000]) {
       const { ids } = await pagesOf(filter, lookedThrough);
       expect(ids).toHaveLength(expected);
@@ -65,7 +65,7 @@ describe('few among many', () => {
     }
   });
 
-  it('a page without a fit says where it stopped, and looks no further', async () => {
+  it('a page without a match says where it stopped, and scans no further', async () => {
     const { rows, scannedTo } = await listMessages(database.db, accountId, { state: state.sent }, 20, 5_000);
     expect(rows).toEqual([]);
     const { rows: at } = await sql<{ n: number }>`
@@ -77,13 +77,13 @@ describe('few among many', () => {
     expect(pages).toHaveLength(7);
   });
 
-  it('failures are met by their own index', async () => {
+  it('failures are read by their own index', async () => {
     const plan = await planOf(database.db, (db) => listMessages(db, accountId, { state: state.failed }, 20));
     expect(plan).toContain('messages_default_account_id_id_idx');
     expect(plan).not.toContain('Seq Scan on messages');
   });
 
-  it('others by the primary key alone, in order and to an end', async () => {
+  it('other states are read by the primary key, in order and up to the limit', async () => {
     const texts = await planOf(database.db, (db) => listMessages(db, accountId, { state: state.sent }, 0));
     expect(texts).toContain('messages_default_pkey');
     expect(texts).not.toMatch(/Seq Scan on messages|Sort/);
@@ -91,7 +91,7 @@ describe('few among many', () => {
   });
 });
 
-it('moves of messages that do not fail stay on their page', async () => {
+it('state changes other than failures are heap-only updates', async () => {
   const { rows } = await sql<{ id: string }>`
     select id from messages where account_id = ${accountId} and state = 3`.execute(database.db);
   const report = (status: StatusReport['status']): StatusReport => ({

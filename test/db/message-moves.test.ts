@@ -1,4 +1,4 @@
-// Reports applied to rows: against a plain model of the stages, in any order and any batches, none told twice or backwards.
+// State changes of messages: status reports in any order against a simple model, dispatches and retries.
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -74,7 +74,7 @@ const report = (status: Status, timestamp: number): StatusReport => ({
   error: status === 'failed' ? { code: 131026, title: 'f', message: 'f' } : null,
 });
 
-/** Applies one batch a message and answers what each message's owner was told by it. */
+/** Applies one batch per message and returns the events that each message emitted. */
 async function apply(batches: Map<string, Status[]>, timestamp: number): Promise<Map<string, string[]>> {
   const movesOf = (fold: typeof foldReports | typeof overtakenFailure) =>
     [...batches]
@@ -124,7 +124,7 @@ async function rowOf(id: string) {
 
 const ladder = ['sent', 'delivered', 'read'] as const;
 
-/** What the owner should have been told after these batches, and what the message then is: written without any bit. */
+/** The model, without bits: the events to emit for these batches, and the message's state after them. */
 function model(batches: Status[][]): { told: string[]; name: string } {
   const told: string[] = [];
   const has = (stage: string) => told.includes(stage);
@@ -133,7 +133,7 @@ function model(batches: Status[][]): { told: string[]; name: string } {
     const highest = batch.includes('read') ? 2 : batch.includes('delivered') ? 1 : -1;
     const reached = has('read') ? 2 : has('delivered') ? 1 : -1;
     if (highest > reached) {
-      // of one moment with the delivery: told as if it had come first
+      // at the same time as the delivery: emitted as if it had come first
       if (batch.includes('failed') && reached < 0 && !failed) {
         if (batch.includes('sent') && !has('sent')) told.push('sent');
         told.push('failed');
@@ -153,7 +153,7 @@ function model(batches: Status[][]): { told: string[]; name: string } {
 }
 
 describe('reports in any order and any batches', () => {
-  it('tell exactly what the model tells, and leave the message where the model leaves it', async () => {
+  it('emit exactly the events of the model and end in its state', async () => {
     const status = fc.constantFrom<Status>('sent', 'delivered', 'read', 'failed');
     const life = fc.array(fc.array(status, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
     const lives = fc.sample(life, 400);
@@ -176,7 +176,7 @@ describe('reports in any order and any batches', () => {
 });
 
 describe('a failure', () => {
-  it('of unknown outcome gives way to any later report', async () => {
+  it('of unknown outcome yields to any later report', async () => {
     const ids = await queued(4);
     const error = { code: 900001, title: 'outcome_unknown', message: 'x' };
     await database.hot.transaction().execute((tx) =>
@@ -198,7 +198,7 @@ describe('a failure', () => {
     expect((await rowOf(ids[0] as string)).error).toBeNull();
   });
 
-  it('for good is not moved by a late "sent"', async () => {
+  it('that is final does not yield to a late "sent"', async () => {
     const [id = ''] = await queued(1);
     await apply(new Map([[id, ['failed']]]), 1_000);
     expect(await apply(new Map([[id, ['sent']]]), 2_000)).toEqual(new Map());
@@ -206,8 +206,8 @@ describe('a failure', () => {
   });
 });
 
-describe('what the platform answered', () => {
-  it('never moves a message back that a report was quicker for', async () => {
+describe('an acceptance', () => {
+  it('never moves a message back whose report was faster', async () => {
     const [id = ''] = await queued(1);
     await apply(new Map([[id, ['delivered']]]), 1_000);
     await recordAccepted(database.hot, [{ accountId, id, messageRef: 'wamid.B' }]);
@@ -215,14 +215,14 @@ describe('what the platform answered', () => {
   });
 });
 
-describe('the mark before a call', () => {
+describe('beginning a dispatch', () => {
   const keyOf = (id: string) => ({ accountId, id });
   const attemptsOf = async (id: string) => {
     const { rows } = await sql<{ state: number; attempts: number; lease: string }>`
       select state, attempts, due_at::text lease from messages where id = ${id}`.execute(database.db);
     return rows[0] as { state: number; attempts: number; lease: string };
   };
-  /** Another process's lease, as by a claim. */
+  /** Leases a message to another process, as a claim does. */
   const claimAnew = async (id: string) => {
     await sql`update messages set due_at = now() + interval '60 seconds' where id = ${id}`.execute(
       database.db,
@@ -230,12 +230,12 @@ describe('the mark before a call', () => {
     return (await attemptsOf(id)).lease;
   };
 
-  it('is given once: a message that is being called, was taken or has ended is never called again', async () => {
+  it('succeeds once: a message that is dispatching, accepted or completed is never called again', async () => {
     const ids = await queued(5);
     const [calling = '', taken = '', failed = '', delivered = '', expired = ''] = ids;
-    const marks = () => beginDispatch(database.hot, ids.map(keyOf));
+    const begin = () => beginDispatch(database.hot, ids.map(keyOf));
     await sql`update messages set expires_at = now() where id = ${expired}`.execute(database.db);
-    expect(await marks()).toEqual([true, true, true, true, false]);
+    expect(await begin()).toEqual([true, true, true, true, false]);
     await recordAccepted(database.hot, [{ accountId, id: taken, messageRef: 'wamid.T' }]);
     await apply(
       new Map<string, Status[]>([
@@ -244,11 +244,11 @@ describe('the mark before a call', () => {
       ]),
       1_000,
     );
-    expect(await marks()).toEqual([false, false, false, false, false]);
+    expect(await begin()).toEqual([false, false, false, false, false]);
     expect(await attemptsOf(calling)).toMatchObject({ state: state.dispatching, attempts: 1 });
   });
 
-  it('is given to one of many who ask for it at the same time', async () => {
+  it('succeeds for one of many concurrent callers', async () => {
     const ids = await queued(20);
     const marks = await Promise.all(
       Array.from({ length: 8 }, () => beginDispatch(database.hot, ids.map(keyOf))),
@@ -256,7 +256,7 @@ describe('the mark before a call', () => {
     for (const index of ids.keys()) expect(marks.filter((marked) => marked[index])).toHaveLength(1);
   });
 
-  it('is taken back where its answer was lost, but never one that was given under another lease', async () => {
+  it('is reverted where its response was lost, but never under another lease', async () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const lost = { accountId, id, lease };
@@ -269,7 +269,7 @@ describe('the mark before a call', () => {
     expect((await attemptsOf(id)).state).toBe(state.dispatching);
   });
 
-  it('ends with a refusal written down twice, but only with that of its own call', async () => {
+  it('is ended by a rejection recorded twice, but only by one of its own call', async () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const refused = { accountId, id, lease, delaySeconds: 5, error: null, countsAttempt: true };
@@ -283,7 +283,7 @@ describe('the mark before a call', () => {
     expect(await attemptsOf(id)).toMatchObject({ state: state.dispatching, attempts: 2 });
   });
 
-  it('is not needed to put a message off that lacks what its call needs', async () => {
+  it('is not needed to delay a message that lacks what its call needs', async () => {
     const [id = '', other = ''] = await queued(2);
     const { lease } = await attemptsOf(id);
     const late = { accountId, delaySeconds: 5, error: null, countsAttempt: true };

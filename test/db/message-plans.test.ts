@@ -1,4 +1,4 @@
-// The hot statements of sending meet their rows by key, on an empty database too, where a plan is made and kept.
+// Plans of sending's hot statements: rows are found by key, also in a plan made on an empty database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -46,23 +46,23 @@ const byDue = 'messages_default_sender_id_priority_due_at_idx';
 
 describe('on an empty database', () => {
   it.each<[string, (db: Db & Tx) => Promise<unknown>, string]>([
-    ['marking', (db) => beginDispatch(db, [key]), byKey],
-    ['recording what was taken', (db) => recordAccepted(db, [{ ...key, messageRef: 'w' }]), byKey],
-    ['putting back', (db) => recordRetry(db, [retry]), byKey],
+    ['beginning a dispatch', (db) => beginDispatch(db, [key]), byKey],
+    ['recording acceptances', (db) => recordAccepted(db, [{ ...key, messageRef: 'w' }]), byKey],
+    ['recording retries', (db) => recordRetry(db, [retry]), byKey],
     ['failing', (db) => failMessages(db, [{ ...key, error: ownErrors.expired }], [0]), byKey],
-    ['moving', (db) => applyMoves(db, [foldReports(key.accountId, key.id, [report])]), byKey],
-    ['asking which exist', (db) => existingMessages(db, [key]), byKey],
-    ['asking which are settled', (db) => findCompletions(db, key.accountId, [key.id], 20), byKey],
-    ['giving back', (db) => releaseLeases(db, [key]), byKey],
+    ['applying reports', (db) => applyMoves(db, [foldReports(key.accountId, key.id, [report])]), byKey],
+    ['checking which exist', (db) => existingMessages(db, [key]), byKey],
+    ['finding completions', (db) => findCompletions(db, key.accountId, [key.id], 20), byKey],
+    ['releasing leases', (db) => releaseLeases(db, [key]), byKey],
     ['claiming', (db) => claimDue(db, 10, [], 0), byDue],
-    ['looking for the overdue', (db) => findOverdue(db, 10), byDue],
-    ['looking for the expired', (db) => findExpired(db, 10), byDue],
+    ['finding overdue messages', (db) => findOverdue(db, 10), byDue],
+    ['finding expired messages', (db) => findExpired(db, 10), byDue],
     [
-      'finding by the platform’s id',
+      'finding by the platform’s reference',
       (db) => findByMessageRef(db, [key.accountId], ['w']),
       'messages_default_wamid_idx',
     ],
-  ])('%s enters messages by its index', async (_what, run, index) => {
+  ])('%s finds messages by its index', async (_what, run, index) => {
     const plan = await planOf(database.hot, run);
     expect(plan).toContain(index);
     expect(plan).not.toMatch(/Seq Scan on messages|messages_default_(phone|send_id|account_id)/);
@@ -70,17 +70,17 @@ describe('on an empty database', () => {
   });
 
   it.each<[string, (db: Db) => Promise<unknown>]>([
-    ['taking pace slots', (db) => reservePace(db, key.id, 10, 100)],
-    ['slowing', (db) => slowPace(db, key.id, 1)],
-  ])('%s enters the row of the number by its key', async (_what, run) => {
+    ['reserving pace slots', (db) => reservePace(db, key.id, 10, 100)],
+    ['throttling', (db) => slowPace(db, key.id, 1)],
+  ])('%s finds the sender’s row by its key', async (_what, run) => {
     const plan = await planOf(database.hot, run);
     expect(plan).toContain('sender_paces_pkey');
     expect(plan).not.toContain('Seq Scan');
   });
 });
 
-describe('with what a first send has left in the tables', () => {
-  it('claiming meets each message and each send by its whole key, never all those of an account', async () => {
+describe('after a first send', () => {
+  it('claiming finds each message and each send by its whole key, never all those of an account', async () => {
     const own = await createTestDatabase();
     try {
       await makePartitions(own.db);
@@ -104,13 +104,13 @@ describe('with what a first send has left in the tables', () => {
   });
 });
 
-it('no index holds what every move of a message changes, so that moves stay on their page', async () => {
+it('no index contains a column that every state change updates, so that updates stay heap-only', async () => {
   const { rows } = await sql<{ indexdef: string }>`
     select indexdef from pg_indexes where tablename = 'messages'`.execute(database.db);
   expect(rows.length).toBeGreaterThan(3);
   for (const { indexdef } of rows) expect(indexdef).not.toMatch(/\b(state|emitted|was|implied|read_at)\b/);
   const leading = rows.filter(({ indexdef }) => /\(account_id/.test(indexdef));
-  // beside the primary key one that no hot statement can enter: none of them asks for failures alone
+  // besides the primary key one that no hot statement can use: none of them reads failures alone
   expect(leading.map(({ indexdef }) => / WHERE .*/.exec(indexdef)?.[0] ?? '').sort()).toEqual([
     '',
     ' WHERE (failed_at IS NOT NULL)',

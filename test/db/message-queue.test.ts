@@ -1,4 +1,4 @@
-// The queue of messages as rows: how many may wait, how long an unknown outcome is waited for, and whose leases end with a process.
+// The queue of messages: its limit, the ten minutes of unknown outcomes, and the leases of ended processes.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -30,7 +30,7 @@ async function account() {
   return { accountId, senderId };
 }
 
-/** Messages in that state, due in so many minutes; null: nobody has to look at them. */
+/** Messages in that state, due in that many minutes; null: not due at all. */
 async function messages(
   of: { accountId: string; senderId: string },
   count: number,
@@ -45,8 +45,8 @@ async function messages(
   );
 }
 
-describe('an account may have so many messages waiting', () => {
-  it('and no more: what would be too many is refused whole, with 429 and a time to come back', async () => {
+describe('the limit of queued messages', () => {
+  it('rejects a whole send that would exceed it with 429 and a retry time', async () => {
     let aheadMs = 0;
     const clock = { ...systemClock, steady: () => systemClock.steady() + aheadMs };
     const of = await account();
@@ -62,10 +62,10 @@ describe('an account may have so many messages waiting', () => {
     expect([code, details.retryAfterSeconds]).toEqual(['queue_full', 60]);
     expect(httpStatus(code)).toBe(429);
     expect(message).toMatch(/has 10 queued messages; at most 10 are allowed/);
-    // others are not concerned
+    // other accounts are not affected
     await check((await account()).accountId, 10);
     await expect(check((await account()).accountId, 11)).rejects.toMatchObject({ code: 'queue_full' });
-    // what went since the last count makes room
+    // messages sent since the last count free capacity
     await sql`update messages set state = 2, due_at = null where account_id = ${of.accountId} and state = 0`.execute(
       database.db,
     );
@@ -75,7 +75,7 @@ describe('an account may have so many messages waiting', () => {
     await expect(check(of.accountId, 1)).rejects.toMatchObject({ code: 'queue_full' });
   });
 
-  it('and no send waits for them to be counted again while the last count leaves room', async () => {
+  it('lets no send wait for a new count while the last one is below it', async () => {
     let aheadMs = 0;
     const clock = { ...systemClock, steady: () => systemClock.steady() + aheadMs };
     const of = await account();
@@ -91,7 +91,7 @@ describe('an account may have so many messages waiting', () => {
         await sql`lock table messages in access exclusive mode`.execute(tx);
         await check(of.accountId, 1);
       });
-    // counted meanwhile: nine, and none of those that were let through is in a row
+    // counted in the meantime: nine, without the accepted ones, which have no rows
     await expect.poll(() => check(of.accountId, 1).catch(({ code }) => code)).toBe('queue_full');
     aheadMs += 65_001;
     await check(of.accountId, 1);
@@ -101,7 +101,7 @@ describe('an account may have so many messages waiting', () => {
 describe('the ten minutes of a message whose outcome is unknown', () => {
   const overdue = async (accountId: string) =>
     (await findOverdue(database.hot, 100)).filter((key) => key.accountId === accountId).length;
-  /** Makes everything that is known that many minutes older. */
+  /** Makes all recorded times that many minutes older. */
   async function pass(minutes: number): Promise<void> {
     const by = sql`${minutes}::float8 * interval '1 minute'`;
     await sql`update messages set due_at = due_at - ${by}`.execute(database.db);
@@ -119,13 +119,13 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     await sql`update callback_uptime set seen_at = now()`.execute(database.db);
   });
 
-  it('are those in which callbacks could be taken: an outage is no part of them', async () => {
+  it('do not include outages, in which no callback could be received', async () => {
     const of = await account();
     await messages(of, 1, 1, 0);
     await messages(of, 1, 0, 0);
     await open(6);
     await pass(30);
-    // nobody has noted yet that it is over
+    // no process has recorded its end yet
     expect(await overdue(of.accountId)).toBe(0);
     await recordCallbackUptime(database.hot);
     await open(3);
@@ -134,11 +134,11 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     expect(await overdue(of.accountId)).toBe(1);
   });
 
-  it('are over in a fleet that restarts every minute', async () => {
+  it('end even in a fleet that restarts every minute', async () => {
     const of = await account();
     await messages(of, 1, 1, 0);
     for (let minute = 0; minute < 11; minute += 1) {
-      // a start of a few seconds, beside which others run, or none
+      // a start of a few seconds, with or without other processes
       await open(0.9);
       await pass(0.1);
       await recordCallbackUptime(database.hot);
@@ -157,7 +157,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     expect(await overdue(of.accountId)).toBe(1);
   });
 
-  it('are not over for messages from before the first version that kept account of it', async () => {
+  it('do not end for messages from before the first version that recorded outages', async () => {
     const fresh = await createTestDatabase();
     try {
       const { rows } = await sql<{ from: Date; seconds: number }>`
@@ -172,7 +172,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
 });
 
 describe('leases of a process that has ended', () => {
-  it('are released, and neither those of others, nor tries put off, nor what was marked', async () => {
+  it('are released, but no leases of other processes, no delayed retries and no dispatching messages', async () => {
     const of = await account();
     const leased = async (state: number, minutes: number, leasedBy: number | null) => {
       await messages(of, 1, state, minutes);
@@ -196,7 +196,7 @@ describe('leases of a process that has ended', () => {
     ]);
   });
 
-  it('are released where it had claimed them itself', async () => {
+  it('are released where the process had claimed the messages itself', async () => {
     const of = await account();
     await messages(of, 1, 0, 0);
     const isDue = async () => {

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 
 const steady = 'src/base/steady.ts';
 const store = 'src/messaging/sending/paces-store.ts';
-const lane = 'src/messaging/sending/sender-queue.ts';
+const senderQueue = 'src/messaging/sending/sender-queue.ts';
 const durations = ['test/rules/steady.test.ts'];
 const steps = ['test/db/clock-steps.test.ts'];
 const mends = 'src/db/clock-fixes.ts';
@@ -77,22 +77,22 @@ export const mutations: Mutation[] = [
     tests: steps,
   },
   {
-    name: 'a number slowed before the clock stepped back has no rate left',
+    name: 'a sender throttled before the clock stepped back has no rate left',
     file: store,
     find: 'greatest(0, least(300, extract(epoch from now() - slowed_at)))',
     replace: 'least(300, extract(epoch from now() - slowed_at))',
     tests: steps,
   },
   {
-    name: 'a message is called by a machine that slept since its mark',
+    name: 'a message is called by a machine that was suspended since its dispatch began',
     file: 'src/messaging/sending/call-platform.ts',
     find: 'deps.clock.steady() - begunAtMs > dispatchTrustMs',
     replace: 'performance.now() - begunAtMs > dispatchTrustMs',
     tests: holds,
   },
   {
-    name: 'the time of a mark is taken when its answer is read',
-    file: lane,
+    name: 'the time of a dispatch is read after its response',
+    file: senderQueue,
     find: 'void this.#call(prepared, access, begunAtMs);',
     replace: 'void this.#call(prepared, access, clock.steady());',
     tests: holds,

@@ -78,7 +78,7 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
-    name: 'a message is called without its code after a step of the clock',
+    name: 'a message is called without its code after a clock step',
     file: 'src/messaging/sending/messages-claims-store.ts',
     find: ' or ${isContentRemoved} expired',
     replace: ' expired',

@@ -5,14 +5,14 @@ const queue = ['test/db/message-queue.test.ts'];
 
 export const mutations: Mutation[] = [
   {
-    name: 'messages that a living process leased are released with those of an ended one',
+    name: 'messages that an active process leased are released with those of an ended one',
     file: 'src/messaging/sending/messages-claims-store.ts',
     find: 'and state = ${stateSql.queued} and leased_by = any (${[...processIds]}::int[])',
     replace: 'and state = ${stateSql.queued}',
     tests: queue,
   },
   {
-    name: 'messages that an ended process marked are called again',
+    name: 'messages that an ended process was dispatching are called again',
     file: 'src/messaging/sending/messages-claims-store.ts',
     find: 'due_at > now() and state = ${stateSql.queued} and leased_by',
     replace: 'due_at > now() and leased_by',
@@ -33,7 +33,7 @@ export const mutations: Mutation[] = [
     tests: ['test/faults/campaign.test.ts'],
   },
   {
-    name: 'an unknown outcome is given up while no report can come',
+    name: 'an unknown outcome fails while no report can arrive',
     file: 'src/messaging/sending/messages-claims-store.ts',
     find: ' - ${outageSince(sql`m.due_at`)} limit',
     replace: ' limit',
@@ -47,7 +47,7 @@ export const mutations: Mutation[] = [
     tests: queue,
   },
   {
-    name: 'every restart counts as an outage from the last note on',
+    name: 'every restart counts as an outage from the last record on',
     file: 'src/messaging/sending/callback-uptime-store.ts',
     find: 'greatest(o.from_at, ${instant})',
     replace: 'o.from_at',

@@ -1,4 +1,4 @@
-// What the classes of refusals do to a message and to those beside it, through the whole program.
+// The effect of each class of rejections on a message and on others, through the whole program.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
@@ -9,7 +9,7 @@ let gateway: Gateway;
 let senderId: string;
 let ids: Record<string, string>;
 beforeAll(async () => {
-  // long: whoever waits is to be answered as soon as no outcome can come
+  // long: requests must return as soon as no message can complete in time
   gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '20' } });
   ({ senderId, templateIds: ids } = await addSender(gateway, templateKinds));
 });
@@ -23,7 +23,7 @@ const rowOf = async (id: string) =>
       gateway.database.db,
     )
   ).rows[0];
-/** As if the wait were over: the messages and their number's pace are due now. */
+/** Ends the wait: the messages and their sender's pace are due now. */
 async function waited(...messages: string[]): Promise<void> {
   await sql`update sender_paces set tat = now(), slowed_to = null, slowed_at = null`.execute(
     gateway.database.db,
@@ -37,12 +37,12 @@ it.each([
   ['the hourly limit of the app', 4],
   ['the hourly limit of the business account', 80007],
   ['an upgrade of the number', 131057],
-])('%s is waited for, a minute at least, and then the message goes', async (_what, code) => {
+])('%s delays the sender by at least a minute, and then the message is sent', async (_what, code) => {
   await gateway.platform.addFault({ code, on: 'messages', times: 1 });
   const began = performance.now();
   const recipients = [`1555020${code}`, `1555021${code}`];
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });
-  // neither the one that was refused nor the one behind it has an outcome within the 20 seconds
+  // neither the rejected message nor the next one completes within 20 seconds
   expect(performance.now() - began).toBeLessThan(10_000);
   const rows = await Promise.all(body.data.messages.map(({ id }) => rowOf(id)));
   const message = body.data.messages[rows.findIndex((row) => row?.error)];
@@ -54,12 +54,12 @@ it.each([
   await ends(message?.id ?? '', 'read');
 });
 
-it('an hourly limit never fails a message, however often it is met', async () => {
+it('an hourly limit never fails a message, however often it is reached', async () => {
   await gateway.platform.addFault({ code: 80007, on: 'messages', times: 3 });
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: ['15550210001'] });
   const id = body.data.messages[0]?.id ?? '';
   for (const attempts of [100, 1_000]) {
-    // as if it had been met so often
+    // as if it had been reached that often
     await sql`update messages set attempts = ${attempts} where id = ${id}`.execute(gateway.database.db);
     await waited(id);
     await expect.poll(() => rowOf(id)).toMatchObject({ attempts: attempts + 1, state: 0 });
@@ -68,14 +68,14 @@ it('an hourly limit never fails a message, however often it is met', async () =>
   await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
 });
 
-/** Resolves when the message was refused once, and waits. */
+/** Resolves when the message was rejected once and is queued. */
 const refusedOnce = (id: string) =>
   expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ state: 0, attempts: 1 });
 const statusOf = async (id: string) => (await messageOf(gateway, id)).status;
 const ends = (id: string, status: string) =>
   expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe(status);
 
-it('a template that the platform does not know is held and read again; refused three times, its message fails', async () => {
+it('a template unknown to the platform is held and read again; its message fails after three rejections', async () => {
   const template = async () =>
     (await gateway.call<{ status: string; rejectedReason: string }>('GET', `/v1/templates/${ids.plain}`)).body
       .data;
@@ -90,7 +90,7 @@ it('a template that the platform does not know is held and read again; refused t
   const { rows } = await sql<{ wanted: boolean }>`
     select wanted_at > begun_at wanted from template_readings`.execute(gateway.database.db);
   expect(rows).toEqual([{ wanted: true }]);
-  // each reading has it as approved, and the platform refuses it all the same
+  // each reading returns it as approved, and the platform rejects it nevertheless
   await expect
     .poll(
       async () => {
@@ -115,7 +115,7 @@ it.each([['1, a possible server error', 1, 2]])(
   },
 );
 
-it('the limit of misclassified templates lets its messages wait for an hour, and others go', async () => {
+it('the limit of misclassified templates delays its messages by an hour, and others are sent', async () => {
   await gateway.platform.addFault({ code: 131064, on: 'messages', times: 1 });
   const recipients = ['15550232001', '15550232002'];
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });
@@ -127,7 +127,7 @@ it('the limit of misclassified templates lets its messages wait for an hour, and
   await ends(id, 'read');
 });
 
-it('a country that the business account may not message fails that recipient alone', async () => {
+it('a country that the business account may not message fails only that recipient', async () => {
   const recipients = ['15550233001', '15550001130497', '15550233002'];
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });
   expect(body.data.messages.map(({ status }) => status)).toEqual(['accepted', 'failed', 'accepted']);
@@ -139,7 +139,7 @@ const senderStatus = async () =>
   (await gateway.call<{ items: { status: string; haltedReason: string | null }[] }>('GET', '/v1/senders'))
     .body.data.items[0];
 const halted = () => expect.poll(senderStatus, { timeout: 5_000 }).toMatchObject({ status: 'halted' });
-/** Sends without waiting for outcomes; answers the messages' ids. */
+/** Sends without waiting for results; returns the messages' ids. */
 async function queue(recipients: string[], more: object = {}): Promise<string[]> {
   const headers = { Prefer: 'respond-async' };
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients, ...more }, { headers });
@@ -147,7 +147,7 @@ async function queue(recipients: string[], more: object = {}): Promise<string[]>
 }
 const lift = () => gateway.call('PATCH', `/v1/senders/${senderId}`, { body: { name: 'again' } });
 
-it('access that was lost (100, subcode 33) halts the number: its campaign waits, and goes when it is back', async () => {
+it('lost access (100, subcode 33) halts the sender: its campaign waits, and continues with new access', async () => {
   await gateway.platform.addFault({ code: 100, subcode: 33, on: 'messages' });
   const recipients = Array.from({ length: 20 }, (_, index) => String(15550234000 + index));
   const messages = await queue(recipients);
@@ -186,7 +186,7 @@ it.each([
   },
 );
 
-it('HTTP 429 without the platform’s JSON slows the number down, and its message goes later', async () => {
+it('HTTP 429 without the platform’s JSON throttles the sender, and its message is sent later', async () => {
   await gateway.platform.addFault({
     ...{ on: 'messages', does: 'answer', status: 429, page, times: 1 },
     headers: { 'retry-after': '55' },
@@ -198,7 +198,7 @@ it('HTTP 429 without the platform’s JSON slows the number down, and its messag
   await ends(id, 'read');
 });
 
-it('a page with HTTP 200 may hide an accepted message: it stays unknown, and the number halts', async () => {
+it('a page with HTTP 200 may hide an accepted message: it stays unknown, and the sender is halted', async () => {
   await gateway.platform.addFault({
     ...{ on: 'messages', does: 'answer', when: 'after', status: 200, page, times: 1 },
   });
@@ -227,7 +227,7 @@ it.each([408, 502, 503])(
   },
 );
 
-it('a media id that the platform does not know any more (100) is registered again once, however young', async () => {
+it('a media id that the platform no longer knows (100) is registered again once, however recent', async () => {
   await gateway.platform.settings({ lostMediaCode: 100 });
   const mediaId = await uploadMedia(gateway, samples.png, 'lost.png', 'image/png');
   const before = (await gateway.platform.media()).length;
@@ -238,7 +238,7 @@ it('a media id that the platform does not know any more (100) is registered agai
   await waited(...messages);
   await Promise.all(messages.map((id) => ends(id, 'read')));
   expect(await gateway.platform.media()).toHaveLength(before);
-  // refused under its new id as well: the message fails, and nothing is uploaded without end
+  // rejected under its new id too: the message fails, and the file is not uploaded again and again
   const lost = '(#100) Param x is not a valid whatsapp business account media attachment ID';
   await gateway.platform.addFault({ code: 100, message: lost, on: 'messages', times: 2 });
   const [id = ''] = await queue(['15550239003'], { templateId: ids.photo ?? '', mediaId });
@@ -249,7 +249,7 @@ it('a media id that the platform does not know any more (100) is registered agai
   await gateway.platform.settings({ lostMediaCode: 131053 });
 });
 
-it('a file that the platform forgot before its time is registered again, and the message goes', async () => {
+it('a file that the platform lost early is registered again, and the message is sent', async () => {
   const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
   const before = (await gateway.platform.media()).length;
   await sql`update media_registrations set expires_at = expires_at - interval '2 hours'`.execute(
@@ -263,14 +263,14 @@ it('a file that the platform forgot before its time is registered again, and the
   expect(await gateway.platform.media()).toHaveLength(before + 1);
 });
 
-it('a file that the platform does not take just after it got it fails its message', async () => {
+it('a file that the platform rejects right after its registration fails its message', async () => {
   const mediaId = await uploadMedia(gateway, samples.png, 'b.png', 'image/png');
   await gateway.platform.addFault({ code: 131053, on: 'messages', times: 1 });
   const { body } = await send(gateway, { templateId: ids.photo ?? '', mediaId, recipients: ['15550240001'] });
   expect(body.data.messages[0]).toMatchObject({ status: 'failed', error: { code: 131053 } });
 });
 
-it('a file is registered for each number that sends it, under the one mediaId of its account', async () => {
+it('a file is registered for each sender that uses it, under one mediaId of its account', async () => {
   const mediaId = await uploadMedia(gateway, samples.png, 'c.png', 'image/png');
   const { wabaId = '' } = (await gateway.platform.state()).numbers[0] ?? {};
   const second = await gateway.platform.addNumber({ wabaId });
