@@ -1,0 +1,134 @@
+// A dispatcher before a platform under the test's control, and messages in a database for it.
+import { sql } from 'kysely';
+import { systemClock } from '../../src/base/clock.ts';
+import { VendorError } from '../../src/base/errors.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openLog } from '../../src/base/log.ts';
+import type { Db } from '../../src/db/db.ts';
+import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
+import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
+import type { LeasedMessage } from '../../src/messaging/sending/message.ts';
+import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
+import type { TestDatabase } from './database.ts';
+import { insertTemplate } from './templates.ts';
+
+export const accountId = uuidv7();
+
+/** A sender with that many calls a second. */
+export async function sender(database: TestDatabase, perSecond = 1_000): Promise<string> {
+  const id = uuidv7();
+  await sql`insert into accounts (id, name) values (${accountId}, 'holds') on conflict do nothing`.execute(
+    database.db,
+  );
+  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
+    database.db,
+  );
+  await sql`insert into sender_paces (sender_id, per_second) values (${id}, ${perSecond})`.execute(
+    database.db,
+  );
+  return id;
+}
+
+/** A message of a sender, not stored yet. */
+export const message = (senderId: string): LeasedMessage => ({
+  account_id: accountId,
+  id: uuidv7(),
+  sender_id: senderId,
+  template_name: 't',
+  language: 'en',
+  phone: '15550100',
+  content: { body: [], buttons: [] },
+  media_id: null,
+  priority: 1,
+  attempts: 0,
+  lease: null,
+});
+
+/** Stores a message as a send of its own. */
+export const write = async (
+  database: TestDatabase,
+  of: LeasedMessage,
+  dispatchMode: NewMessage['dispatchMode'] = 'dispatching',
+) =>
+  insertSend(
+    database.hot,
+    {
+      accountId,
+      id: uuidv7(),
+      senderId: of.sender_id,
+      templateId: await insertTemplate(database.db, accountId),
+      templateName: 't',
+      language: 'en',
+      total: 1,
+    },
+    [
+      {
+        id: of.id,
+        phone: of.phone,
+        name: null,
+        content: of.content,
+        mediaId: null,
+        metadata: null,
+        dispatchMode,
+      },
+    ],
+    { priority: 1, expiresInSeconds: 600, processId: 0 },
+  );
+
+/** What the row of a message says. */
+export async function rowOf(database: TestDatabase, { id }: LeasedMessage) {
+  const { rows } = await sql<{ state: number; attempts: number; due: boolean }>`
+    select state, attempts, due_at <= now() as due from messages where id = ${id}`.execute(database.db);
+  return rows[0];
+}
+
+/** Keeps later rounds from claiming it. */
+export const forget = (database: TestDatabase, { id }: LeasedMessage) =>
+  sql`delete from messages where id = ${id}`.execute(database.db);
+
+/** A dispatcher whose platform responds after `release`, and the ids of the messages that it was called for. */
+export function open(
+  database: TestDatabase,
+  hot: Db = database.hot,
+  rejects = false,
+  clock = systemClock,
+  accessReady: () => Promise<void> = async () => undefined,
+): { dispatcher: Dispatcher; called: string[]; release: () => void } {
+  const called: string[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const dispatcher = openDispatcher({
+    db: database.db,
+    hot,
+    processId: 0,
+    clock,
+    log: openLog('silent'),
+    platform: {
+      classify: () => 'retry',
+      sendTemplate: async (_access, { correlationId }) => {
+        called.push(correlationId);
+        await released;
+        if (rejects) throw new VendorError('refused', 'later', { code: 1 });
+        return { messageRef: `wamid.${correlationId}`, held: false };
+      },
+    },
+    accessOf: async (senderId) => {
+      await accessReady();
+      return { senderId } as never;
+    },
+    freshAccessOf: async (senderId) => ({ senderId }) as never,
+    registeredMedia: async () => {
+      throw new VendorError('not_sent', 'no file');
+    },
+    forgetMedia: async () => false,
+    templateOutdated: async () => undefined,
+    templateRefused: async () => undefined,
+    onOutcome: () => undefined,
+    completions: openCompletionWaiters(),
+    deliveries: { processId: 0, offer: () => undefined, busyEndpoints: () => [] },
+  });
+  return { dispatcher, called, release };
+}
