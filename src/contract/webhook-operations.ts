@@ -74,7 +74,7 @@ export const webhookOperations: Record<string, Operation> = {
     description:
       'Delivers the deliveries of this endpoint that were created in `[from, to)` again, of one status or of all, with the same webhook-id. The replay is throttled; list the replays to see its progress.',
     errors: ['endpoint_not_found', 'endpoint_disabled'],
-    message: 'Replay begun.',
+    message: 'Replay started.',
   },
   'GET /v1/webhooks/endpoints/{id}/replays': {
     ...webhooks,

@@ -1,9 +1,9 @@
-// When to try again: schedules of delays with jitter, and what the other side asked for. Pure.
+// Retry delays: schedules with jitter, and `Retry-After`. Pure.
 
 export interface Schedule {
-  /** The delay after the first failed try, after the second, …; past its end there is no further try. */
+  /** The delay after the first failed attempt, after the second, and so on. Beyond the last there is no retry. */
   delaysMs: readonly number[];
-  /** How far a delay may be off, as a share of it (0.1: ±10 %), so that many rows do not come back at once. */
+  /** The random deviation as a share of the delay (0.1: ±10 %), so that many rows do not retry together. */
   jitter: number;
 }
 
@@ -11,7 +11,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Tries of a webhook delivery (`api.md` part 7; the spacing of Standard Webhooks): ten in all, over 75 h 35 m. */
+/** Attempts of a webhook delivery, spaced as Standard Webhooks recommends: ten in all, over 75 h 35 m. */
 export const webhookSchedule: Schedule = {
   delaysMs: [
     5 * secondMs,
@@ -27,12 +27,12 @@ export const webhookSchedule: Schedule = {
   jitter: 0.1,
 };
 
-/** The longest wait that the other side may ask for. */
+/** The longest `Retry-After` that is honored. */
 export const longestRetryAfterMs = 24 * hourMs;
 
 /**
- * Milliseconds to wait after `failedTries` failed tries (1 or more); undefined when none is left. `random` is in
- * [0, 1). A longer wait that the other side asked for wins, up to 24 hours.
+ * Milliseconds to wait after `failedAttempts` failed attempts (1 or more); undefined if no retry is left. `random` is in [0, 1). A longer requested wait
+ * wins, up to 24 hours.
  */
 export function retryDelayMs(
   schedule: Schedule,
@@ -47,8 +47,8 @@ export function retryDelayMs(
 }
 
 /**
- * A `Retry-After` header (RFC 9110 section 10.2.3: seconds, or an HTTP date) in milliseconds from `nowMs`, 24 hours at
- * most; undefined if it is missing, malformed or past.
+ * A `Retry-After` header (RFC 9110 section 10.2.3: seconds or an HTTP date) in milliseconds from `nowMs`, 24 hours at most; undefined if missing,
+ * malformed or past.
  */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();

@@ -1,14 +1,14 @@
-// Many small writes, one commit: items that arrive close together run as one batch, sorted by key.
+// Batches: small writes that arrive close together run as one, sorted by key, in one commit.
 import { isAway } from '../db/failure.ts';
 
 export interface BatchOptions<T> {
-  /** A flush starts at once if the lane is idle, else not sooner than this after the last start. */
+  /** The least time between the starts of two runs. An idle batch runs immediately. */
   gapMs: number;
-  /** Items in one run at most. */
+  /** Items per run. */
   max: number;
-  /** The order in which a run locks its rows: the same everywhere, so that runs do not deadlock. */
+  /** Runs lock rows in the order of these keys. Use the same order everywhere, so that runs do not deadlock. */
   key: (item: T) => string;
-  /** Told of every run that the database gave up as a deadlock and that is tried again. */
+  /** Called before a run is repeated after a deadlock. */
   onDeadlock?: () => void;
 }
 
@@ -22,7 +22,7 @@ interface Waiting<T, R> {
 const deadlockDetected = '40P01';
 const serializationFailure = '40001';
 const deadlockRetries = 5;
-/** Its timer goes by the wall clock: a step of that cancels whoever waits for a lock at the moment. Once more, it waits in earnest. */
+/** Repeated once: lock_timeout goes by the wall clock, so a clock step cancels every statement that waits for a lock. */
 const lockNotAvailable = '55P03';
 
 const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code;
@@ -33,33 +33,87 @@ function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * Makes a lane: the function answered takes one item and resolves with its own result. `run` gets up to `max` items
- * sorted by key and answers one result for each, in that order. One run is under way at a time. A run that fails by
- * deadlock is tried again, once also after a time-out of a lock; one that fails otherwise is done item by item, so that one bad row fails alone.
+ * Returns a function that takes one item and resolves with its own result. `run` receives up to `max` items sorted by key and returns one result for
+ * each, in that order. Runs never overlap. A run is repeated after a deadlock, and once after a lock time-out. If it fails otherwise, its items
+ * run one by one, so that a bad one fails alone.
  */
 export function batch<T, R>(
   run: (items: T[]) => Promise<R[]>,
   options: BatchOptions<T>,
 ): (item: T) => Promise<R> {
-  const waiting: Waiting<T, R>[] = [];
-  let running = false;
-  let timer: NodeJS.Timeout | undefined;
-  let lastStart = Number.NEGATIVE_INFINITY;
+  const batcher = new Batcher(run, options);
+  return (item) => batcher.add(item);
+}
 
-  async function attempt(items: T[]): Promise<R[]> {
+class Batcher<T, R> {
+  readonly #run: (items: T[]) => Promise<R[]>;
+  readonly #options: BatchOptions<T>;
+  readonly #waiting: Waiting<T, R>[] = [];
+  #running = false;
+  #timer: NodeJS.Timeout | undefined;
+  #lastStartMs = Number.NEGATIVE_INFINITY;
+
+  constructor(run: (items: T[]) => Promise<R[]>, options: BatchOptions<T>) {
+    this.#run = run;
+    this.#options = options;
+  }
+
+  add(item: T): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, key: this.#options.key(item), resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    const { gapMs, max } = this.#options;
+    if (this.#running || this.#waiting.length === 0) return;
+    const waitMs = this.#lastStartMs + gapMs - performance.now();
+    if (waitMs <= 0 || this.#waiting.length >= max) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      void this.#flush();
+      return;
+    }
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (!this.#running) void this.#flush();
+    }, waitMs);
+  }
+
+  async #flush(): Promise<void> {
+    this.#running = true;
+    this.#lastStartMs = performance.now();
+    const taken = this.#waiting.splice(0, this.#options.max);
+    taken.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    try {
+      const results = await this.#attempt(taken.map((entry) => entry.item));
+      taken.forEach((entry, index) => {
+        entry.resolve(results[index] as R);
+      });
+    } catch (error) {
+      if (taken.length === 1) taken[0]?.reject(error);
+      else await this.#runOneByOne(taken);
+    }
+    this.#running = false;
+    this.#schedule();
+  }
+
+  async #attempt(items: T[]): Promise<R[]> {
     for (let tries = 0; ; tries++) {
       try {
-        return await run(items);
+        return await this.#run(items);
       } catch (error) {
         if (tries === 0 && codeOf(error) === lockNotAvailable) continue;
         if (!isDeadlock(error) || tries === deadlockRetries) throw error;
-        options.onDeadlock?.();
+        this.#options.onDeadlock?.();
       }
     }
   }
 
-  /** Item by item, until the database proves to be away: then all that are left fail at once. */
-  async function eachAlone(entries: Waiting<T, R>[]): Promise<void> {
+  /** Until the database is unreachable: then the remaining items fail immediately. */
+  async #runOneByOne(entries: Waiting<T, R>[]): Promise<void> {
     let away: { error: unknown } | undefined;
     for (const entry of entries) {
       if (away) {
@@ -67,7 +121,7 @@ export function batch<T, R>(
         continue;
       }
       try {
-        const [result] = await attempt([entry.item]);
+        const [result] = await this.#attempt([entry.item]);
         entry.resolve(result as R);
       } catch (error) {
         entry.reject(error);
@@ -75,44 +129,4 @@ export function batch<T, R>(
       }
     }
   }
-
-  async function flush(): Promise<void> {
-    running = true;
-    lastStart = performance.now();
-    const taken = waiting.splice(0, options.max);
-    taken.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-    try {
-      const results = await attempt(taken.map((entry) => entry.item));
-      taken.forEach((entry, index) => {
-        entry.resolve(results[index] as R);
-      });
-    } catch (error) {
-      if (taken.length === 1) taken[0]?.reject(error);
-      else await eachAlone(taken);
-    }
-    running = false;
-    plan();
-  }
-
-  function plan(): void {
-    if (running || waiting.length === 0) return;
-    const waitMs = lastStart + options.gapMs - performance.now();
-    if (waitMs <= 0 || waiting.length >= options.max) {
-      clearTimeout(timer);
-      timer = undefined;
-      void flush();
-      return;
-    }
-    if (timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (!running) void flush();
-    }, waitMs);
-  }
-
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, key: options.key(item), resolve, reject });
-      plan();
-    });
 }

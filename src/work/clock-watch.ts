@@ -1,4 +1,4 @@
-// Notices steps of the database's clock and of this machine's, and makes good what the database's wrote before a step back.
+// Detects steps of the database's and this machine's clock, and corrects rows written before a step back.
 import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -20,16 +20,13 @@ export interface ClockWatchDeps {
   clock: Clock;
   log: Log;
   metrics: Pick<Metrics, 'clockSteps' | 'clockOffset'>;
-  /** Milliseconds that stand still while the machine sleeps and never step; `performance.now()` unless a test owns it. */
+  /** Milliseconds that never step and stop while the machine sleeps; `performance.now()` outside tests. */
   monotonic?: () => number;
 }
 
 const rowsAtOnce = 500;
 
-/**
- * Opens the watch of this process; call what it returns every two seconds. It answers how many rows it brought back into
- * the present: above 0, there may be more.
- */
+/** Returns the watch of this process, to be called every two seconds. It returns how many rows it corrected; above 0, there may be more. */
 export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
   const { clock, monotonic = () => performance.now() } = deps;
   let database: { nowMs: number; askedAtMs: number } | undefined;
@@ -43,7 +40,7 @@ export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
     deps.log.warn({ clock: step.clock, direction, seconds }, 'clock.stepped');
   }
 
-  /** What this machine's clock did against its monotonic one since the last look. Sleep looks like a step forward. */
+  /** Compares this machine's clock with its monotonic one since the last call. Sleep appears as a step forward. */
   async function watchMachine(): Promise<void> {
     const offset = clock.now() - monotonic();
     const seconds = (offset - offsetMs) / 1000;
@@ -53,7 +50,7 @@ export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
     await noticed(step, await noteStep(deps.db, step));
   }
 
-  /** A step back is told by the instant that was seen last; one forward by more time than passed here. */
+  /** A step back precedes the last reading in the database; a step forward exceeds the time that passed here. */
   async function watchDatabase(): Promise<void> {
     const machine = hostname();
     const askedAtMs = clock.steady();
@@ -81,7 +78,7 @@ export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
   };
 }
 
-/** Does one portion of what is left of each open step, in a transaction of its own; answers how many rows it moved. */
+/** Corrects one portion of the rows of each open step, in one transaction; returns how many. */
 export async function fixSteps(deps: Pick<ClockWatchDeps, 'db' | 'log'>): Promise<number> {
   return deps.db.transaction().execute(async (tx) => {
     let moved = 0;
@@ -97,7 +94,7 @@ async function fixNext(deps: Pick<ClockWatchDeps, 'log'>, tx: Tx, step: StepBack
     if (step.ageSeconds < mend.afterSeconds) break;
     const count = await mend.perform(tx, step, rowsAtOnce);
     moved += count;
-    // the next portion in a transaction of its own, so that no lock is held for long
+    // the next portion gets its own transaction: no lock is held for long
     if (count >= rowsAtOnce) break;
     step.mended.push(mend.name);
   }

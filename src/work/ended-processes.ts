@@ -1,17 +1,14 @@
-// What a process had leased is free as soon as its session has ended, instead of when the lease lapses.
+// Releases the leases of ended processes as soon as their sessions end, before the leases do.
 import type { Log } from '../base/log.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { findEndedProcesses } from '../db/process-session.ts';
 
-/** Makes rows due again that these processes had leased; answers how many. It locks what it finds, and passes over what others hold. */
+/** Makes rows due again that these processes had leased; returns how many. Must skip rows that others have locked. */
 export type ReleaseLeases = (tx: Tx, processIds: readonly number[]) => Promise<number>;
 
 /**
- * Releases the leases of processes whose sessions have ended, in one transaction, so that a crash in between leaves the
- * next round to do it. Answers how many leases.
- *
- * A process that only lost its session goes on meanwhile: what it holds may be claimed by another, too, as after a
- * lapsed lease.
+ * Releases the leases of processes whose sessions have ended, in one transaction; returns how many. A process that only lost its session goes on:
+ * another may then claim its rows, as after the end of a lease.
  */
 export async function releaseLeasesOfEnded(
   deps: { db: Db; log: Log },

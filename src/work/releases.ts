@@ -1,18 +1,18 @@
-// What requests of this process gave up because the database failed them: released as soon as the database answers again.
+// Releases the leases of requests that a database failure interrupted, as soon as the database is back.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
 export interface Releases {
-  /** Releases the leases of a subject (a send, a booking) that nobody here works on any more. Returns immediately. */
+  /** Schedules the release of a subject's leases (a send's, a booking's) that this process no longer uses. */
   release(subjectId: string): void;
   stop(): Promise<void>;
 }
 
 const retryEveryMs = 250;
-/** More than requests can be in flight; beyond it, leases lapse by themselves. */
+/** More than concurrent requests. Beyond it, leases end by themselves. */
 const waitingMax = 10_000;
 
-/** `perform` releases many at a time; it must be safe to repeat. */
+/** `perform` releases many subjects together; it must be safe to repeat. */
 export function openReleases(
   deps: { clock: Clock; log: Log },
   perform: (subjectIds: string[]) => Promise<void>,

@@ -1,41 +1,40 @@
-// One answer for all who ask the same at the same time, which never rests on anything begun before its question came.
+// Shared rounds: concurrent callers of one key share a result that was never started before they called.
 
-interface Lane<A> {
-  /** The round that still takes questions; undefined once it has begun. */
+interface KeyRounds<A> {
+  /** The round that still accepts callers; undefined once it has started. */
   gathering: Promise<A> | undefined;
-  /** Resolves when the last round begun or gathered is over. */
+  /** Resolves when the last round has ended. */
   over: Promise<void>;
 }
 
 const turn = () => new Promise<void>((begin) => void setImmediate(begin));
 
 /**
- * Makes a way to ask by rounds: the function answered takes the question as a key, and how to answer it. One round of a
- * key runs at a time. Whoever asks meanwhile waits for the next round, which all of them share; the first of them says
- * how it is answered, so the key has to name everything that the answer depends on. A round that fails, fails for all of it.
+ * Returns a function that takes a key and how to compute its result. One round per key runs at a time; callers in the meantime share the next one. The
+ * first caller's function computes the result for all of them, so the key must name everything that it depends on. A failure rejects all of them.
  */
 export function rounds<A>(): (key: string, answer: () => Promise<A>) => Promise<A> {
-  const lanes = new Map<string, Lane<A>>();
+  const roundsByKey = new Map<string, KeyRounds<A>>();
 
   return (key, answer) => {
-    // a first round gathers the questions that came in the same turn of the event loop
-    const lane = lanes.get(key) ?? { gathering: undefined, over: turn() };
-    lanes.set(key, lane);
-    if (lane.gathering) return lane.gathering;
-    const round = lane.over.then(() => {
-      lane.gathering = undefined;
+    // the first round waits for callers in the same turn of the event loop
+    const ofKey = roundsByKey.get(key) ?? { gathering: undefined, over: turn() };
+    roundsByKey.set(key, ofKey);
+    if (ofKey.gathering) return ofKey.gathering;
+    const round = ofKey.over.then(() => {
+      ofKey.gathering = undefined;
       return answer();
     });
-    lane.gathering = round;
+    ofKey.gathering = round;
     const over = round
       .then(
         () => {},
         () => {},
       )
       .then(() => {
-        if (lane.over === over) lanes.delete(key);
+        if (ofKey.over === over) roundsByKey.delete(key);
       });
-    lane.over = over;
+    ofKey.over = over;
     return round;
   };
 }

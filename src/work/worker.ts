@@ -1,25 +1,25 @@
-// The loop: look for what is due, do it, look again. Knows no kind of work.
+// The worker loop: performs one kind of work, and pauses while there is none.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
 export interface Work {
   name: string;
-  /** Claims and does a bounded amount; answers how much it found (0: nothing was due). */
+  /** Claims and performs a bounded amount; returns how much it found (0: nothing was due). */
   perform: (signal: AbortSignal) => Promise<number>;
-  /** How long to rest when nothing was due. */
+  /** The pause when nothing was due. */
   idleMs: number;
 }
 
 export interface Worker {
-  /** Looks again at once instead of at the end of its rest. */
+  /** Ends the current pause. */
   nudge(): void;
-  /** Stops claiming and resolves when what is under way has ended. */
+  /** Stops claiming and resolves when the running work has ended. */
   stop(): Promise<void>;
 }
 
 const failureRestMs = 2_000;
 
-/** Starts one loop for one kind of work. A failing round is logged and followed by a rest, never by the loop's end. */
+/** Starts the loop of one kind of work. A failing round is logged, and the loop continues after a pause. */
 export function startWorker(work: Work, deps: { clock: Clock; log: Log }): Worker {
   const stopping = new AbortController();
   let wake: AbortController | undefined;

@@ -14,6 +14,11 @@ const deliveryPath = '/v1/webhooks/deliveries/:id';
 
 /** `POST /v1/webhooks/endpoints/:id/replay`, `GET …/:id/replays` and `POST /v1/webhooks/deliveries/:id/replay`. */
 export function replayRoutes(server: Server, deps: ReplayDeps): void {
+  endpointReplays(server, deps);
+  deliveryReplay(server, deps);
+}
+
+function endpointReplays(server: Server, deps: ReplayDeps): void {
   server.post(
     `${endpointPath}/replay`,
     {
@@ -60,7 +65,9 @@ export function replayRoutes(server: Server, deps: ReplayDeps): void {
       return ok('Replays listed.', { items: items.map(replayItem), pagination });
     },
   );
+}
 
+function deliveryReplay(server: Server, deps: ReplayDeps): void {
   server.post(
     `${deliveryPath}/replay`,
     {
