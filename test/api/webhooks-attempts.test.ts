@@ -43,7 +43,7 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-describe('a failed try says which of the eight kinds it was', () => {
+describe('a failed attempt names one of eight reasons', () => {
   it.each([
     ['resets', 'reset', null],
     ['hangs-up', 'reset', null],
@@ -70,28 +70,28 @@ describe('a failed try says which of the eight kinds it was', () => {
     expect(rude.connections(), 'no redirect is followed').toBe(elsewhere);
   });
 
-  it('nobody listens: refused', async () => {
+  it('reports refused when nothing listens', async () => {
     const { delivery } = await tried(`http://127.0.0.1:${await deadPort()}/`);
     expect(delivery.attemptLog).toMatchObject([
       { failure: 'refused', statusCode: null, answer: null, detail: expect.stringContaining('ECONNREFUSED') },
     ]);
   });
 
-  it('a name that does not exist: dns', async () => {
+  it('reports dns for a name that does not exist', async () => {
     const { delivery } = await tried('http://nowhere.invalid/');
     expect(delivery.attemptLog).toMatchObject([
       { failure: 'dns', detail: expect.stringContaining('could not be resolved') },
     ]);
   });
 
-  it('a server that speaks no TLS: tls', async () => {
+  it('reports tls for a server without TLS', async () => {
     const { delivery } = await tried(rude.url('x').replace('http:', 'https:'));
     expect(delivery.attemptLog).toMatchObject([
       { failure: 'tls', detail: expect.stringContaining('no secure connection') },
     ]);
   });
 
-  it('an address that may not be called: blocked_address, as a try that everybody can see', async () => {
+  it('reports blocked_address for a private address, as a visible attempt', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'blocked');
     await sql`update endpoints set url = 'http://10.0.0.1/', version = version + 1 where id = ${id}`.execute(
@@ -108,7 +108,7 @@ describe('a failed try says which of the eight kinds it was', () => {
     ]);
   });
 
-  it('and the database takes no other', async () => {
+  it('the database rejects any other reason', async () => {
     const { rows } = await sql<{ failure: string }>`
       select distinct failure from attempts where failure is not null`.execute(room.db);
     expect(rows.map((row) => row.failure).sort()).toEqual([...attemptFailures].sort());
@@ -130,8 +130,8 @@ describe('a 2xx is success', () => {
   });
 });
 
-describe('each try keeps', () => {
-  it('the first 4 KB of the answer, in whole characters, for failures and successes', async () => {
+describe('each attempt stores', () => {
+  it('the first 4 KB of the response in whole characters, for failures and successes', async () => {
     room.hooks.answer('long', () => ({ status: 500, body: `\0${'ü'.repeat(4_000)}` }));
     const { account, id, delivery } = await tried(room.hooks.url('long'));
     expect(delivery.attemptLog[0].answer).toBe(`\ufffd${'ü'.repeat(2_047)}`);
@@ -155,14 +155,14 @@ describe('each try keeps', () => {
     ]);
   });
 
-  it('how long it took', async () => {
+  it('its duration', async () => {
     const { delivery } = await tried(rude.url('says-nothing'));
     expect(delivery.attemptLog[0].durationMs).toBeGreaterThanOrEqual(690);
   });
 });
 
 describe('Retry-After', () => {
-  it('of more than a day counts as a day, and the endpoint rests for 15 minutes', async () => {
+  it('of more than a day counts as one day, and rests the endpoint for 15 minutes', async () => {
     room.hooks.answer('never', () => ({ status: 503, headers: { 'retry-after': '9'.repeat(40) } }));
     const { id, delivery } = await tried(room.hooks.url('never'));
     const hour = 3_600_000;
@@ -178,8 +178,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('a stop of the process', () => {
-  it('that cuts a call off is no failure of the receiver: the delivery is given back', async () => {
+describe('stopping the process', () => {
+  it('during a call releases the lease instead of recording a failure', async () => {
     const cutting = await openRoom({}, 30_000);
     const account = await cutting.account();
     await cutting.endpoint(account, 'unused', { url: rude.url('says-nothing') });

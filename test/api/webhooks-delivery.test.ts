@@ -19,7 +19,7 @@ const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
 const list = (accountId: string, query = '') => room.listed(accountId, query);
 
 describe('a delivery', () => {
-  it('is posted after the commit, signed in both conventions', async () => {
+  it('is posted after the commit with both signatures', async () => {
     const account = await room.account();
     const { secret } = await room.endpoint(account, 'signed');
     await room.stages(account, uuidv7(), ['sent']);
@@ -43,7 +43,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('goes to every endpoint that asked for its kind, and to no other account’s', async () => {
+  it('goes to every endpoint subscribed to its kind, and to no other account', async () => {
     const [account, stranger] = [await room.account(), await room.account()];
     await room.endpoint(account, 'plain');
     await room.endpoint(account, 'both', { events: ['messages.status', 'templates.status'] });
@@ -72,7 +72,7 @@ describe('a delivery', () => {
     expect(hitsOf('stranger')).toEqual([]);
   });
 
-  it('that is written but never handed over (a crash after the commit) is claimed once its lease lapses', async () => {
+  it('is claimed after its lease when a crash follows the commit', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'crash');
     await room.stages(account, uuidv7(), ['sent'], false);
@@ -82,7 +82,7 @@ describe('a delivery', () => {
     await until(() => expect(hitsOf('crash')).toHaveLength(1));
   });
 
-  it('is written once for a stage, however often the stage is published', async () => {
+  it('is inserted once for a stage that is published twice', async () => {
     const account = await room.account();
     await room.endpoint(account, 'once');
     const message = uuidv7();
@@ -92,7 +92,7 @@ describe('a delivery', () => {
     expect(hitsOf('once')).toHaveLength(1);
   });
 
-  it('that a transaction did not commit was never made', async () => {
+  it('does not exist when its transaction rolls back', async () => {
     const account = await room.account();
     await room.endpoint(account, 'rolled-back');
     await expect(
@@ -105,8 +105,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('many deliveries at once', () => {
-  it('all arrive, though more than memory takes at a time', async () => {
+describe('many concurrent deliveries', () => {
+  it('all arrive, even when they exceed the limit of memory', async () => {
     const account = await room.account();
     await room.endpoint(account, 'flood');
     const small = room.another({ inFlightPerEndpoint: 4, queuedPerEndpoint: 20, queuedInAll: 40 });
@@ -126,7 +126,7 @@ describe('many deliveries at once', () => {
     expect(hitsOf('flood')).toHaveLength(300);
   });
 
-  it('are given back when the process stops, and another takes them', async () => {
+  it('are released when the process stops, and another process takes them', async () => {
     const account = await room.account();
     await room.endpoint(account, 'stopping');
     const leaving = room.another({ inFlightPerEndpoint: 2 });

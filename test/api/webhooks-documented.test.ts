@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-it('has every kind that an endpoint can ask for, and the test, each with its four headers', () => {
+it('has every subscribable kind and the test event, each with its four headers', () => {
   expect(Object.keys(webhooks).sort()).toEqual([...subscribableKinds, 'test'].sort());
   for (const { post } of Object.values(webhooks)) {
     expect(post.parameters?.map(({ name }) => name)).toEqual([
@@ -49,13 +49,13 @@ it.each([null, { code: 131026, title: 'Undeliverable', message: 'Not on the plat
   },
 );
 
-it('describes the test event as it is sent, and tells kinds apart', () => {
+it('describes the test event as it is sent, and distinguishes kinds', () => {
   const body = JSON.parse(eventBody('test', Date.now(), { endpointId: uuidv7(), message: 'x' }));
   expect(problemWith('test', body)).toBeUndefined();
   expect(problemWith('messages.status', body)).toMatch(/must/);
 });
 
-it('describes templates.status as the template that the API lists, with what changed', async () => {
+it('describes templates.status as the listed template with its change', async () => {
   const template = {
     _id: uuidv7(),
     providerTemplateName: 'order_update',

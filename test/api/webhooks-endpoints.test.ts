@@ -38,7 +38,7 @@ async function next(accountId: string, hook: string): Promise<Hit | undefined> {
 }
 
 describe('an endpoint', () => {
-  it('is added with a secret that is shown this once, and kept sealed', async () => {
+  it('is created with a secret that is shown once and stored encrypted', async () => {
     const account = await room.account();
     const { status, body } = await room.call(account, 'POST', path, {
       url: room.hooks.url('added'),
@@ -64,7 +64,7 @@ describe('an endpoint', () => {
     expect(rows[0]?.secret.includes(body.data.secret)).toBe(false);
   });
 
-  it('takes a secret of the owner’s own, and signs with it in both conventions', async () => {
+  it('accepts the owner’s secret, and uses it for both signatures', async () => {
     const account = await room.account();
     const secret = 'my very own secret';
     expect((await room.endpoint(account, 'own', { secret })).secret).toBe(secret);
@@ -95,7 +95,7 @@ describe('an endpoint', () => {
     expect(answer.body.errors?.map((error) => error.path)).toContain(fault);
   });
 
-  it('is one of ten at most, even when added at once', async () => {
+  it('is limited to ten per account, even with concurrent requests', async () => {
     const account = await room.account();
     const answers = await Promise.all(
       Array.from({ length: 14 }, (_, index) =>
@@ -107,7 +107,7 @@ describe('an endpoint', () => {
     expect(answers.find((answer) => answer.status === 409)?.body.code).toBe('endpoint_limit_reached');
   });
 
-  it('is another account’s as if it were not there', async () => {
+  it('of another account is not found', async () => {
     const { id } = await room.endpoint(await room.account(), 'theirs');
     const stranger = await room.account();
     for (const unknown of [id, uuidv7(), 'no-id']) {
@@ -134,7 +134,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('is changed in what is named alone', async () => {
+  it('changes only in the given fields', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'before', { description: 'old' });
     const { body } = await room.call(account, 'PATCH', `${path}/${id}`, { url: room.hooks.url('after') });
@@ -149,7 +149,7 @@ describe('an endpoint', () => {
     );
   });
 
-  it('keeps events while it is paused, and gets them when it is active again', async () => {
+  it('keeps events while paused, and delivers them when active again', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'paused');
     await room.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
@@ -165,7 +165,7 @@ describe('an endpoint', () => {
     );
   });
 
-  it('is gone once deleted: nothing is sent, what was pending is dead, its history stays', async () => {
+  it('receives nothing once deleted; pending deliveries are dead, and its history remains', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'deleted');
     await room.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
@@ -183,7 +183,7 @@ describe('an endpoint', () => {
 });
 
 describe('a rotation of the secret', () => {
-  it('signs with both for the overlap, and the given header keeps the old one until the new is activated', async () => {
+  it('signs with both secrets during the overlap; x-webhook-signature keeps the old one until the new one is activated', async () => {
     const account = await room.account();
     const { id, secret: old } = await room.endpoint(account, 'rotated');
     const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`);
@@ -200,7 +200,7 @@ describe('a rotation of the secret', () => {
     expect((await room.call(account, 'POST', `${path}/${id}/activate-secret`)).status).toBe(200);
   });
 
-  it('ends by itself when the overlap is over, without anybody’s doing', async () => {
+  it('ends by itself when the overlap is over', async () => {
     const account = await room.account();
     const { id, secret: old } = await room.endpoint(account, 'lapsed');
     const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`, { overlapSeconds: 600 });
@@ -219,7 +219,7 @@ describe('a rotation of the secret', () => {
     }
   });
 
-  it('without overlap switches at once, to a secret of the owner’s own if given', async () => {
+  it('without overlap switches immediately, to the owner’s secret if given', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'at-once');
     const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`, {
@@ -234,7 +234,7 @@ describe('a rotation of the secret', () => {
 });
 
 describe('the test operation', () => {
-  it('posts one signed event, answers what came of it, and keeps it among the deliveries', async () => {
+  it('posts one signed event, returns the result, and lists it among the deliveries', async () => {
     const account = await room.account();
     const { id, secret } = await room.endpoint(account, 'tested');
     const { body } = await room.call(account, 'POST', `${path}/${id}/test`);
@@ -248,7 +248,7 @@ describe('the test operation', () => {
     ]);
   });
 
-  it('says what failed, tries once only, and does not count against the endpoint', async () => {
+  it('reports a failure, is not retried, and does not count against the endpoint', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'test-fails');
     room.hooks.answer('test-fails', () => ({ status: 401, body: 'who are you?' }));

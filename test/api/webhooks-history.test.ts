@@ -24,7 +24,7 @@ async function delivered(accountId: string, count: number): Promise<void> {
 }
 
 describe('the list of deliveries', () => {
-  it('is paged by a cursor, newest first, without a gap or a repeat', async () => {
+  it('is paged by cursor, newest first, without gaps or duplicates', async () => {
     const account = await room.account();
     await room.endpoint(account, 'listed');
     for (let count = 0; count < 7; count++) await room.stages(account, uuidv7(), ['sent']);
@@ -74,7 +74,7 @@ describe('the list of deliveries', () => {
     },
   );
 
-  it('shows another account’s delivery as if it were not there', async () => {
+  it('does not show another account’s deliveries', async () => {
     const account = await room.account();
     await room.endpoint(account, 'private');
     await room.stages(account, uuidv7(), ['sent']);
@@ -91,7 +91,7 @@ describe('the list of deliveries', () => {
     }
   });
 
-  it('tells other rooms what became of one message', async () => {
+  it('gives other modules the deliveries of one message', async () => {
     const account = await room.account();
     await room.endpoint(account, 'of-message');
     const message = uuidv7();
@@ -128,7 +128,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('begins the schedule of tries anew', async () => {
+  it('restarts the retry schedule', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'anew');
     room.hooks.answer('anew', () => ({ status: 500 }));
@@ -147,7 +147,7 @@ describe('a replay', () => {
     expect(new Date(again.nextAttemptAt).getTime() - Date.now()).toBeLessThan(6_000);
   });
 
-  it('of a stretch goes on where a crash stopped it, neither leaving out nor repeating any', async () => {
+  it('of a time range continues after a crash without gaps or duplicates', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'stretch');
     const { id: bystander } = await room.endpoint(account, 'bystander');
@@ -181,7 +181,7 @@ describe('a replay', () => {
     expect(rows).toEqual([{ replayed: 9, done: true }]);
   });
 
-  it('of an empty or reversed stretch says so', async () => {
+  it('of an empty or reversed time range is rejected', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'empty');
     const path = `/v1/webhooks/endpoints/${id}/replay`;

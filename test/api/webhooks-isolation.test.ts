@@ -31,7 +31,7 @@ const short: Partial<DeliverySettings> = {
 };
 
 describe('endpoints that hang', () => {
-  it('may fill the memory, and still shut nobody out: neither what is published nor what is claimed', async () => {
+  it('may fill the memory without excluding others from publishing or claims', async () => {
     room = await openRoom(short, 60_000);
     for (const account of await hanging(6)) {
       for (let count = 0; count < 40; count++) await room.stages(account, uuidv7(), ['sent']);
@@ -56,8 +56,8 @@ describe('endpoints that hang', () => {
   });
 });
 
-describe('what waits in one process', () => {
-  it('follows at once what another does to its endpoint: a pause, a new address, a secret that leaked', async () => {
+describe('what is queued in one process', () => {
+  it('follows another process’s change of its endpoint: a pause, a new URL, a leaked secret', async () => {
     room = await openRoom({ inFlightPerEndpoint: 1 });
     const account = await room.account();
     const other = room.another({ inFlightPerEndpoint: 1 });
@@ -109,7 +109,7 @@ const kindOf: Record<string, string> = {
 };
 
 describe('claims', () => {
-  it('that cannot bring all go round: nobody waits until those before them have caught up', async () => {
+  it('that reach their limit go round the endpoints, so that none waits for the others’ backlog', async () => {
     room = await openRoom({ ...short, claimedPerRound: 16 });
     const ids: string[] = [];
     for (let index = 0; index < 10; index++) {

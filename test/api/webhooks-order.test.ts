@@ -30,7 +30,7 @@ function blocked(db: Db): Promise<void> {
 }
 
 describe('the stages of one message', () => {
-  it('arrive in order, each after the one before it was taken', async () => {
+  it('arrive in order, each after the previous one was accepted', async () => {
     const account = await room.account();
     await room.endpoint(account, 'order');
     const seen: string[] = [];
@@ -47,7 +47,7 @@ describe('the stages of one message', () => {
     expect(seen).toEqual(['sent', 'delivered', 'read'].flatMap((name) => [`begin ${name}`, `end ${name}`]));
   });
 
-  it('wait behind one that fails, until it is delivered', async () => {
+  it('wait behind a failed one until it is delivered', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'behind');
     room.hooks.answer('behind', () => ({ status: 500 }));
@@ -62,7 +62,7 @@ describe('the stages of one message', () => {
     });
   });
 
-  it('wait where one in the middle fails, which keeps its place in the schedule of tries', async () => {
+  it('wait when one in the middle fails, which keeps its retry schedule', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'middle');
     room.hooks.answer('middle', (hit) => ({ status: hit.json.data.status === 'delivered' ? 500 : 200 }));
@@ -85,7 +85,7 @@ describe('the stages of one message', () => {
     await until(() => expect(statusesAt('middle')).toEqual(['sent', 'delivered', 'delivered', 'read']));
   });
 
-  it('start again from the first where the process died before it could write down their arrival', async () => {
+  it('restart from the first when the process died before recording them', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'died');
     await room.stages(account, uuidv7(), ['sent', 'delivered', 'read'], false);
@@ -95,7 +95,7 @@ describe('the stages of one message', () => {
     await until(() => expect(statusesAt('died')).toEqual(['sent', 'delivered', 'read']));
   });
 
-  it('wait no longer than an hour', async () => {
+  it('wait for an hour at most', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'hour');
     room.hooks.answer('hour', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
@@ -110,7 +110,7 @@ describe('the stages of one message', () => {
     await until(() => expect(statusesAt('hour')).toEqual(['sent', 'delivered']));
   });
 
-  it('keep their order when two processes publish them at the same moment', async () => {
+  it('keep their order when two processes publish them concurrently', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'race');
     for (let round = 0; round < 20; round++) {
@@ -132,7 +132,7 @@ describe('the stages of one message', () => {
     expect(rows).toEqual([{ waiting: 40 }]);
   });
 
-  it('are neither stranded nor doubled, whichever of the end of one and the publishing of the next commits first', async () => {
+  it('are neither stranded nor duplicated, whichever commits first: the end of one or the publishing of the next', async () => {
     const account = await room.account();
     const { id: endpointId } = await room.endpoint(account, 'commits');
     const deps = { deliveries: room.deliveries };
@@ -186,7 +186,7 @@ describe('the stages of one message', () => {
     }
   });
 
-  it('are delivered after a failure that the platform later corrected, in the order of their publishing', async () => {
+  it('are delivered in the order of publishing after a failure that the platform corrected', async () => {
     const account = await room.account();
     await room.endpoint(account, 'corrected');
     const message = uuidv7();

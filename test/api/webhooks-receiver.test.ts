@@ -28,8 +28,8 @@ const control = async (method: string, path: string, body?: object) => {
   return answer.json() as Promise<{ events: { verified: boolean; json: Hit['json'] }[] }>;
 };
 
-describe('a receiver that checks each webhook by the seven steps', () => {
-  it('takes every stage of a message, in order, through a rotation of the secret', async () => {
+describe('a receiver that verifies each webhook in the seven documented steps', () => {
+  it('accepts every stage of a message, in order, during a rotation of the secret', async () => {
     const account = await room.account();
     const url = `${receiver.url}/hooks/crm`;
     const { body } = await room.call(account, 'POST', '/v1/webhooks/endpoints', { url });

@@ -47,8 +47,8 @@ const due = async (endpointId: string): Promise<number> => {
   return rows[0]?.n ?? 0;
 };
 
-describe('a replay of a stretch', () => {
-  it('brings the stages of a message that never arrived in order, each after the one before it', async () => {
+describe('a replay of a time range', () => {
+  it('delivers a message’s dead stages in order, each after the previous one', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'in-order');
     room.hooks.answer('in-order', () => ({ status: 410 }));
@@ -84,7 +84,7 @@ describe('a replay of a stretch', () => {
     expect(most, 'different messages do not wait for one another').toBe(2);
   });
 
-  it('of one later stage alone waits while the earlier one is pending, and not when it is dead', async () => {
+  it('of a later stage waits while the earlier one is pending, but not when it is dead', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'later-alone');
     await sql`update endpoints set status = 'paused' where id = ${id}`.execute(room.db);
@@ -103,7 +103,7 @@ describe('a replay of a stretch', () => {
     expect(await states()).toEqual([2, 0]);
   });
 
-  it('has no upper cap, goes in paces, and shows how far it has come', async () => {
+  it('has no upper limit, is throttled, and shows its progress', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'long');
     await history(account, id, 2_600, 1);
@@ -131,7 +131,7 @@ describe('a replay of a stretch', () => {
     expect([ids.length, new Set(ids).size]).toEqual([2_600, 2_600]);
   });
 
-  it('leaves alone what is made after it was asked for', async () => {
+  it('ignores deliveries created after the request', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'afterwards');
     await history(account, id, 600, 1);
@@ -172,8 +172,8 @@ describe('a replay of a stretch', () => {
   });
 });
 
-describe('what is left to do for endpoints', () => {
-  it('goes on for the others when one step fails', async () => {
+describe('endpoint maintenance', () => {
+  it('continues with the others when one step fails', async () => {
     const account = await room.account();
     const [bad, good] = [await room.endpoint(account, 'bad'), await room.endpoint(account, 'good')];
     for (const { id } of [bad, good]) await history(account, id, 600, 1);
@@ -197,7 +197,7 @@ describe('what is left to do for endpoints', () => {
     expect(await due(bad.id)).toBe(0);
   });
 
-  it('is not hidden behind a hundred others that can do nothing now', async () => {
+  it('reaches an endpoint behind a hundred others with nothing to do', async () => {
     const account = await room.account();
     const stuck = await room.endpoint(account, 'stuck');
     await sql`update endpoints set status = 'paused' where id = ${stuck.id}`.execute(room.db);

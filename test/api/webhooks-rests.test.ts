@@ -41,7 +41,7 @@ async function arrive(account: string, count: number): Promise<void> {
   });
 }
 
-it('one Retry-After of a day rests the endpoint for 15 minutes at most, and shows it', async () => {
+it('a Retry-After of one day rests the endpoint for 15 minutes, and restingUntil shows it', async () => {
   const { account, id, refused } = await refusedForADay('shown');
   const { status, restingUntil } = await show(account, id);
   expect(status).toBe('active');
@@ -55,7 +55,7 @@ it('one Retry-After of a day rests the endpoint for 15 minutes at most, and show
   expect(await room.deliveries.claimDue()).toBe(0);
 });
 
-it('after the rest one delivery probes; its success lets the others go, but not the one that was refused', async () => {
+it('after a rest one delivery probes; its success releases the others, but not the one with Retry-After', async () => {
   const { account, id, refused } = await refusedForADay('probed');
   for (let count = 0; count < 3; count++) await room.stages(account, uuidv7(), ['sent']);
   await sql`update endpoints set paused_until = now() where id = ${id}`.execute(room.db);
@@ -73,7 +73,7 @@ it('after the rest one delivery probes; its success lets the others go, but not 
   expect(inMs((await pending(account))[0].nextAttemptAt)).toBeGreaterThan(0.99 * dayMs);
 });
 
-it('ends when its owner sets it active, though it was active', async () => {
+it('a rest ends when the owner sets an active endpoint to active', async () => {
   const { account, id } = await refusedForADay('restarted');
   await room.stages(account, uuidv7(), ['sent']);
   const { body } = await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'active' });
@@ -81,13 +81,13 @@ it('ends when its owner sets it active, though it was active', async () => {
   await arrive(account, 1);
 });
 
-it('goes on while its owner changes something else', async () => {
+it('a rest continues when the owner changes something else', async () => {
   const { account, id } = await refusedForADay('described');
   const { body } = await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { description: 'CRM' });
   expect(body.data.restingUntil).not.toBeNull();
 });
 
-it('ends with a test event that succeeds, and not with one that fails', async () => {
+it('a rest ends with a successful test event, not with a failed one', async () => {
   const { account, id } = await refusedForADay('tested');
   await room.stages(account, uuidv7(), ['sent']);
   room.hooks.answer('tested', () => ({ status: 500 }));
@@ -100,7 +100,7 @@ it('ends with a test event that succeeds, and not with one that fails', async ()
   await arrive(account, 2);
 });
 
-it('nothing is announced for deliveries of an endpoint that is paused', async () => {
+it('a paused endpoint’s deliveries have no nextAttemptAt', async () => {
   const { account, id } = await refusedForADay('paused');
   await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'paused' });
   expect((await pending(account))[0]).toMatchObject({ status: 'pending', nextAttemptAt: null });

@@ -17,8 +17,8 @@ const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
 const statusesAt = (hook: string) => room.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
 const list = (accountId: string, query = '') => room.listed(accountId, query);
 
-describe('a failed try', () => {
-  it('is followed by the next 5 s after it, with the same webhook-id and a new timestamp', async () => {
+describe('a failed attempt', () => {
+  it('is retried after 5 s with the same webhook-id and a new timestamp', async () => {
     const account = await room.account();
     const { id, secret } = await room.endpoint(account, 'again');
     room.hooks.answer('again', () => ({ status: 503, body: 'closed for lunch' }));
@@ -54,7 +54,7 @@ describe('a failed try', () => {
     expect(body.data.body).toBe(hitsOf('again')[0]?.body);
   });
 
-  it('is one of ten at most; then the delivery is dead, and the next stage may go', async () => {
+  it('is the last after ten; then the delivery is dead, and the next stage may start', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'ten');
     room.hooks.answer('ten', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
@@ -73,7 +73,7 @@ describe('a failed try', () => {
     });
   });
 
-  it('waits as long as Retry-After asks, and so do the endpoint’s other deliveries', async () => {
+  it('waits as long as Retry-After requests, like the endpoint’s other deliveries', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'later');
     room.hooks.answer('later', () => ({ status: 429, headers: { 'retry-after': '120' } }));

@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-const told = () => lines.map((line) => JSON.parse(line) as { msg: string; count?: number });
+const received = () => lines.map((line) => JSON.parse(line) as { msg: string; count?: number });
 
-it('each try is counted in /metrics, and each commit of theirs is a line of the log', async () => {
+it('counts each attempt in /metrics, and logs each commit of attempts', async () => {
   await send(gateway, { templateId, recipients: ['15550600001', '15550600002'] });
   const delivered = async () => {
     const { text } = await gateway.call('GET', '/metrics', { key: null });
@@ -30,14 +30,14 @@ it('each try is counted in /metrics, and each commit of theirs is a line of the 
   };
   await expect.poll(delivered, { timeout: 5_000 }).toBe(6);
   const recorded = () =>
-    told()
+    received()
       .filter(({ msg }) => msg === 'webhooks.delivered')
       .reduce((sum, { count = 0 }) => sum + count, 0);
   await expect.poll(recorded).toBe(6);
   expect(lines.join('')).not.toContain(secret);
 });
 
-it('an endpoint that was paused gets nothing more, and what waits there goes out when it goes on', async () => {
+it('sends nothing to a paused endpoint, and its queued events once it is active again', async () => {
   const { endpointId, hook } = await addEndpoint(gateway, { hook: 'paused' });
   const path = `/v1/webhooks/endpoints/${endpointId}`;
   await gateway.call('PATCH', path, { body: { status: 'paused' } });
@@ -49,7 +49,7 @@ it('an endpoint that was paused gets nothing more, and what waits there goes out
   await expect.poll(() => arrived(hook), { timeout: 5_000 }).toBe(3);
 });
 
-it('a thread that cannot begin says why, and nothing is left waiting for it', async () => {
+it('rejects with the error when the thread cannot start', async () => {
   const broken = { outgoing: { connectionsPerOrigin: null, keepAliveMs: 1 } } as unknown as ThreadSettings;
   await expect(
     openDeliveryThread(broken, { log: openLog('silent'), onAttempts: () => {} }),

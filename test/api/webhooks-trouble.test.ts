@@ -17,8 +17,8 @@ afterEach(() => room.pauseAll());
 const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
 const list = (accountId: string, query = '') => room.listed(accountId, query);
 
-describe('one endpoint’s trouble', () => {
-  it('never delays another: a receiver that hangs holds only its own', async () => {
+describe('a failing endpoint', () => {
+  it('never delays another: a hanging receiver blocks only its own deliveries', async () => {
     const account = await room.account();
     await room.endpoint(account, 'hangs');
     await room.endpoint(account, 'quick');
@@ -29,7 +29,7 @@ describe('one endpoint’s trouble', () => {
     expect(hitsOf('hangs').length).toBeLessThanOrEqual(64);
   });
 
-  it('leaves the claim fair: a backlog of one does not hide the few of others', async () => {
+  it('keeps the claim fair: its backlog does not hide other endpoints’ deliveries', async () => {
     const [heavy, light] = [await room.account(), await room.account()];
     const { id: dead } = await room.endpoint(heavy, 'backlog');
     await room.endpoint(light, 'few');
@@ -53,7 +53,7 @@ describe('one endpoint’s trouble', () => {
     other.drop(dead);
   });
 
-  it('ends with its first success: what waited is due at once', async () => {
+  it('recovers with its first success: its retries are due immediately', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'recovers');
     room.hooks.answer('recovers', () => ({ status: 500 }));
@@ -79,7 +79,7 @@ describe('one endpoint’s trouble', () => {
     expect(body.data.failingSince).toBeNull();
   });
 
-  it('makes the endpoint rest after ten failures in a row, and be tried with one delivery at a time', async () => {
+  it('rests after ten consecutive failures, and is probed with one delivery at a time', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'rests');
     room.hooks.answer('rests', () => ({ status: 500 }));
@@ -110,7 +110,7 @@ describe('one endpoint’s trouble', () => {
     expect(await room.deliveries.claimDue()).toBe(0);
   });
 
-  it('disables it on 410: pending and new deliveries are dead, and can be replayed', async () => {
+  it('is disabled on 410: pending and new deliveries are dead, and can be replayed', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'gone');
     room.hooks.answer('gone', () => ({ status: 410 }));
@@ -143,7 +143,7 @@ describe('one endpoint’s trouble', () => {
     });
   });
 
-  it('disables it after five days of nothing but failures', async () => {
+  it('is disabled after five days of failures alone', async () => {
     const account = await room.account();
     const { id } = await room.endpoint(account, 'five-days');
     room.hooks.answer('five-days', () => ({ status: 500 }));

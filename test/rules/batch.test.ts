@@ -25,8 +25,8 @@ function lane(fail: (items: string[], run: number) => void = () => undefined, ma
   return { put, runs, mostOpen: () => mostOpen, deadlocks: () => deadlocks };
 }
 
-describe('a lane', () => {
-  it('starts at once when idle, gathers what comes meanwhile, and sorts each run by key', async () => {
+describe('a batch', () => {
+  it('runs immediately when idle, gathers items in the meantime, and sorts each run by key', async () => {
     const { put, runs, mostOpen } = lane();
     const answers = await Promise.all(['d', 'c', 'a', 'b'].map(put));
     expect(answers).toEqual(['D', 'C', 'A', 'B']);
@@ -34,7 +34,7 @@ describe('a lane', () => {
     expect(mostOpen()).toBe(1);
   });
 
-  it('takes no more than its most in one run', async () => {
+  it('runs at most max items together', async () => {
     const { put, runs } = lane(undefined, 3);
     const items = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'));
     expect(await Promise.all(items.map(put))).toEqual(items);
@@ -42,7 +42,7 @@ describe('a lane', () => {
     expect(runs.flat().sort()).toEqual(items);
   });
 
-  it('repeats a run that the database gave up as a deadlock, and tells of it', async () => {
+  it('repeats a run after a deadlock, and reports it', async () => {
     const { put, runs, deadlocks } = lane((_items, run) => {
       if (run <= 2) throw deadlock();
     });
@@ -51,7 +51,7 @@ describe('a lane', () => {
     expect(deadlocks()).toBe(2);
   });
 
-  it('repeats a run once whose wait for a lock was cut short, as by a step of the clock', async () => {
+  it('repeats a run once after a lock time-out, as a clock step causes', async () => {
     const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
     const once = lane((_items, run) => {
       if (run === 1) throw locked;
@@ -64,7 +64,7 @@ describe('a lane', () => {
     expect(always.runs).toHaveLength(2);
   });
 
-  it('gives a deadlock up that never ends', async () => {
+  it('gives up on a permanent deadlock', async () => {
     const { put, runs } = lane(() => {
       throw deadlock();
     });
@@ -72,7 +72,7 @@ describe('a lane', () => {
     expect(runs.length).toBeLessThanOrEqual(10);
   });
 
-  it('lets one bad item fail alone, and goes on', async () => {
+  it('lets one bad item fail alone, and continues', async () => {
     const { put } = lane((items) => {
       if (items.includes('bad')) throw new Error('bad item');
     });

@@ -18,7 +18,7 @@ function played() {
 
 const begun = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('who asks while a round runs waits for the next one, and all of them share it', async () => {
+test('callers during a round wait for the next one and share it', async () => {
   const { ask, running } = played();
   const first = [ask('a'), ask('a')];
   await begun();
@@ -38,7 +38,7 @@ test('who asks while a round runs waits for the next one, and all of them share 
   expect(await third).toBe(3);
 });
 
-test('other questions do not wait', async () => {
+test('other keys do not wait', async () => {
   const { ask, running } = played();
   const one = ask('a');
   const other = ask('b');
@@ -50,7 +50,7 @@ test('other questions do not wait', async () => {
   expect(await one).toBe(1);
 });
 
-test('a round that fails, fails for all of it and for nobody else', async () => {
+test('a failing round rejects all of its callers and no others', async () => {
   const ask = rounds<string>();
   const fails = () => Promise.reject(new Error('no'));
   const failed = await Promise.allSettled([ask('a', fails), ask('a', fails)]);

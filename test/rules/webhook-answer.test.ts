@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keptResponse, keptResponseBytes } from '../../src/webhooks/delivery/response.ts';
 
-describe('of an answer', () => {
-  it('the first 4,096 bytes are kept, and of an empty one nothing', () => {
+describe('the stored response', () => {
+  it('has the first 4,096 bytes, and is null for an empty response', () => {
     expect(keptResponse(Buffer.from(''))).toBeNull();
     expect(keptResponse(Buffer.from('ok'))).toBe('ok');
     expect(keptResponse(Buffer.from('x'.repeat(4_096)))).toBe('x'.repeat(4_096));
     expect(keptResponse(Buffer.from(`${'x'.repeat(4_096)}y`))).toBe('x'.repeat(4_096));
   });
 
-  it('a character that the cut divides is left out, of two, three or four bytes', () => {
+  it('omits a character that the cut divides, of two, three or four bytes', () => {
     for (const character of ['é', '語', '🙂']) {
       for (let before = 4_090; before <= 4_096; before++) {
         const text = 'x'.repeat(before) + character.repeat(3);
@@ -24,7 +24,7 @@ describe('of an answer', () => {
     }
   });
 
-  it('what is not UTF-8, and NUL, shows as U+FFFD; a byte order mark stays', () => {
+  it('shows invalid UTF-8 and NUL as U+FFFD, and keeps a byte order mark', () => {
     expect(keptResponse(Buffer.from([0x61, 0, 0x62, 0xff, 0xc3]))).toBe('a\ufffdb\ufffd\ufffd');
     expect(keptResponse(Buffer.from('\ufeffok'))).toBe('\ufeffok');
     fc.assert(
@@ -36,7 +36,7 @@ describe('of an answer', () => {
     );
   });
 
-  it('repeats no secret, in whatever form, and no beginning of one where it was cut off', () => {
+  it('repeats no secret in any form, nor the beginning of one at the cut', () => {
     const secret = 'whsec_q/83+vJ5bnQ0c2VjcmV0';
     const secrets = [secret, secret.slice(6)];
     const forms = [

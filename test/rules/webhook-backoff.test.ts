@@ -7,7 +7,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 describe('the schedule of webhook deliveries', () => {
-  it('is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h: ten tries over 75 h 35 m', () => {
+  it('is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h: ten attempts over 75 h 35 m', () => {
     const middle = Array.from({ length: 10 }, (_, index) => retryDelayMs(webhookSchedule, index + 1, 0.5));
     const hours = [2, 5, 10, 14, 20, 24].map((count) => count * hour);
     expect(middle).toEqual([5_000, 5 * minute, 30 * minute, ...hours, undefined]);
@@ -15,7 +15,7 @@ describe('the schedule of webhook deliveries', () => {
     expect(total).toBe(75 * hour + 35 * minute + 5_000);
   });
 
-  it('spreads each delay by no more than a tenth', () => {
+  it('varies each delay by a tenth at most', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
@@ -29,7 +29,7 @@ describe('the schedule of webhook deliveries', () => {
     );
   });
 
-  it('waits longer when asked to, a day at most, and never shorter', () => {
+  it('waits longer when requested, a day at most, and never less', () => {
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 90_000)).toBe(90_000);
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 1_000)).toBe(5_000);
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 90 * hour)).toBe(longestRetryAfterMs);
@@ -40,7 +40,7 @@ describe('the schedule of webhook deliveries', () => {
 describe('Retry-After', () => {
   const now = Date.UTC(2026, 2, 10, 14, 0, 0);
 
-  it('is read as seconds or as a date', () => {
+  it('is parsed as seconds or as a date', () => {
     expect(retryAfterMs('120', now)).toBe(120_000);
     expect(retryAfterMs(['7'], now)).toBe(7_000);
     expect(retryAfterMs('Tue, 10 Mar 2026 14:01:00 GMT', now)).toBe(60_000);

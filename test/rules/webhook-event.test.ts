@@ -15,7 +15,7 @@ const status = {
 const madeAt = Date.UTC(2026, 2, 10, 14, 0, 0, 120);
 
 describe('a messages.status event', () => {
-  it('has the given members first, then ours', () => {
+  it('has the specified members first, then our own', () => {
     expect(messageStatusBody({ ...status, status: 'delivered', metadata: { order: '7' } }, madeAt)).toBe(
       '{"event":"messages.status","timestamp":"2026-03-10T14:00:00.120Z","data":{"messageId":"wamid.HBgM",' +
         '"status":"delivered","recipientPhone":"919876543210","timestamp":1773151200,"error":null,' +
@@ -24,7 +24,7 @@ describe('a messages.status event', () => {
     );
   });
 
-  it('carries an error when failed, and only then', () => {
+  it('has an error only for the stage failed', () => {
     const error = {
       code: 131026,
       title: 'Message undeliverable',
@@ -39,7 +39,7 @@ describe('a messages.status event', () => {
 });
 
 describe('every body', () => {
-  it('is ASCII and says the same as plain JSON', () => {
+  it('is ASCII and equivalent to plain JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const text = asciiJson(value);

@@ -15,13 +15,13 @@ import { asciiJson } from '../../src/webhooks/event.ts';
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 
 describe('x-webhook-signature', () => {
-  it('agrees with the published vector of its form', () => {
+  it('matches the published test vector', () => {
     expect(bodySignature(signingKey("It's a Secret to Everybody"), 'Hello, World!')).toBe(
       'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
     );
   });
 
-  it('is verified by GitHub’s library, whatever characters an event holds, and no other body or secret is', async () => {
+  it('verifies with GitHub’s library for any characters, and fails for another body or secret', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (text) => {
         const body = asciiJson({ event: 'test', data: { text } });
@@ -35,7 +35,7 @@ describe('x-webhook-signature', () => {
     );
   });
 
-  it('is keyed with the UTF-8 bytes of the secret exactly as it was shown', () => {
+  it('uses the UTF-8 bytes of the secret as shown', () => {
     const body = '{"event":"test"}';
     const expected = createHmac('sha256', secret).update(body).digest('hex');
     expect(bodySignature(signingKey(secret), body)).toBe(`sha256=${expected}`);
@@ -43,14 +43,14 @@ describe('x-webhook-signature', () => {
 });
 
 describe('webhook-signature', () => {
-  it('agrees with the vector of Standard Webhooks', () => {
+  it('matches the test vector of Standard Webhooks', () => {
     const key = signingKey('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
     expect(standardSignature([key], 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330, '{"test": 2432232314}')).toBe(
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     );
   });
 
-  it('is verified by the standard library, for our secrets and for an owner’s own, alone and beside another', () => {
+  it('verifies with the standard library for generated and owners’ secrets, alone and during a rotation', () => {
     const now = Math.floor(Date.now() / 1000);
     const own = 'a secret of my own!!';
     const other = signingKey(`whsec_${randomBytes(24).toString('base64')}`);
@@ -73,8 +73,8 @@ describe('webhook-signature', () => {
   });
 });
 
-describe('a secret of the owner’s making', () => {
-  it('is 16 to 256 printable ASCII characters', () => {
+describe('a secret chosen by the owner', () => {
+  it('must have 16 to 256 printable ASCII characters', () => {
     expect(secretProblem('x'.repeat(16))).toBeUndefined();
     expect(secretProblem('x'.repeat(256))).toBeUndefined();
     for (const bad of [
@@ -88,7 +88,7 @@ describe('a secret of the owner’s making', () => {
     }
   });
 
-  it('holds real base64 after whsec_, since libraries decode it', () => {
+  it('must have valid base64 after whsec_, which libraries decode', () => {
     expect(secretProblem(secret)).toBeUndefined();
     for (const bad of [
       'whsec_not base64 at all',
@@ -99,7 +99,7 @@ describe('a secret of the owner’s making', () => {
     }
   });
 
-  it('signs the same whatever it is made of, in both conventions', () => {
+  it('produces both signatures for any valid characters', () => {
     fc.assert(
       fc.property(
         fc.string({
