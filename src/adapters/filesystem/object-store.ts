@@ -1,4 +1,4 @@
-// The object store kept in one directory: a durable temporary file first, then its name, so no reader sees a part.
+// The object store in a directory: writes a durable temporary file, then renames it, so readers never see a part.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
 
 export interface FilesystemStoreOptions {
-  /** Made if it is not there, for its owner alone. */
+  /** Created if missing, accessible to its owner only. */
   directory: string;
   clock: Clock;
 }
@@ -21,8 +21,8 @@ const leftoverAgeMs = 3_600_000;
 type Content = Parameters<ObjectStore['put']>[1];
 
 /**
- * Opens the directory as an object store. Objects lie below `objects/`, puts under way below `incoming/`; both are of
- * one file system, so that a rename is atomic. Several processes of one machine may share the directory.
+ * Opens the directory as an object store. Objects are in `objects/`, unfinished puts in `incoming/`, on one file system so
+ * that a rename is atomic. Several processes of one machine may share the directory.
  */
 export async function openFilesystemStore(options: FilesystemStoreOptions): Promise<ObjectStore> {
   const objects = join(options.directory, 'objects');
@@ -112,22 +112,22 @@ async function writeProbe(path: string): Promise<void> {
 function keyParts(key: string): string[] {
   const parts = key.split('/');
   if (key.length > 512 || !parts.every((part) => keyPart.test(part))) {
-    throw new Error(`"${key}" is not a key of the object store.`);
+    throw new Error(`"${key}" is not a valid key of the object store.`);
   }
   return parts;
 }
 
-/** How the names of a key's temporary files begin: by a digest, since a key may be longer than a file's name. */
+/** The prefix of a key's temporary files: a digest, because a key may be longer than a file name. */
 function unfinishedPrefix(key: string): string {
   return `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.`;
 }
 
-/** Says that the content failed, not the file. */
+/** The content failed, not the file. */
 class ContentError extends Error {}
 
 /**
- * Writes and syncs; the file is closed when this settles, however it settles. A failure of either stream destroys the
- * other with the same error, so whoever failed first has failed.
+ * Writes and syncs a file, and always closes it. A failure of one stream destroys the other with the same error, so the
+ * first one to fail is the cause.
  */
 async function writeDurably(path: string, content: Content): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
@@ -147,7 +147,7 @@ async function writeDurably(path: string, content: Content): Promise<number> {
   return file.bytesWritten;
 }
 
-/** Makes the folder and the ones above it, and syncs each name that is new, so that a power cut cannot lose the path. */
+/** Creates the folder and its parents, and syncs each new name, so that a power failure cannot lose the path. */
 async function makeDurableFolder(folder: string, root: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -158,7 +158,7 @@ async function makeDurableFolder(folder: string, root: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a directory; its file system journals names itself.
+  // Windows cannot open a directory; NTFS journals names
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   try {
@@ -168,7 +168,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Every file below `folder` whose key begins with `prefix`; folders that cannot hold one are not entered. */
+/** Lists the files in `folder` whose key starts with `prefix`; skips folders without any. */
 async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<ObjectInfo> {
   const entries = await withVendorErrors('be listed', () => opendir(folder).catch(unlessMissing));
   if (!entries) return;
@@ -190,7 +190,7 @@ async function sweepFolder(folder: string, olderThanMs: number): Promise<number>
   for await (const entry of await opendir(folder)) {
     const path = join(folder, entry.name);
     const found = await stat(path).catch(unlessMissing);
-    // A put under way writes all the time, so its file is never this old.
+    // a running put writes all the time, so its file is never this old
     if (!found || found.mtimeMs >= olderThanMs) continue;
     await rm(path, { force: true });
     removed += 1;
@@ -210,9 +210,9 @@ function unlessMissing(error: unknown): undefined {
 
 const reasons: Record<string, string> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EACCES: 'the program may not use it',
-  EPERM: 'the program may not use it',
+  EDQUOT: 'the disk quota is exceeded',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'it is read-only',
   EMFILE: 'too many files are open',
 };

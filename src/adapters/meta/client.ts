@@ -1,4 +1,4 @@
-// One call to the platform: address, token, and its error envelope turned into the three outcomes.
+// Calls the platform's HTTP API and turns its errors into the three outcomes.
 import type { Readable } from 'node:stream';
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
@@ -38,9 +38,8 @@ function titleOf(message: string): string {
 }
 
 /**
- * An answer that is no success. With the platform's own error body it is a refusal, whatever the HTTP status: the
- * platform asks to decide by code, not by status. Anything else came from a proxy or firewall on the way
- * (`foreignAnswer`).
+ * The error of a failed call. The platform's own error body is a rejection, whatever the HTTP status: Meta asks to decide
+ * by its code. Anything else comes from a proxy or firewall (`foreignResponse`).
  */
 function failure(response: OutgoingResponse): VendorError {
   const error = parsed(response)?.error;
@@ -57,22 +56,22 @@ function failure(response: OutgoingResponse): VendorError {
   });
 }
 
-/** The platform asks to decide by the error, not by the HTTP status; what carries messages as well was accepted. */
+/** Meta asks to decide by the error, not by the HTTP status. A response that also has messages accepted them. */
 const isRejection = (answer: Json): boolean => isObject(answer.error) && answer.messages === undefined;
 
-/** Other vendors' errors have an HTTP status for a code; the platform's carry a type and a trace id. */
+/** Errors of other servers have an HTTP status as code; the platform's have a type and a trace id. */
 function isPlatformError(error: Json): boolean {
   const code = Number(textOf(error.code) || Number.NaN);
   if (!Number.isInteger(code)) return false;
   return code < 400 || code > 599 || error.fbtrace_id !== undefined || error.type !== undefined;
 }
 
-/** A success whose body lacks what it must carry: it may have been done. */
+/** The error of a success without its required content: the call may have been carried out. */
 export function unexpected(what: string): VendorError {
-  return new VendorError('unknown', `the platform answered a success without ${what}`);
+  return new VendorError('unknown', `the platform returned a success without ${what}`);
 }
 
-/** The text that an answer must carry. Throws `unexpected`. */
+/** Returns a text that the response must have. Throws `unexpected`. */
 export function string(value: unknown, what: string): string {
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number') return String(value);
@@ -82,13 +81,13 @@ export function string(value: unknown, what: string): string {
 export interface MetaClientOptions {
   /** For the operator's address. */
   outgoing: Pick<Outgoing, 'request'>;
-  /** Guarded: for addresses that accounts named themselves. */
+  /** With the address guard, for addresses that accounts chose. */
   guardedOutgoing: Pick<Outgoing, 'request'>;
   /** Such as `v23.0`. */
   apiVersion: string;
 }
 
-/** A client of the platform's HTTP API. */
+/** Opens a client of the platform's HTTP API. */
 export function openMetaClient(options: MetaClientOptions): MetaClient {
   return {
     async call(sender, { method, path, query, json, body, timeoutMs }) {

@@ -1,18 +1,18 @@
-// Table of the platform's error codes: the reaction to each, how long it asks to wait, and where the rule comes from. Pure.
+// The platform's error codes: the reaction to each, its wait, and the source of the rule. Pure.
 import type { PlatformRejection, RejectionClass } from '../../ports/platform.ts';
 
-/** One row of the table: codes with one reaction, and Meta's description of them that is the reason for it. */
+/** Codes with one reaction; the comment quotes the description that is the reason for it. */
 interface Rule {
   codes: readonly number[];
   kind: RejectionClass;
-  /** Least wait in seconds, where the answer names none. */
+  /** Minimum wait in seconds, if the response has none. */
   waitSeconds?: number;
 }
 
 /**
  * Sources: Meta, "Error codes" of the Cloud API (developers.facebook.com/documentation/business-messaging/whatsapp/
  * support/error-codes, read 2026-11-22), unless a row names another page. Meta asks to decide by code, not by HTTP status
- * or title. An explicit error body means that the message was not accepted. Codes that are in no row are final.
+ * or title. A message with an error body was not accepted. Unlisted codes are final.
  */
 const rules: readonly Rule[] = [
   // Access. 190 with any subcode (458, 459, 460, 463, 464, 467, 492) needs a new token (Graph API, "Error handling").
@@ -85,12 +85,12 @@ const ruleOf = new Map<number, Rule>(
 /** Every code of the table. */
 export const knownCodes: readonly number[] = [...ruleOf.keys()];
 
-/** Subcodes are deprecated and ignored, but for this one of code 100: no such object, or not this token's to use. */
+/** The only subcode that matters, with code 100: the object does not exist, or the token may not use it. */
 const unreachableObject = 33;
 
 /**
- * 100 covers everything from a wrong parameter to lost access, so its subcode and text decide (as reported for
- * `error_subcode` 33 and for media ids that expired or belong to another number; read 2026-11-22).
+ * Code 100 means anything from a wrong parameter to lost access, so its subcode and text decide (from reports about
+ * `error_subcode` 33, and about media ids that expired or belong to another number; read 2026-11-22).
  */
 function classOf100({ subcode, title = '', message = '' }: PlatformRejection): RejectionClass {
   const text = `${title} ${message}`;
@@ -100,12 +100,12 @@ function classOf100({ subcode, title = '', message = '' }: PlatformRejection): R
   return 'final';
 }
 
-/** Prefix of the codes of answers that are not the platform's own (`client.ts`). */
+/** Prefix of the codes of responses that do not come from the platform (`foreign-response.ts`). */
 export const httpPrefix = 'http_';
 
 /**
- * The reaction to a refusal. 200 to 299 are permissions of the token; an answer that is not the platform's slows the
- * number down (429) or halts it, since a proxy or firewall answers every call alike; an unknown code is final.
+ * Returns the reaction to a rejection. 200 to 299 are permissions of the token. A foreign response slows the number down
+ * (429) or halts it, because a proxy or firewall treats every call alike. An unknown code is final.
  */
 export function classify(refusal: PlatformRejection): RejectionClass {
   if (typeof refusal.code === 'string' && refusal.code.startsWith(httpPrefix))

@@ -1,34 +1,34 @@
-// Answers that are not the platform's: a proxy's, a firewall's, a captive portal's; which of them surely sent nothing.
+// Responses of proxies, firewalls and captive portals instead of the platform, and whether the call was sent.
 import { VendorError } from '../../base/errors.ts';
 import type { OutgoingResponse } from '../../base/outgoing.ts';
 import { httpPrefix } from './error-codes.ts';
 import { retryAfterOf } from './retry-after.ts';
 
 /**
- * Statuses by which whoever answers says that the request went no further (RFC 9110 section 15): a redirect to
- * elsewhere that repeats the method, and every client error, but for those below. After 302 and 303 a POST may have
- * been carried out, and a page with 2xx may replace the answer of a call that passed.
+ * True for statuses that say that the request was not forwarded (RFC 9110 section 15): redirects that keep the method, and
+ * client errors except those below. After 302 and 303, a POST may have been carried out; a page with 2xx may replace the
+ * response of a forwarded call.
  */
 function isSurelyNotSent(status: number): boolean {
   if (status === 301 || status === 307 || status === 308) return true;
   return status >= 400 && status < 500 && !mayHavePassed.has(status);
 }
 
-/** 408: the server gave up waiting, maybe for the platform. 499: nginx, whose caller went away. */
+/** 408: the server timed out, maybe waiting for the platform. 499: nginx lost its client. */
 const mayHavePassed = new Set([408, 499]);
 
-/** Of a page, this much is looked at, and this much is quoted. */
+/** How much of a page is read, and how much is quoted. */
 const lookedAtBytes = 8 * 1024;
 const quotedMax = 200;
 
-/** Elements whose content is not for people. */
+/** Elements with invisible content. */
 const hiddenElements = ['script', 'style', 'head'];
 
-/** True if the tag of that name, and not of a longer one, begins at `at`. */
+/** True if a tag with exactly that name starts at `at`. */
 const isTag = (page: string, at: number, name: string): boolean =>
   page.startsWith(name, at + 1) && !/\w/.test(page.charAt(at + 1 + name.length));
 
-/** A page's text without its tags, in time linear in its length, however broken it is. */
+/** The text of a page without its tags. Takes linear time even for broken pages. */
 function textOfPage(page: string): string {
   const lower = page.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let text = '';
@@ -38,7 +38,7 @@ function textOfPage(page: string): string {
     text += `${page.slice(at, tag)} `;
     const hidden = hiddenElements.find((name) => isTag(lower, tag, name));
     const from = hidden ? lower.indexOf(`</${hidden}`, tag) : tag;
-    // never closed: what follows is not for people
+    // never closed: the rest is invisible
     if (from < 0) return text;
     const end = page.indexOf('>', from);
     if (end < 0) return text;
@@ -47,7 +47,7 @@ function textOfPage(page: string): string {
   return text;
 }
 
-/** The visible text of a page or of other bytes, in one short line; undefined if there is none. */
+/** The visible text of a page or other bytes in one short line; undefined if there is none. */
 function excerptOf(body: Buffer): string | undefined {
   const text = textOfPage(body.subarray(0, lookedAtBytes).toString())
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
@@ -60,15 +60,14 @@ const isPage = ({ headers, body }: OutgoingResponse): boolean =>
   /^\s*<(!doctype|html)/i.test(body.toString('latin1', 0, 256));
 
 /**
- * What an answer without the platform's JSON came to. Refused where nothing was surely sent, so that the message waits
- * (429: its number slows down; all else: it is halted); else unknown, since it may have been sent. The code is
- * `http_<status>` where the number should halt or slow down, for an unknown outcome too: a page instead of an answer
- * comes to every call alike. A lone 408, 5xx or answer cut short says nothing about the next call and has no code.
+ * Converts a response without the platform's JSON to an error: `refused` if nothing was sent, so that the message waits,
+ * else `unknown`. The code `http_<status>` slows the number down (429) or halts it (others), even after an unknown outcome:
+ * a page instead of a response would follow every call. A single 408, 5xx or truncated response has no code.
  */
 export function foreignResponse(response: OutgoingResponse): VendorError {
   const { status } = response;
   const excerpt = excerptOf(response.body);
-  const what = `HTTP ${status} without the platform's own answer: check the proxy, the firewall and apiUrl`;
+  const what = `HTTP ${status} without a response of the platform: check the proxy, the firewall and apiUrl`;
   const text = excerpt === undefined ? `${what}. It had no text.` : `${what}. It says: "${excerpt}"`;
   const details = { status, title: `HTTP ${status}`, ...retryAfterOf(response) };
   const code = `${httpPrefix}${status}`;

@@ -43,8 +43,8 @@ function buttonComponent(button: OutgoingMessage['filled']['buttons'][number]): 
 }
 
 /**
- * The body of `POST /{phone-number-id}/messages`. `to` carries a `+`: without it the platform puts the business
- * number's own country code in front.
+ * The body of `POST /{phone-number-id}/messages`. `to` needs a `+`: without it, the platform prepends the country code of
+ * the business number.
  */
 export function messageBody(message: OutgoingMessage): object {
   const components = [

@@ -1,4 +1,4 @@
-// Samples of media headers, by the platform's resumable upload (Graph API, "Resumable Upload API").
+// Uploads samples of media headers (Graph API, "Resumable Upload API").
 import { VendorError } from '../../base/errors.ts';
 import type { FileToUpload, SenderAccess } from '../../ports/platform.ts';
 import { type MetaClient, string } from './client.ts';
@@ -7,8 +7,8 @@ import { isObject } from './json.ts';
 const readTimeoutMs = 15_000;
 
 /**
- * The app that the token is of. `GET /app` answers it for any token; where that is refused, the token is inspected by
- * itself, which the platform allows within one app. So nobody has to be asked for it.
+ * Returns the id of the token's app. `GET /app` returns it for most tokens; if that is rejected, the token inspects
+ * itself, which the platform allows within one app.
  */
 async function appIdOf(client: MetaClient, sender: SenderAccess): Promise<string> {
   const ask = (path: string, query: Record<string, string>) =>
@@ -22,7 +22,7 @@ async function appIdOf(client: MetaClient, sender: SenderAccess): Promise<string
   }
 }
 
-/** Opens an upload session of the app, sends the bytes in one piece, and answers their handle. */
+/** Opens an upload session of the app, sends the bytes in one request and returns their handle. */
 export async function uploadSample(
   client: MetaClient,
   sender: SenderAccess,
@@ -37,12 +37,12 @@ export async function uploadSample(
   });
   const answer = await client.call(sender, {
     method: 'POST',
-    // `upload:…?sig=…`: an id that carries its own query
+    // `upload:…?sig=…`: the id contains a query
     path: string(session.id, 'an upload session'),
     body: {
       stream: file.stream,
       headers: {
-        // this one call wants another word before the token than every other
+        // this call needs OAuth instead of Bearer
         authorization: `OAuth ${sender.credential}`,
         file_offset: '0',
         'content-type': file.mimeType,

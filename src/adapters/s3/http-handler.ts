@@ -1,8 +1,8 @@
-// Carries the S3 client's requests over our one way out: its pool, its time-outs, no redirects.
+// Sends the S3 client's requests through our HTTP client: its pool, its time-outs, no redirects.
 import { Readable } from 'node:stream';
 import type { Outgoing } from '../../base/outgoing.ts';
 
-/** What the client hands over: a request already signed. */
+/** A signed request of the client. */
 interface SignedRequest {
   method: string;
   protocol: string;
@@ -14,14 +14,14 @@ interface SignedRequest {
   body?: unknown;
 }
 
-/** For one request and its whole answer; a part of a file is 8 MiB, a whole file at most 100 MB. */
+/** For one request and its whole response; a file has at most 100 MB. */
 const timeoutMs = 300_000;
 
 /** A request handler for `new S3Client({requestHandler})`. */
 export function outgoingHandler(outgoing: Outgoing) {
   return {
     async handle(request: SignedRequest, options: { abortSignal?: unknown } = {}) {
-      // `host` follows from the address; `expect` undici does not know, and its 100 is only worth a round trip.
+      // `host` follows from the address; undici does not support `expect`
       const { host: _host, expect: _expect, Expect: _Expect, ...headers } = request.headers;
       const answer = await outgoing.stream({
         method: request.method,
@@ -34,7 +34,7 @@ export function outgoingHandler(outgoing: Outgoing) {
       const { status: statusCode, body } = answer;
       return { response: { statusCode, headers: plain(answer.headers), body } };
     },
-    // The client asks and sets these of a handler of its own; ours has its settings from the pool.
+    // the client needs these of a handler; ours takes its settings from the pool
     updateHttpClientConfig() {},
     httpHandlerConfigs: () => ({}),
     destroy() {},
@@ -57,7 +57,7 @@ function bodyOf(body: unknown): { body?: string | Buffer | Readable } {
   if (body === undefined || body === null) return {};
   if (typeof body === 'string' || body instanceof Readable) return { body };
   if (body instanceof Uint8Array) return { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
-  throw new Error('The S3 client sent a body of an unknown kind.');
+  throw new Error('The S3 client sent a body of an unsupported type.');
 }
 
 function plain(headers: Record<string, string | string[] | undefined>): Record<string, string> {

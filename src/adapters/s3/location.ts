@@ -1,19 +1,19 @@
-// Which bucket, where in it, and whose: read from one address. Pure.
+// Parses the address of a bucket. Pure.
 
 export interface S3Location {
   bucket: string;
   /** Empty, or ends in `/`. */
   prefix: string;
   region?: string;
-  /** Another maker's server; absent: AWS. */
+  /** The server; default: AWS. */
   endpoint?: string;
 }
 
-/** `s3://bucket/prefix?region=…&endpoint=…`; throws an Error that says what to mend. */
+/** `s3://bucket/prefix?region=…&endpoint=…`; throws an Error that says what to fix. */
 export function parseS3Address(text: string): S3Location {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || url.hostname === '') {
-    throw new Error('The address of an S3 bucket is written s3://bucket/prefix?region=…&endpoint=….');
+    throw new Error('The address of an S3 bucket must be s3://bucket/prefix?region=…&endpoint=….');
   }
   const path = url.pathname.replace(/^\/+|\/+$/g, '');
   const known = new Set(['region', 'endpoint']);
@@ -28,7 +28,7 @@ export function parseS3Address(text: string): S3Location {
   return {
     bucket: url.hostname,
     prefix: path === '' ? '' : `${path}/`,
-    // Other makers' servers mostly ignore the region, but every request is signed for one.
+    // other servers mostly ignore the region, but every signature needs one
     ...(region ? { region } : endpoint ? { region: 'us-east-1' } : {}),
     ...(endpoint ? { endpoint } : {}),
   };

@@ -1,4 +1,4 @@
-// The object store kept by S3 or by whatever speaks its protocol.
+// The object store in S3, or in a server with its protocol.
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -24,7 +24,7 @@ export interface S3StoreOptions {
   location: S3Location;
   outgoing: Outgoing;
   clock: Clock;
-  /** Else the client's own search: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role. */
+  /** Default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the machine's role. */
   credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
@@ -32,8 +32,8 @@ const leftoverAgeMs = 3_600_000;
 const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Opens a bucket, or the part of it below the place's prefix. S3 shows an object only once it is whole and durable;
- * a put that is broken off is aborted, and `sweep` aborts those whose process died.
+ * Opens a bucket, or the part of it below a prefix. S3 shows an object only when it is complete and durable. A failed put
+ * is aborted; `sweep` aborts those whose process died.
  */
 export function openS3Store({ location, outgoing, clock, credentials }: S3StoreOptions): ObjectStore {
   const { bucket: Bucket, prefix } = location;
@@ -48,8 +48,8 @@ export function openS3Store({ location, outgoing, clock, credentials }: S3StoreO
         await putParts(client, at, counted.stream);
         return { size: counted.size() };
       } catch (error) {
-        // The content's own failure is the caller's to understand; every other one is the store's, also where the content
-        // failed after it, because it was broken off.
+        // The caller understands an error of its content. Every other error is the store's, even if the content failed
+        // after it, because its stream was destroyed.
         throw counted.isFailure(error) ? error : asVendorError(error);
       } finally {
         counted.stream.destroy();
@@ -75,7 +75,7 @@ export function openS3Store({ location, outgoing, clock, credentials }: S3StoreO
     async check() {
       const found = await withVendorErrors(client.send(new HeadBucketCommand({ Bucket })));
       if (!found)
-        throw new VendorError('refused', `There is no bucket "${Bucket}" for stored files.`, {
+        throw new VendorError('refused', `The bucket "${Bucket}" for stored files does not exist.`, {
           code: 'NoSuchBucket',
         });
     },
@@ -103,10 +103,10 @@ function clientOf(
 ): S3Client {
   return new S3Client({
     ...(location.region === undefined ? {} : { region: location.region }),
-    // Other makers' servers are addressed by path, since their buckets have no names of their own.
+    // other servers have no host name for each bucket
     ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint, forcePathStyle: true }),
     ...(credentials ? { credentials } : {}),
-    // What is stored authenticates itself, and not every maker's server knows S3's newer checksums.
+    // stored files are authenticated anyway, and not every server supports S3's newer checksums
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: outgoingHandler(outgoing),
@@ -115,12 +115,12 @@ function clientOf(
 
 function checkedKey(key: string): string {
   if (key.length > 512 || !key.split('/').every((part) => keyPart.test(part))) {
-    throw new Error(`"${key}" is not a key of the object store.`);
+    throw new Error(`"${key}" is not a valid key of the object store.`);
   }
   return key;
 }
 
-/** The content with its bytes counted and its failure kept, whatever the client makes of it. */
+/** Counts the bytes of the content and remembers its failure. */
 function countBytes(content: Readable): {
   stream: Readable;
   size(): number;
@@ -161,7 +161,7 @@ async function* list(
   }
 }
 
-/** Aborts the multipart uploads below a prefix that `isMeant` chooses; returns how many. */
+/** Aborts the multipart uploads below a prefix that `isMeant` selects; returns their number. */
 async function abortUploads(
   client: S3Client,
   location: { Bucket: string; Prefix: string },
@@ -169,7 +169,7 @@ async function abortUploads(
 ): Promise<number> {
   const { Bucket } = location;
   const listing = withVendorErrors(client.send(new ListMultipartUploadsCommand(location)));
-  // Some makers' servers cannot list them; there a lifecycle rule of the bucket does this.
+  // some servers cannot list them; a lifecycle rule of the bucket must abort them
   const found = await listing.catch((error: unknown) => {
     if (error instanceof VendorError && error.status === 501) return null;
     throw error;
@@ -184,7 +184,7 @@ async function abortUploads(
   return aborted;
 }
 
-/** The object's stream; its failure on the way is told as the store's. */
+/** The object's stream; its failure is a VendorError. */
 function asReadable(body: unknown): Readable {
   async function* bytes() {
     try {
@@ -196,7 +196,7 @@ function asReadable(body: unknown): Readable {
   return Readable.from(bytes(), { objectMode: false, highWaterMark: 65_536 });
 }
 
-/** The answer; null for what is not there. */
+/** The response; null if the object does not exist. */
 async function withVendorErrors<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
@@ -213,8 +213,8 @@ function statusOf(error: unknown): number | undefined {
 }
 
 /**
- * How servers say that they are full or a quota is used up: MinIO (507 for its disks, 400 for a bucket's quota), Ceph
- * (403), Garage and SeaweedFS. AWS has no such limit.
+ * The codes of full servers and exceeded quotas: MinIO (507 for its disks, 400 for a bucket's quota), Ceph (403), Garage
+ * and SeaweedFS. AWS has no such limit.
  */
 const fullCodes = new Set([
   'QuotaExceeded',
@@ -234,9 +234,13 @@ function asVendorError(error: unknown): VendorError {
     });
   }
   if (name === 'CredentialsProviderError') {
-    return new VendorError('not_sent', 'The object store cannot be used: no credentials for it were found.', {
-      cause: error,
-    });
+    return new VendorError(
+      'not_sent',
+      'The object store has no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role.',
+      {
+        cause: error,
+      },
+    );
   }
   if (status === 507 || fullCodes.has(name)) {
     const details = {
@@ -245,9 +249,9 @@ function asVendorError(error: unknown): VendorError {
       ...(status === undefined ? {} : { status }),
       cause: error,
     };
-    return new VendorError('refused', `The object store has no room: ${name}: ${text}`, details);
+    return new VendorError('refused', `The object store is full: ${name}: ${text}`, details);
   }
   const outcome = status !== undefined && status >= 400 && status < 500 ? 'refused' : 'unknown';
   const details = { code: name, ...(status === undefined ? {} : { status }), cause: error };
-  return new VendorError(outcome, `The object store answered ${name}: ${text}`, details);
+  return new VendorError(outcome, `The object store returned ${name}: ${text}`, details);
 }
