@@ -22,6 +22,7 @@ import { idempotencyKeyOf } from './http/idempotency.ts';
 import { readJson } from './http/json.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
+import { referencePage } from './http/reference-page.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
 import { secureAnswers } from './http/security-headers.ts';
@@ -138,7 +139,8 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   if (deps.role === 'worker') healthRoutes(server, deps);
   else rooms(server, deps);
   server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
-  await openapiRoutes(server);
+  openapiRoutes(server);
+  await referencePage(server);
   return server;
 }
 

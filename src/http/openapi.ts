@@ -1,6 +1,5 @@
-// The OpenAPI document, made from the routes' own schemas, and its page for people.
+// The OpenAPI document, made from the routes' own schemas.
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import { finishedDocument, type RouteTraits } from './openapi-document.ts';
 import type { Json } from './openapi-schemas.ts';
 import type { Server } from './request.ts';
@@ -47,17 +46,7 @@ export async function registerOpenapi(server: Server, version: string): Promise<
   });
 }
 
-/** GET /openapi.json and /docs; call after all routes. */
-export async function openapiRoutes(server: Server): Promise<void> {
+/** GET /openapi.json; call after all routes. */
+export function openapiRoutes(server: Server): void {
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
-  await server.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: true,
-    uiConfig: { persistAuthorization: true, tryItOutEnabled: true, docExpansion: 'list' },
-    theme: {
-      title: 'Chatbot Gateway API',
-      // the bar asks for the address of some other document
-      css: [{ filename: 'gateway.css', content: '.swagger-ui .topbar { display: none }' }],
-    },
-  });
 }

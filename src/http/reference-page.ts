@@ -1,0 +1,44 @@
+// GET /docs: the OpenAPI document as a page for people, from this gateway alone.
+import { readFileSync } from 'node:fs';
+import swaggerUi from '@fastify/swagger-ui';
+import type { Server } from './request.ts';
+
+/** Swagger UI writes styles into its markup; everything else comes from files of this gateway. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const fileText = (name: string) => readFileSync(new URL(`reference/${name}`, import.meta.url), 'utf8');
+
+/** Registers the page; call after all routes. */
+export async function referencePage(server: Server): Promise<void> {
+  await server.register(async (scope) => {
+    scope.addHook('onSend', async (_request, _reply, payload) =>
+      // the plugin's page has no viewport, so a phone would show it as wide as a desk
+      typeof payload === 'string' && payload.includes('<div id="swagger-ui">')
+        ? payload.replace(
+            '<head>',
+            '<head><meta name="viewport" content="width=device-width, initial-scale=1">',
+          )
+        : payload,
+    );
+    await scope.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: true,
+      transformStaticCSP: () => policy,
+      uiConfig: { persistAuthorization: true, tryItOutEnabled: true, docExpansion: 'list' },
+      theme: {
+        title: 'Chatbot Gateway API',
+        css: [{ filename: 'page.css', content: fileText('page.css') }],
+        js: [{ filename: 'page.js', content: fileText('page.js') }],
+      },
+    });
+  });
+}
