@@ -120,6 +120,14 @@ describe('every operation', () => {
   });
 });
 
+test('the reference for people fits a phone, and loads nothing from elsewhere nor by TLS alone', async () => {
+  const page = await gateway.call('GET', '/docs/', { key: null });
+  expect(page.text).toContain('<meta name="viewport" content="width=device-width');
+  const policy = page.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self'");
+  expect(policy).not.toMatch(/upgrade-insecure-requests|https:/);
+});
+
 test('the reference for people is served whole from here', async () => {
   const page = await gateway.call('GET', '/docs/', { key: null });
   expect(page.status).toBe(200);

@@ -22,14 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-test('fits a phone, and loads nothing from elsewhere nor by TLS alone', async () => {
-  const page = await gateway.call('GET', '/docs/', { key: null });
-  expect(page.text).toContain('<meta name="viewport" content="width=device-width');
-  const policy = page.headers.get('content-security-policy') ?? '';
-  expect(policy).toContain("default-src 'none'; script-src 'self'");
-  expect(policy).not.toMatch(/upgrade-insecure-requests|https:/);
-});
-
 interface Violation {
   id: string;
   nodes: { html: string }[];
