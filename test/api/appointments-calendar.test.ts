@@ -84,7 +84,7 @@ test('a state is good for one return, and none can be made up', async () => {
   expect((await fetch(`${room.url}/callbacks/calendar`)).status).toBe(400);
 });
 
-test('permission denied, or a permission unticked: the page says so, and nothing is connected', async () => {
+test('connects nothing and says so when permission is denied or a box is cleared', async () => {
   const staff = await room.staff(account, { calendar: 'unconnected' });
   await room.control.set({ consent: 'deny' });
   const denied = await visit(await authUrl(staff.id));
@@ -94,14 +94,14 @@ test('permission denied, or a permission unticked: the page says so, and nothing
     untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'],
   });
   const partly = await visit(await authUrl(staff.id));
-  expect([partly.status, partly.html]).toEqual([409, expect.stringContaining('allow everything')]);
+  expect([partly.status, partly.html]).toEqual([409, expect.stringContaining('allow every permission')]);
   expect((await status(staff.id)).connected).toBe(false);
   // a page loaded again brings a code that is spent
   const reloaded = await fetch(partly.returned);
-  expect([reloaded.status, await reloaded.text()]).toEqual([400, expect.stringContaining('loaded again')]);
+  expect([reloaded.status, await reloaded.text()]).toEqual([400, expect.stringContaining('was reloaded')]);
 });
 
-test('whoever declined can try again, by the page or by the same link, until it connected', async () => {
+test('the same link works again after a refusal, until it has connected', async () => {
   const staff = await room.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
   await room.control.set({ consent: 'deny' });
@@ -134,10 +134,10 @@ test('an address that has expired connects nothing', async () => {
   expect((await visit(url)).html).toContain('has expired');
 });
 
-test('a grant taken back shows at the next check; connecting again heals it', async () => {
+test('a revoked authorization shows at the next check; reconnecting fixes it', async () => {
   const staff = await room.staff(account);
   await room.control.revokeGrants({ account: staff.email });
-  expect(await status(staff.id)).toMatchObject({ connected: false, error: expect.stringContaining('again') });
+  expect(await status(staff.id)).toMatchObject({ connected: false, error: expect.stringContaining('Reconnect') });
   const listed = await room.must(room.call(account, 'GET', '/v1/appointments/users?limit=100'));
   const shown = listed.items.find(({ _id }: { _id: string }) => _id === staff.id);
   expect(shown.calendarConnected).toBe(false);
@@ -147,7 +147,7 @@ test('a grant taken back shows at the next check; connecting again heals it', as
   expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
 });
 
-test('receivers are told once when a calendar is connected, when its grant is gone, and when it is removed', async () => {
+test('publishes one event each when a calendar is connected, loses its authorization, and is removed', async () => {
   const staff = await room.staff(account);
   await room.control.revokeGrants({ account: staff.email });
   await Promise.all([status(staff.id), status(staff.id)]);
@@ -163,7 +163,7 @@ test('receivers are told once when a calendar is connected, when its grant is go
   ]);
   expect(told[1]?.data).toMatchObject({
     ...{ provider: 'google', calendarId: 'primary', accountEmail: staff.email, missing: null },
-    error: expect.stringContaining('Connect the calendar again'),
+    error: expect.stringContaining('Reconnect the calendar'),
   });
 });
 
@@ -225,7 +225,7 @@ test('further calendars of the account block slots once they are named', async (
   expect(await room.open(account, staff.id, date)).toEqual(['11:30']);
 });
 
-test('a kind of calendar that is not configured: 409; an account that is not complete: 400', async () => {
+test('returns 409 for a provider that is not configured, and 400 for an incomplete account', async () => {
   const staff = await room.staff(account, { calendar: 'unconnected' });
   const put = (body: object) =>
     room.call(account, 'PUT', `/v1/appointments/users/${staff.id}/ext-calendar`, body);

@@ -35,7 +35,7 @@ export function opened(credential: CalendarCredential): CaldavAccount {
   } catch {
     // Said below, without the text, which holds a password.
   }
-  throw new VendorError('refused', 'The stored connection cannot be read. Connect the calendar again.', {
+  throw new VendorError('refused', 'The stored connection cannot be read. Reconnect the calendar.', {
     code: 'invalid_grant',
   });
 }

@@ -1,4 +1,4 @@
-// When a staff member's calendars are busy, asked in real time: questions that wait at the same time share one call.
+// Live busy times of staff calendars: concurrent questions about one calendar share a call.
 import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
@@ -12,43 +12,44 @@ export interface Span {
 
 export interface BusyTimes {
   /**
-   * Busy times that overlap the span. The answer never rests on a call begun before the question came. Throws
-   * VendorError where the calendar could not be asked, or `waitMs` passed.
+   * Busy times that overlap the span, from a call that began after the question. Throws VendorError if the calendar cannot
+   * be read, or after `waitMs`.
    */
   ask(connection: LiveConnection, span: Span, waitMs?: number): Promise<Span[]>;
-  /** What the calendar answered last, if that was of late and covers the span: good for hints, never for a promise. */
+  /** The last answer, if it is recent and covers the span: good for hints, never for a promise. */
   lastKnown(staffId: string, span: Span): Span[] | undefined;
 }
 
 export type BusyTimesDeps = CalendarDeps & { clock: Clock };
 
-/** A call that is still gathering questions. */
-interface Round {
+/** A call that has not begun, and takes further questions. */
+interface WaitingCall {
   span: Span;
   connection: LiveConnection;
   answer: Promise<Span[]>;
   start: () => void;
 }
 
-interface Lane {
-  running: boolean;
-  next: Round | undefined;
+/** The calls of one connection: at most one runs, and at most one waits. */
+interface CallQueue {
+  isRunning: boolean;
+  waiting: WaitingCall | undefined;
 }
 
 const callTimeoutMs = 6_000;
 const waitDefaultMs = 10_000;
-/** Questions further apart than this do not share a call: calendars limit how long a time they answer for. */
+/** Questions further apart than this do not share a call: calendars limit the span of one call. */
 const maxSpanMs = 31 * 86_400_000;
 const cachedForMs = 5 * 60_000;
 const cachedStaffMax = 5_000;
 
-/** Opens the asking of busy times for one process. */
+type Call = (connection: LiveConnection, span: Span) => Promise<Span[]>;
+
+/** Opens busy times for one process. */
 export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
-  const lanes = new Map<string, Lane>();
   const lifetime = { ms: cachedForMs, clock: deps.clock };
   const known = openCache<{ span: Span; busy: Span[] }>({ max: cachedStaffMax, lifetime });
-
-  async function call(connection: LiveConnection, span: Span): Promise<Span[]> {
+  const call: Call = async (connection, span) => {
     const intervals = await useCalendar(deps, connection, (calendar, credential) =>
       calendar.busyTimes(
         credential,
@@ -59,72 +60,76 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
     const busy = intervals.map(({ start, end }) => ({ from: start, to: end }));
     known.set(connection.staffId, { span: { ...span }, busy });
     return busy;
-  }
-
-  function newRound(lane: Lane, connection: LiveConnection, span: Span): Round {
-    const begun = Promise.withResolvers<void>();
-    const round: Round = {
-      span: { ...span },
-      connection,
-      start: begun.resolve,
-      answer: begun.promise
-        .then(() => {
-          lane.running = true;
-          lane.next = undefined;
-          return call(round.connection, round.span);
-        })
-        .finally(() => {
-          lane.running = false;
-          if (lane.next) lane.next.start();
-          else lanes.delete(connection.id);
-        }),
-    };
-    // whoever asked has its own hold on the answer; nobody is told twice
-    round.answer.catch(() => {});
-    return round;
-  }
-
-  function roundFor(connection: LiveConnection, span: Span): Promise<Span[]> {
-    const lane = lanes.get(connection.id) ?? { running: false, next: undefined };
-    lanes.set(connection.id, lane);
-    if (lane.next) {
-      const wide = {
-        from: Math.min(lane.next.span.from, span.from),
-        to: Math.max(lane.next.span.to, span.to),
-      };
-      if (wide.to - wide.from > maxSpanMs) return call(connection, span);
-      lane.next.span = wide;
-      lane.next.connection = connection;
-      return lane.next.answer;
-    }
-    const round = newRound(lane, connection, span);
-    lane.next = round;
-    if (!lane.running) round.start();
-    return round.answer;
-  }
-
+  };
+  const askShared = openSharedCalls(call);
   return {
     async ask(connection, span, waitMs = waitDefaultMs) {
       const stop = new AbortController();
       const tooLate = deps.clock.sleep(waitMs, stop.signal).then((): Span[] => {
-        // nobody waits for it any more
+        // the question was answered before
         if (stop.signal.aborted) return [];
         throw new VendorError('not_sent', 'The calendar did not answer in time.', { code: 'timeout' });
       });
       tooLate.catch(() => {});
       try {
-        const busy = await Promise.race([roundFor(connection, span), tooLate]);
+        const busy = await Promise.race([askShared(connection, span), tooLate]);
         return busy.filter(({ from, to }) => from < span.to && to > span.from);
       } finally {
-        // a reason of our own spares making one
+        // an explicit reason avoids creating an error
         stop.abort(null);
       }
     },
-
     lastKnown(staffId, span) {
       const last = known.get(staffId);
-      if (!last) return undefined;
-      return last.span.from <= span.from && last.span.to >= span.to ? last.busy : undefined;
+      return last && last.span.from <= span.from && last.span.to >= span.to ? last.busy : undefined;
     },
+  };
+}
+
+/** Asks by `call`. A question that comes while a call runs joins the one that waits. */
+function openSharedCalls(call: Call): Call {
+  const queues = new Map<string, CallQueue>();
+
+  function newWaitingCall(queue: CallQueue, connection: LiveConnection, span: Span): WaitingCall {
+    const begun = Promise.withResolvers<void>();
+    const waiting: WaitingCall = {
+      span: { ...span },
+      connection,
+      start: begun.resolve,
+      answer: begun.promise
+        .then(() => {
+          queue.isRunning = true;
+          queue.waiting = undefined;
+          return call(waiting.connection, waiting.span);
+        })
+        .finally(() => {
+          queue.isRunning = false;
+          if (queue.waiting) queue.waiting.start();
+          else queues.delete(connection.id);
+        }),
+    };
+    // each caller handles the rejection itself
+    waiting.answer.catch(() => {});
+    return waiting;
+  }
+
+  return (connection, span) => {
+    const queue = queues.get(connection.id) ?? { isRunning: false, waiting: undefined };
+    queues.set(connection.id, queue);
+    const { waiting } = queue;
+    if (waiting) {
+      const wide = {
+        from: Math.min(waiting.span.from, span.from),
+        to: Math.max(waiting.span.to, span.to),
+      };
+      if (wide.to - wide.from > maxSpanMs) return call(connection, span);
+      waiting.span = wide;
+      waiting.connection = connection;
+      return waiting.answer;
+    }
+    const next = newWaitingCall(queue, connection, span);
+    queue.waiting = next;
+    if (!queue.isRunning) next.start();
+    return next.answer;
   };
 }

@@ -1,4 +1,4 @@
-// Connecting a staff member's calendar: a CalDAV account, which calendars block, disconnecting.
+// Connects a staff member's calendar by password, chooses which calendars block slots, checks and disconnects.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest, type Problem, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -32,7 +32,7 @@ import { calendarStatusEvent } from './status-event.ts';
 
 export type ConnectDeps = CalendarDeps & {
   clock: Clock;
-  /** Where the outside reaches us, without a slash at the end. */
+  /** The gateway's public base URL, without a trailing slash. */
   publicUrl: () => string;
 };
 
@@ -48,8 +48,8 @@ export function notConfigured(what: string): AppError {
 }
 
 /**
- * Keeps a connection just made in place of the one before. `claim` runs first in the same transaction, and may throw to
- * keep nothing.
+ * Stores a new connection in place of the previous one. `claim` runs first in the same transaction, and may throw to store
+ * nothing.
  */
 export async function keep(
   deps: ConnectDeps,
@@ -85,7 +85,7 @@ export async function keep(
   return row;
 }
 
-/** Connects a CalDAV account, or (with `busyCalendarIds` alone) says which of the connected account's calendars block. */
+/** Connects an account by password, or (with `busyCalendarIds` alone) sets which of its calendars block slots. */
 export async function putCalendar(
   deps: ConnectDeps,
   staff: StaffRow,
@@ -96,7 +96,7 @@ export async function putCalendar(
     const problems = forAccountOnly(given);
     if (problems.length > 0) throw invalidRequest(problems);
     const connection = await openConnection(deps, staff.id);
-    await proveBusyCalendars(deps, connection.calendar, connection.credential, busyCalendarIds ?? []);
+    await verifyBusyCalendars(deps, connection.calendar, connection.credential, busyCalendarIds ?? []);
     await setBusyCalendars(deps.db, connection.id, busyCalendarIds ?? []);
     return undefined;
   }
@@ -115,7 +115,7 @@ export async function putCalendar(
     .catch((error) => {
       throw accountError(error, calendarUrl === undefined ? 'url' : 'calendarUrl');
     });
-  if (busyCalendarIds) await proveBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
+  if (busyCalendarIds) await verifyBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
   const sameKey = connected.sameAs === null ? null : (known[connected.sameAs]?.calendarKey ?? null);
   return keep(deps, staff, calendar, connected, { busyCalendarIds, sameKey });
 }
@@ -128,7 +128,7 @@ function calendarWithPassword({ calendars }: ConnectDeps, provider: string) {
   throw invalidRequest([{ path: 'provider', message: `must be one of: ${names.join(', ')}` }]);
 }
 
-/** What does not work about an account that somebody gave is for that caller to mend: 400, naming the field. */
+/** 400 that names the field, for a rejection that the caller can fix. */
 function accountError(error: unknown, calendarField: string): unknown {
   if (!(error instanceof VendorError) || error.outcome !== 'refused') return calendarError(error);
   const field = {
@@ -145,11 +145,11 @@ function accountError(error: unknown, calendarField: string): unknown {
 function forAccountOnly(given: PutCalendarBody): Problem[] {
   return Object.keys(given)
     .filter((path) => path !== 'busyCalendarIds')
-    .map((path) => ({ path, message: 'is taken together with provider only' }));
+    .map((path) => ({ path, message: 'is allowed only together with provider' }));
 }
 
-/** Asks once for the busy times of each calendar: one that cannot be read would close every slot for good. */
-async function proveBusyCalendars(
+/** Verifies that each calendar can be read: an unreadable one would close every slot. */
+async function verifyBusyCalendars(
   deps: ConnectDeps,
   calendar: Calendar,
   credential: string,
@@ -167,8 +167,8 @@ async function proveBusyCalendars(
 }
 
 /**
- * Asks the calendar whether the connection still works; afterwards the connection's row tells. Answers the events within
- * the booking window whose times are not certain, or null where nobody can say.
+ * Checks whether the connection still works; the result is in the connection's row. Returns the events in the booking
+ * window whose times are uncertain, or null if they are unknown.
  */
 export async function checkConnection(
   deps: ConnectDeps,
@@ -184,27 +184,27 @@ export async function checkConnection(
     eventProblems(live, { ...question, to: from + (staff.booking_window_days + 1) * dayMs }),
     useCalendar(deps, live, (calendar, credential) =>
       calendar.busyTimes(credential, { ...question, to: from + 60_000 }, { timeoutMs: 5_000 }),
-    ).catch(ofVendor),
+    ).catch(ignoreVendorError),
   ]);
   return problems;
 }
 
-/** Many events may lie in the window: if that takes too long, it says nothing of the connection. */
+/** Events with uncertain times. The window may have many events, so a time-out says nothing about the connection. */
 async function eventProblems(live: LiveConnection, question: BusyQuestion): Promise<EventProblem[] | null> {
   const { calendar, credential } = live;
   const answer = calendar.eventProblems?.(credential, question, { timeoutMs: 10_000 });
-  return (await answer?.catch(ofVendor)) ?? null;
+  return (await answer?.catch(ignoreVendorError)) ?? null;
 }
 
-/** Swallows what an outside call came to; anything else is a fault of ours. */
-function ofVendor(error: unknown): undefined {
+/** Ignores a VendorError and rethrows any other error. */
+function ignoreVendorError(error: unknown): undefined {
   if (!(error instanceof VendorError)) throw error;
   return undefined;
 }
 
 /**
- * Ends the connection of a staff member and gives the grant back, unless others use it too. 409 while bookings are being written to the
- * calendar, since only this connection can tell what became of them. False if there was none.
+ * Removes the connection of a staff member, and revokes the authorization unless another connection uses it. 409 while
+ * bookings are being written: only this connection can tell their outcome. False if there was none.
  */
 export async function disconnectCalendar(
   deps: ConnectDeps,
@@ -222,7 +222,7 @@ export async function disconnectCalendar(
       );
     }
     await deleteConnection(tx, found.id);
-    // of a dead one it was reported when it died
+    // the end of a dead connection was reported when it died
     const events =
       found.dead_at === null ? [calendarStatusEvent(deps.clock.now(), found, 'disconnected')] : [];
     return { row: found, started: await publish(deps, tx, events) };
@@ -232,10 +232,10 @@ export async function disconnectCalendar(
   if (started.length > 0) deps.deliveries.offer(started);
   const live = liveConnection(deps, row);
   deps.log.info({ staffId, connectionId: row.id }, 'calendar.removed');
-  // a grant ends for all who are connected to that account
+  // revoking ends every connection of that account
   if (await isAccountShared(deps.db, row)) return true;
   await live?.calendar.disconnect(live.credential, { timeoutMs: 5_000 }).catch((error) => {
-    // ours is gone all the same; the person can end the grant at the provider too
+    // the connection is removed in any case; the person can also revoke at the provider
     deps.log.warn({ err: error, staffId, connectionId: row.id }, 'calendar.revoke_failed');
   });
   return true;

@@ -1,4 +1,4 @@
-// From a staff member to their calendar: the credential opened, and what a failing call says of the connection.
+// The connection to a staff member's calendar: opens the credential, makes calls, and records what they say about it.
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -31,13 +31,13 @@ export interface LiveConnection {
   calendarId: string;
   calendarKey: string | null;
   busyCalendarIds: string[];
-  /** Where dates and floating times are read if the calendar names no zone: that of the schedule. */
+  /** The schedule's zone, for dates and floating times in a calendar without a zone. */
   timeZone: string;
-  /** True if a success was noted within the last minute and no failure since: another one need not be. */
+  /** True if a success was recorded within the last minute and no failure since. */
   noted: boolean;
 }
 
-/** What calls need of a connection's row. */
+/** The columns that calls need. */
 export type UsableConnection = Pick<
   ConnectionRow,
   | 'id'
@@ -58,8 +58,8 @@ export const credentialPlace = (connectionId: string) => ({
 });
 
 /**
- * The key by which staff who share a calendar share its time: a UUID made of the first 128 bits of a SHA-256, so that it is
- * short in indexes. Migration 0008 makes the same of what was stored before. Null for a calendar that is not known.
+ * The key of a calendar, equal for all staff who share it: a UUID from the first 128 bits of a SHA-256, short in indexes.
+ * Migration 0008 computes the same. Null without an identity.
  */
 export function calendarKeyOf(provider: string, identity: string | null): string | null {
   if (identity === null) return null;
@@ -67,7 +67,7 @@ export function calendarKeyOf(provider: string, identity: string | null): string
   return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** 409 for a staff member whose calendar cannot be used until somebody connects it (again). */
+/** 409 for a staff member whose calendar must be connected or reconnected first. */
 export function notConnected(why?: string): AppError {
   return new AppError(
     'calendar_not_connected',
@@ -76,12 +76,12 @@ export function notConnected(why?: string): AppError {
   );
 }
 
-/** True for a connection whose grant is not known to be gone, and whose kind of calendar is configured. */
+/** True for a connection that is not dead and whose provider is configured. */
 export function isAlive(deps: CalendarDeps, row: Pick<UsableConnection, 'provider' | 'dead_at'>): boolean {
   return row.dead_at === null && deps.calendars[row.provider] !== undefined;
 }
 
-/** The connection of a row that is alive; undefined for a dead one, or one whose kind of calendar is not configured. */
+/** The connection of a row; undefined if it is dead or its provider is not configured. */
 export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveConnection | undefined {
   const calendar = deps.calendars[row.provider];
   if (row.dead_at !== null || !calendar) return undefined;
@@ -98,7 +98,7 @@ export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveC
   };
 }
 
-/** The staff member's living connection; 409 `calendar_not_connected` without one. */
+/** The staff member's active connection; 409 `calendar_not_connected` without one. */
 export async function openConnection(deps: CalendarDeps, staffId: string): Promise<LiveConnection> {
   const row = await findConnection(deps.db, staffId);
   const live = row && liveConnection(deps, row);
@@ -108,9 +108,9 @@ export async function openConnection(deps: CalendarDeps, staffId: string): Promi
 
 const connectAgain: Record<string, string> = {
   invalid_grant:
-    'The calendar account has taken its permission back, or it has expired. Connect the calendar again.',
+    'The authorization of the calendar account was revoked or has expired. Reconnect the calendar.',
   scope_missing:
-    'A permission that the gateway needs was not granted. Connect the calendar again and allow everything asked for.',
+    'A permission that the gateway needs was not granted. Reconnect the calendar and allow every permission.',
 };
 
 /** True if the failure says that the connection is dead: retrying never helps. */
@@ -119,8 +119,8 @@ export function isDeadGrant(error: unknown): boolean {
 }
 
 /**
- * Makes a call on a connection and notes what it says of it: a success, a failure, or that the grant is gone (then the
- * connection is dead from now on). The call's own error is thrown on as it is.
+ * Makes a call on a connection and records its result. A revoked authorization marks the connection as dead. Rethrows the
+ * call's error unchanged.
  */
 export async function useCalendar<T>(
   deps: CalendarDeps,
@@ -135,7 +135,7 @@ export async function useCalendar<T>(
     if (!(error instanceof VendorError)) throw error;
     const dead = connectAgain[String(error.code)];
     if (dead === undefined) {
-      await noteFailure(deps.db, connection.id, `The calendar did not do what was asked: ${error.message}`);
+      await noteFailure(deps.db, connection.id, `The last calendar call failed: ${error.message}`);
     } else if (await reportDead(deps, connection.id, dead)) {
       deps.log.warn(
         { staffId: connection.staffId, connectionId: connection.id, code: error.code },
@@ -146,7 +146,7 @@ export async function useCalendar<T>(
   }
 }
 
-/** Notes that the authorization of a connection is gone, and reports it; false if that was known. */
+/** Marks a connection as dead and publishes the event; false if it was dead already. */
 async function reportDead(deps: CalendarDeps, connectionId: string, failure: string): Promise<boolean> {
   const started = await deps.db.transaction().execute(async (tx) => {
     const row = await markDead(tx, connectionId, failure);
@@ -156,7 +156,7 @@ async function reportDead(deps: CalendarDeps, connectionId: string, failure: str
   return started !== undefined;
 }
 
-/** A calendar's failure as the caller is told it: 409 where connecting again is all that helps, else 502 or 503. */
+/** The caller's error for a calendar failure: 409 if only reconnecting helps, else 502 or 503. */
 export function calendarError(error: unknown): unknown {
   if (!(error instanceof VendorError)) return error;
   const dead = connectAgain[String(error.code)];

@@ -15,7 +15,7 @@ export type ConnectionRow = StoredConnection & { staff_timezone: string };
 export const connectionColumns = sql<ConnectionRow>`calendar_connections.*,
   (select timezone from staff where staff.id = calendar_connections.staff_id) as staff_timezone`;
 
-/** The connection of a staff member, dead or alive. */
+/** The connection of a staff member, dead or not. */
 export async function findConnection(db: Db | Tx, staffId: string): Promise<ConnectionRow | undefined> {
   const { rows } = await sql<ConnectionRow>`
     select ${connectionColumns} from calendar_connections where staff_id = ${staffId}`.execute(db);
@@ -23,9 +23,8 @@ export async function findConnection(db: Db | Tx, staffId: string): Promise<Conn
 }
 
 /**
- * Puts this connection in place of whatever the staff member had; what is left to settle is due at once. The same
- * calendar connected again is read on from where it was read up to, so that what was done meanwhile is noticed; reached by
- * another address, that is where its bookings are asked for from now on.
+ * Replaces the staff member's connection and makes unfinished bookings due. The same calendar keeps its sync cursor, so that
+ * no external change is missed; under a new address, its bookings get that address.
  */
 export async function replaceConnection(
   tx: Tx,
@@ -56,7 +55,7 @@ export async function replaceConnection(
     .executeTakeFirstOrThrow();
 }
 
-/** Removes a connection; false if it was another by then, or none. */
+/** Deletes a connection; false if it was replaced or removed. */
 export async function deleteConnection(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await sql`delete from calendar_connections where id = ${id} returning 1`.execute(tx);
   return rows.length === 1;
@@ -85,7 +84,7 @@ export async function isAccountShared(
   return rows.length > 0;
 }
 
-/** Up to 50 connected calendars of an account at that provider, the last connected first. */
+/** Up to 50 connected calendars of an account at that provider, newest first. */
 export async function knownCalendars(
   db: Db,
   accountId: string,
@@ -111,7 +110,7 @@ export async function hasUnsettledBookings(tx: Tx, staffId: string): Promise<boo
   return rows.length > 0;
 }
 
-/** Notes that the grant of a connection is gone; undefined if it was known, or the connection is another by now. */
+/** Marks a connection as dead; undefined if it was dead, replaced or removed. */
 export async function markDead(tx: Tx, id: string, failure: string): Promise<StoredConnection | undefined> {
   const { rows } = await sql<StoredConnection>`
     update calendar_connections set dead_at = now(), failure = ${failure}
@@ -119,7 +118,7 @@ export async function markDead(tx: Tx, id: string, failure: string): Promise<Sto
   return rows[0];
 }
 
-/** Notes a successful use; writes at most once a minute, unless a failure was noted. */
+/** Records a success, at most once a minute unless a failure was recorded. */
 export async function noteUse(db: Db, id: string): Promise<void> {
   await sql`
     update calendar_connections set last_synced_at = now(), failure = null
@@ -127,14 +126,14 @@ export async function noteUse(db: Db, id: string): Promise<void> {
       or last_synced_at < now() - interval '1 minute')`.execute(db);
 }
 
-/** Notes why the calendar could not be used this time. */
+/** Records why the last call failed. */
 export async function noteFailure(db: Db, id: string, failure: string): Promise<void> {
   await sql`
     update calendar_connections set failure = ${failure}
     where id = ${id} and dead_at is null and failure is distinct from ${failure}`.execute(db);
 }
 
-/** Says which calendars of a connection block slots. */
+/** Sets which calendars of a connection block slots. */
 export async function setBusyCalendars(db: Db, id: string, calendarIds: string[]): Promise<void> {
   await sql`
     update calendar_connections set busy_calendar_ids = ${calendarIds}::text[] where id = ${id}`.execute(db);
@@ -186,7 +185,7 @@ export async function listCredentials(db: Db, page: Page): Promise<EncryptedRow<
   return rows;
 }
 
-/** Replaces a encrypted credential; false if the connection is another by now. */
+/** Replaces an encrypted credential; false if it has changed. */
 export async function replaceCredential(db: Db, change: EncryptedChange<'credential'>): Promise<boolean> {
   const { rows } = await sql`
     update calendar_connections set credential = ${change.after}

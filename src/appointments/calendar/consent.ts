@@ -1,4 +1,4 @@
-// Connecting a calendar by the provider's consent page (OAuth 2.0): the link to it, and the way back from it.
+// Connects a calendar on the provider's consent page (OAuth 2.0): the link to the page, and the return from it.
 import { createHash, randomBytes } from 'node:crypto';
 import { asciiEmail } from '../../base/email.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
@@ -46,7 +46,7 @@ export async function consentUrl(
     redirect_uri: redirectUri,
     expires_at: expiresAt,
   });
-  // encrypted, so nobody else can make one; the row it names is good for one connection
+  // encrypted, so nobody else can create one; its row is valid for one connection
   const state = deps.cipher.encrypt(id, statePlace).toString('base64url');
   const authUrl = pageUrl(oauth, { state, codeVerifier, redirectUri }, staff);
   return { authUrl, expiresAt: expiresAt.toISOString() };
@@ -80,16 +80,16 @@ function pageUrl(
   });
 }
 
-/** What a browser brought back from the consent page. */
+/** The query that a browser brings back from the consent page. */
 export interface ConsentReturn {
   state?: string | undefined;
   code?: string | undefined;
   error?: string | undefined;
 }
 
-/** Why nothing was connected, in words for the person in front of the page. */
+/** Why nothing was connected, for the person who reads the page. */
 export class ConsentError extends AppError {
-  /** Where they can try again; undefined where they need a new link. */
+  /** The link to try again; undefined if a new link is needed. */
   readonly retryUrl: string | undefined;
   readonly title: string;
 
@@ -106,7 +106,7 @@ const useless = (message: string, title?: string) =>
 
 const notOurs = () =>
   useless('This link is not valid. Open it exactly as you received it, or ask for a new one.');
-/** Not "not connected": a page of success that is loaded again ends here. */
+/** Not "not connected": reloading the success page ends here too. */
 const used = () =>
   useless(
     'This link was used already, so this visit changed nothing. To connect again, ask for a new link.',
@@ -115,8 +115,8 @@ const used = () =>
 const expired = () => useless('This link has expired: links are valid for one hour. Ask for a new one.');
 
 /**
- * Takes the grant that the person gave and connects their calendar. The link is used up by that alone: whoever declined,
- * or was failed by the provider, can try again with the same link. Throws ConsentError.
+ * Exchanges the authorization code and connects the calendar. Only success uses up the link: after a refusal or a provider
+ * error, the same link works again. Throws ConsentError.
  */
 export async function finishConsent(
   deps: ConnectDeps,
@@ -158,7 +158,7 @@ async function openState(deps: ConnectDeps, encrypted: string): Promise<OAuthSta
   return row;
 }
 
-/** When a UUIDv7 was made, in epoch milliseconds. */
+/** The creation time of a UUIDv7 in epoch milliseconds. */
 const madeAt = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** `access_denied` is the person's own answer (RFC 6749 section 4.1.2.1); anything else is the provider's. */
@@ -169,7 +169,7 @@ const declined = (error: string | undefined) =>
 
 function exchangeError(error: unknown, retryUrl: string): unknown {
   if (error instanceof VendorError && error.code === 'invalid_grant') {
-    const text = 'This page was loaded again, or took too long, so nothing was connected. You can try again.';
+    const text = 'This page was reloaded or took too long, so nothing was connected. You can try again.';
     return new ConsentError(new AppError('invalid_request', text), retryUrl);
   }
   const problem = calendarError(error);

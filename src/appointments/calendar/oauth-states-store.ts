@@ -6,29 +6,29 @@ import type { DB } from '../../db/schema.ts';
 
 export type OAuthStateRow = Selectable<DB['oauth_states']>;
 
-/** Adds a consent page that somebody is sent to. */
+/** Inserts a sign-in. */
 export async function insertOAuthState(db: Db, state: Insertable<DB['oauth_states']>): Promise<void> {
   await db.insertInto('oauth_states').values(state).execute();
 }
 
-/** A consent page that somebody was sent to, expired or not; undefined if it is used up or unknown. */
+/** A sign-in, expired or not; undefined if it was used or never existed. */
 export async function findOAuthState(db: Db, id: string): Promise<OAuthStateRow | undefined> {
   const { rows } = await sql<OAuthStateRow>`select * from oauth_states where id = ${id}`.execute(db);
   return rows[0];
 }
 
-/** Uses a consent page up; false if it was used before. */
+/** Deletes a sign-in; false if it was used before. */
 export async function deleteOAuthState(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await sql`delete from oauth_states where id = ${id} returning 1`.execute(tx);
   return rows.length === 1;
 }
 
-/** Deletes consent pages that nobody returned from. */
+/** Deletes expired sign-ins. */
 export async function deleteOldOAuthStates(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('oauth_states').where('expires_at', '<=', now).execute();
 }
 
-/** A page of the consent pages under way, in the order of their ids. */
+/** A page of the sign-ins, ordered by id. */
 export async function listCodeVerifiers(db: Db, page: Page): Promise<EncryptedRow<'code_verifier'>[]> {
   const { rows } = await sql<EncryptedRow<'code_verifier'>>`
     select id, code_verifier from oauth_states
@@ -37,7 +37,7 @@ export async function listCodeVerifiers(db: Db, page: Page): Promise<EncryptedRo
   return rows;
 }
 
-/** Replaces a encrypted verifier; false if somebody returned from the consent page meanwhile. */
+/** Replaces an encrypted verifier; false if the sign-in was used. */
 export async function replaceCodeVerifier(
   db: Db,
   change: EncryptedChange<'code_verifier'>,

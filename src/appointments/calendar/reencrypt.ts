@@ -1,4 +1,4 @@
-// After a rotation of the encryption keys: calendars' credentials and the secrets of open consent pages are encrypted anew.
+// Re-encrypts calendar credentials and the secrets of sign-ins after an encryption key rotation.
 import type { Cipher } from '../../base/cipher.ts';
 import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
@@ -7,7 +7,7 @@ import { listCodeVerifiers, replaceCodeVerifier } from './oauth-states-store.ts'
 
 type Deps = { db: Db; cipher: Cipher };
 
-/** Seals the credentials of one page of calendar connections with the newest key. */
+/** Re-encrypts the credentials of one page of calendar connections with the newest key. */
 export function reencryptCalendars(deps: Deps, page: Page): Promise<SecretsRound> {
   return reencryptPage(
     deps.cipher,
@@ -21,7 +21,7 @@ export function reencryptCalendars(deps: Deps, page: Page): Promise<SecretsRound
   );
 }
 
-/** Seals what one page of open consent pages needs on the way back, with the newest key. */
+/** Re-encrypts the code verifiers of one page of sign-ins with the newest key. */
 export function reencryptConsents(deps: Deps, page: Page): Promise<SecretsRound> {
   return reencryptPage(
     deps.cipher,

@@ -1,4 +1,4 @@
-// The event that reports to webhook receivers what became of a calendar connection.
+// The `calendars.status` webhook event.
 import { uuidv7 } from '../../base/ids.ts';
 import type { CalendarNews } from '../../contract/calendars.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
@@ -10,8 +10,8 @@ export type ReportedConnection = Pick<
 >;
 
 /**
- * `calendars.status` about a connection as it is at `now`; `disconnected` also says so of one that is being removed.
- * `missing`: bookings whose events vanished all at once.
+ * `calendars.status` for a connection as it is at `now`; `disconnected` also covers one that is being removed. `missing`:
+ * bookings whose events a mass deletion removed.
  */
 export function calendarStatusEvent(
   now: number,

@@ -1,4 +1,4 @@
-// Routes by which an account keeps its departments, staff and form questions.
+// Routes that manage departments, staff and form questions.
 import { AppointmentParams } from '../../contract/appointments.ts';
 import {
   ChangeDepartmentBody,
@@ -25,7 +25,7 @@ import {
 import { departmentItem, questionItem, staffItem } from './staff.ts';
 
 export interface DirectoryRoutesDeps extends DirectoryDeps {
-  /** Called once a staff member is gone: ends the connection to their calendar. */
+  /** Runs after a staff member was removed: disconnects the calendar. */
   afterStaffRemoved: (accountId: string, staffId: string) => Promise<void>;
 }
 

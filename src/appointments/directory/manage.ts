@@ -44,7 +44,7 @@ interface StaffChange {
   onCalendarDelete?: 'cancel' | 'keep';
 }
 
-/** The columns of what was given; what is left out stays out. */
+/** The columns of the given fields only. */
 function staffColumns({
   name,
   onCalendarMove,
@@ -147,7 +147,7 @@ export async function removeStaff(deps: DirectoryDeps, accountId: string, id: st
   if (!isUuid(id)) throw staffNotFound();
   const now = new Date(deps.clock.now());
   await deps.db.transaction().execute(async (tx) => {
-    // the row is locked first: a booking that begins now waits for us, and then finds it gone
+    // lock the row first: a concurrent booking waits, and then finds the staff member removed
     if (!(await updateStaff(tx, accountId, id, { active: false, deleted_at: now }))) throw staffNotFound();
     if (await hasOpenBookings(tx, id, now)) {
       throw new AppError(
@@ -159,7 +159,7 @@ export async function removeStaff(deps: DirectoryDeps, accountId: string, id: st
   });
 }
 
-/** Replaces a staff member's questions. One whose text stays keeps its id, so that forms shown before still match. */
+/** Replaces a staff member's questions. An unchanged text keeps its id, so that open forms still match. */
 export async function putQuestions(
   deps: DirectoryDeps,
   accountId: string,
@@ -169,7 +169,7 @@ export async function putQuestions(
   if (!isUuid(staffId)) throw staffNotFound();
   const problems = questionProblems(given);
   return deps.db.transaction().execute(async (tx) => {
-    // taking the row's lock keeps two replacements apart
+    // the row lock serializes replacements
     if (!(await updateStaff(tx, accountId, staffId, {}))) throw staffNotFound();
     if (problems.length > 0) throw invalidRequest(problems);
     const before = new Map((await allQuestions(tx, staffId)).map((row) => [row.question, row.id]));

@@ -57,7 +57,7 @@ export async function findDepartment(
     .executeTakeFirst();
 }
 
-/** Locks the account's departments among `ids` against removal; answers those there are. */
+/** Locks the account's departments among `ids` against removal, and returns the existing ones. */
 export async function lockDepartments(tx: Tx, accountId: string, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx
