@@ -155,7 +155,7 @@ describe('refusals', () => {
     expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B12: a grant taken back: 409, the status says so, and no half booking stays', async () => {
+  test('B12: returns 409 and leaves no booking when the authorization was revoked; the status says so', async () => {
     const staff = await room.staff(account);
     await room.control.revokeGrants({ account: staff.email });
     const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
@@ -165,7 +165,7 @@ describe('refusals', () => {
       'GET',
       `/v1/appointments/ext-calendar/status?appointmentUserId=${staff.id}`,
     );
-    expect(status.json.data).toMatchObject({ connected: false, error: expect.stringContaining('again') });
+    expect(status.json.data).toMatchObject({ connected: false, error: expect.stringContaining('Reconnect') });
     expect(await room.bookingRows(staff.id)).toEqual([]);
     await room.connect(account, staff.id);
     expect((await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'))).status).toBe(200);
