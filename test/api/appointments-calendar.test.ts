@@ -137,7 +137,10 @@ test('an address that has expired connects nothing', async () => {
 test('a revoked authorization shows at the next check; reconnecting fixes it', async () => {
   const staff = await room.staff(account);
   await room.control.revokeGrants({ account: staff.email });
-  expect(await status(staff.id)).toMatchObject({ connected: false, error: expect.stringContaining('Reconnect') });
+  expect(await status(staff.id)).toMatchObject({
+    connected: false,
+    error: expect.stringContaining('Reconnect'),
+  });
   const listed = await room.must(room.call(account, 'GET', '/v1/appointments/users?limit=100'));
   const shown = listed.items.find(({ _id }: { _id: string }) => _id === staff.id);
   expect(shown.calendarConnected).toBe(false);

@@ -17,7 +17,7 @@ export const mutations: Mutation[] = [
     file: 'src/appointments/booking/booking.ts',
     find: 'if (row.pending_change !== null || row.calendar_state !== calendarState.inStep) return false;',
     replace: 'if (row.pending_change !== null) return false;',
-    tests: changes,
+    tests: ['test/rules/booking.test.ts'],
   },
   {
     name: 'the answer of a finished move is not stored for its keys',
