@@ -1,4 +1,4 @@
-// Faults a server of the sandbox is told to show: the next N calls or a share of them, by kind of call.
+// Faults a server of the sandbox is configured to show: the next N calls or a share of them, by kind of call.
 import type { ServerResponse } from 'node:http';
 import { ControlError, sendJson } from './server.ts';
 

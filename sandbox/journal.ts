@@ -22,7 +22,7 @@ export interface Journal {
 }
 
 export interface JournalOptions<R> {
-  /** The file; null: nothing is kept, and `written` runs at once. */
+  /** The file; null: nothing is kept, and `written` runs immediately. */
   file: string | null;
   /** Takes in one record of an earlier life, in the order written; called before `openJournal` returns. */
   restore: (record: R) => void;

@@ -1,4 +1,4 @@
-// The sandbox's process: plays the messaging platform, Google and the account owner's receiver until told to stop.
+// The sandbox's process: simulates the messaging platform, Google and the account owner's receiver until it is stopped.
 import { parseArgs } from 'node:util';
 import { startCloudApi } from './cloud-api/server.ts';
 import { startGoogle } from './google/server.ts';
@@ -56,7 +56,7 @@ function endWithParent(all: Played[]): void {
     if (ending) return;
     ending = true;
     setTimeout(() => process.exit(0), endWithinMs).unref();
-    Promise.allSettled(all.map((played) => played.close())).then(() => process.exit(0));
+    Promise.allSettled(all.map((server) => server.close())).then(() => process.exit(0));
   };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);

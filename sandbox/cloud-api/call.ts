@@ -4,7 +4,7 @@ import { type Fault, spoil } from '../faults.ts';
 import { readBody, sendJson } from '../server.ts';
 import type { Poster } from './callbacks.ts';
 import type { CallLog } from './calls.ts';
-import { badParam, envelope, Refusal, refusal } from './errors.ts';
+import { badParam, envelope, Rejection, rejection } from './errors.ts';
 import type { MediaBytes } from './media.ts';
 import type { App } from './model.ts';
 import type { PaceGates } from './pace.ts';
@@ -16,8 +16,8 @@ export interface Platform {
   state: State;
   poster: Poster;
   gates: PaceGates;
-  /** How often each `…0002CCCCCC` recipient was refused. */
-  refusals: Map<string, number>;
+  /** How often each `…0002CCCCCC` recipient was rejected. */
+  rejections: Map<string, number>;
   calls: CallLog;
   mediaBytes: MediaBytes;
   uploads: Uploads;
@@ -42,19 +42,19 @@ export function answer(call: Call, status: number, body: unknown): void {
   else sendJson(call.res, status, body);
 }
 
-/** Answers with the platform's envelope; what is no refusal is the sandbox's own mistake and says so. */
+/** Answers with the platform's envelope; any other error is a bug of the sandbox and says so. */
 export function answerError(res: ServerResponse, error: unknown, plainData = false): void {
-  const known = error instanceof Refusal;
+  const known = error instanceof Rejection;
   if (!known) console.error('sandbox cloud-api:', error);
-  const refused = known ? error : refusal(1, `A fault of the sandbox itself: ${String(error)}`);
+  const refused = known ? error : rejection(1, `An error of the sandbox itself: ${String(error)}`);
   sendJson(
     res,
     refused.parts.status,
-    envelope(plainData ? new Refusal({ ...refused.parts, plainData }) : refused),
+    envelope(plainData ? new Rejection({ ...refused.parts, plainData }) : refused),
   );
 }
 
-/** The JSON body of a call; refuses what is not an object. */
+/** The JSON body of a call; rejects what is not an object. */
 export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
   const bytes = await readBody(req, 3_000_000);
   try {

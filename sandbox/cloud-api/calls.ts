@@ -7,7 +7,7 @@ export interface SendCall {
   phone: string | null;
   /** `accepted`, `refused CODE`, or the fault that it met before anything else. */
   became: string;
-  /** What the caller was told: an HTTP status, or the fault that it met instead of an answer. */
+  /** What the caller got: an HTTP status, or the fault instead of a response. */
   told: string;
 }
 
@@ -19,7 +19,7 @@ export interface CallLog {
   clear(): void;
 }
 
-/** An empty log; `keep` is read at each call, so that the setting takes effect at once. */
+/** An empty log; `keep` is read at each call, so that the setting takes effect immediately. */
 export function callLog(keep: () => number): CallLog {
   let calls: SendCall[] = [];
   return {

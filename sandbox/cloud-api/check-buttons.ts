@@ -8,7 +8,7 @@ const mostOf: Record<string, number> = { QUICK_REPLY: 10, URL: 2, PHONE_NUMBER: 
 /** Kinds that the sandbox takes without looking inside; each at most once. */
 const otherKinds = new Set(['MPM', 'SPM', 'CATALOG', 'FLOW', 'VOICE_CALL', 'APP', 'REQUEST_CONTACT_INFO']);
 
-/** Throws the platform's refusal for the first fault of a template's buttons; `category` in capitals. */
+/** Throws the platform's rejection for the first problem of a template's buttons; `category` in capitals. */
 export function checkButtons(buttons: Button[], category: string): void {
   if (buttons.length === 0 || buttons.length > 10) throw badButton('There can be 1 to 10 buttons.');
   const types = buttons.map((button) => String(button.type).toUpperCase());

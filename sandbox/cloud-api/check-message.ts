@@ -1,5 +1,5 @@
 // What the platform asks of the components of a template message: counts, formats, lengths (pure).
-import { refusal, unknownMedia } from './errors.ts';
+import { rejection, unknownMedia } from './errors.ts';
 import type { Media, Template } from './model.ts';
 import { type ButtonShape, shapeOf, type TextShape } from './template-shape.ts';
 
@@ -23,7 +23,7 @@ export interface SentComponent {
 
 /**
  * Refuses components that do not fill the template, with the code and the wording of the platform.
- * `mediaById` answers uploads of the sending number that have not expired; `lostMediaCode` refuses all others.
+ * `mediaById` answers uploads of the sending number that have not expired; `lostMediaCode` rejects all others.
  */
 export function checkComponents(
   template: Template,
@@ -32,7 +32,7 @@ export function checkComponents(
   lostMediaCode: number,
 ): void {
   if (components !== undefined && !Array.isArray(components))
-    throw refusal(131009, 'template.components must be an array');
+    throw rejection(131009, 'template.components must be an array');
   const sent = (components ?? []) as SentComponent[];
   const shape = shapeOf(template);
   let header: Parameter[] = [];
@@ -41,11 +41,11 @@ export function checkComponents(
   for (const part of sent) {
     const type = String(part?.type ?? '').toLowerCase();
     if (part?.parameters !== undefined && !Array.isArray(part.parameters))
-      throw refusal(131009, `${type}: parameters must be an array`);
+      throw rejection(131009, `${type}: parameters must be an array`);
     if (type === 'header') header = part.parameters ?? [];
     else if (type === 'body') body = part.parameters ?? [];
     else if (type === 'button') buttons.set(Number(part.index), part);
-    else throw refusal(131009, `Unexpected component type '${type}'`);
+    else throw rejection(131009, `Unexpected component type '${type}'`);
   }
   if (shape.headerFormat === 'TEXT' || shape.headerFormat === 'NONE')
     checkText('header', shape.header, header, shape.named, 60);
@@ -62,7 +62,7 @@ function checkText(
   maxChars: number,
 ): void {
   if (given.length !== shape.names.length)
-    throw refusal(
+    throw rejection(
       132000,
       `${where}: number of localizable_params (${given.length}) does not match the expected number of params (${shape.names.length})`,
     );
@@ -70,14 +70,14 @@ function checkText(
   const values = new Map<string, string>();
   given.forEach((parameter, i) => {
     const name = named ? parameter?.parameter_name : shape.names[i];
-    if (!name) throw refusal(132018, 'Parameter name is missing or empty');
+    if (!name) throw rejection(132018, 'Parameter name is missing or empty');
     if (!shape.names.includes(name) || values.has(name))
-      throw refusal(132018, `${where}: unexpected parameter name '${name}'`);
+      throw rejection(132018, `${where}: unexpected parameter name '${name}'`);
     values.set(name, textOf(where, parameter));
   });
   let chars = shape.fixedChars;
   for (const name of shape.uses) chars += values.get(name)?.length ?? 0;
-  if (chars > maxChars) throw refusal(132005, `${where}: hydrated text too long (${chars} > ${maxChars})`);
+  if (chars > maxChars) throw rejection(132005, `${where}: hydrated text too long (${chars} > ${maxChars})`);
 }
 
 function textOf(where: string, parameter: Parameter): string {
@@ -91,15 +91,19 @@ function textOf(where: string, parameter: Parameter): string {
           ? parameter.date_time?.fallback_value
           : undefined;
   if (!['text', 'currency', 'date_time'].includes(type))
-    throw refusal(
+    throw rejection(
       132012,
       `${where}: Format mismatch, expected TEXT, received ${type.toUpperCase() || 'UNKNOWN'}`,
     );
   if (text === undefined || text === '')
-    throw refusal(131008, `${where}: parameter of type ${type} misses its text`);
-  if (typeof text !== 'string') throw refusal(131009, `${where}: parameter of type ${type} is not a string`);
+    throw rejection(131008, `${where}: parameter of type ${type} misses its text`);
+  if (typeof text !== 'string')
+    throw rejection(131009, `${where}: parameter of type ${type} is not a string`);
   if (/[\n\r\t]| {5}/.test(text))
-    throw refusal(132018, 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces');
+    throw rejection(
+      132018,
+      'Param text cannot have new-line/tab characters or more than 4 consecutive spaces',
+    );
   return text;
 }
 
@@ -113,15 +117,15 @@ function checkMediaHeader(
   const type = String(parameter?.type ?? 'unknown').toUpperCase();
   const wanted = format === 'GIF' ? 'VIDEO' : format;
   if (parameter === undefined || type !== wanted)
-    throw refusal(132012, `header: Format mismatch, expected ${wanted}, received ${type}`);
+    throw rejection(132012, `header: Format mismatch, expected ${wanted}, received ${type}`);
   if (given.length > 1)
-    throw refusal(
+    throw rejection(
       132000,
       `header: number of params (${given.length}) does not match the expected number of params (1)`,
     );
   const content = parameter[wanted.toLowerCase()] as Record<string, unknown> | undefined;
   if (!content || typeof content !== 'object')
-    throw refusal(
+    throw rejection(
       131008,
       `header: parameter of type ${wanted.toLowerCase()} misses its ${wanted.toLowerCase()}`,
     );
@@ -135,8 +139,8 @@ function checkLocation(location: Record<string, unknown>): void {
     ['longitude', 180],
   ] as const) {
     const value = location[key];
-    if (value === undefined || value === '') throw refusal(131008, `header: location ${key} is required`);
-    if (!(Math.abs(Number(value)) <= most)) throw refusal(131009, `header: location ${key} is not valid`);
+    if (value === undefined || value === '') throw rejection(131008, `header: location ${key} is required`);
+    if (!(Math.abs(Number(value)) <= most)) throw rejection(131009, `header: location ${key} is not valid`);
   }
 }
 
@@ -147,15 +151,15 @@ function checkMedia(
   lostMediaCode: number,
 ): void {
   if (content.id === undefined) {
-    if (content.link === undefined) throw refusal(131008, 'header: media needs an id or a link');
+    if (content.link === undefined) throw rejection(131008, 'header: media needs an id or a link');
     if (!/^https?:\/\/\S+$/.test(String(content.link)))
-      throw refusal(131009, 'header: media link is not a valid URL');
+      throw rejection(131009, 'header: media link is not a valid URL');
     return;
   }
   const media = mediaById(String(content.id));
   if (!media && lostMediaCode === 100) throw unknownMedia(wanted.toLowerCase());
   if (!media)
-    throw refusal(
+    throw rejection(
       131053,
       `Media ${content.id} was not found: unknown, expired, or uploaded by another phone number`,
     );
@@ -164,7 +168,7 @@ function checkMedia(
       ? media.mimeType === 'application/pdf'
       : media.mimeType.startsWith(wanted.toLowerCase());
   if (!fits)
-    throw refusal(
+    throw rejection(
       131053,
       `Media of type ${media.mimeType} cannot be the header of a template with ${wanted}`,
     );
@@ -174,9 +178,9 @@ function checkButtons(shapes: ButtonShape[], given: Map<number, SentComponent>):
   for (const [index, part] of given) {
     const shape = shapes[index];
     const subType = String(part.sub_type ?? '').toUpperCase();
-    if (!shape) throw refusal(131009, `buttons: the template has no button at index ${part.index}`);
+    if (!shape) throw rejection(131009, `buttons: the template has no button at index ${part.index}`);
     if (subType !== shape.type && !(shape.type === 'OTP' && subType === 'URL'))
-      throw refusal(
+      throw rejection(
         132012,
         `buttons: Button at index ${index} is of type ${shape.type}, received ${subType || 'UNKNOWN'}`,
       );
@@ -189,7 +193,7 @@ function checkButtons(shapes: ButtonShape[], given: Map<number, SentComponent>):
 function checkButton(shape: ButtonShape, index: number, given: Parameter[]): void {
   const [parameter] = given;
   const missing = () =>
-    refusal(
+    rejection(
       131008,
       `buttons: Button at index ${index} of type ${titleCase(shape.type)} requires a parameter`,
     );
@@ -197,16 +201,16 @@ function checkButton(shape: ButtonShape, index: number, given: Parameter[]): voi
     const wants = shape.type === 'OTP' ? 1 : shape.names.length;
     if (wants === 1 && given.length === 0) throw missing();
     if (given.length !== wants)
-      throw refusal(
+      throw rejection(
         132000,
         `buttons: number of localizable_params (${given.length}) does not match the expected number of params (${wants})`,
       );
     if (wants === 1 && parameter && shape.fixedChars + textOf('buttons', parameter).length > 2000)
-      throw refusal(132005, `buttons: URL of the button at index ${index} is too long`);
+      throw rejection(132005, `buttons: URL of the button at index ${index} is too long`);
   } else if (shape.type === 'COPY_CODE') {
     if (parameter?.coupon_code === undefined || parameter.coupon_code === '') throw missing();
     if (String(parameter.coupon_code).length > 15)
-      throw refusal(
+      throw rejection(
         132005,
         `buttons: coupon code of the button at index ${index} is longer than 15 characters`,
       );
@@ -216,7 +220,7 @@ function checkButton(shape: ButtonShape, index: number, given: Parameter[]): voi
     parameter.type !== 'payload' &&
     parameter.type !== 'text'
   ) {
-    throw refusal(132012, `buttons: Button at index ${index} takes a parameter of type payload`);
+    throw rejection(132012, `buttons: Button at index ${index} takes a parameter of type payload`);
   }
 }
 

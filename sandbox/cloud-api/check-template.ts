@@ -26,7 +26,7 @@ const ttlRanges: Record<string, readonly [number, number]> = {
 };
 
 /**
- * Reads the body of `POST /{waba-id}/message_templates`; throws the platform's refusal for the first fault.
+ * Reads the body of `POST /{waba-id}/message_templates`; throws the platform's rejection for the first problem.
  * `isHandle` says whether an upload made this header sample's handle.
  */
 export function readDraft(body: unknown, isHandle: (handle: string) => boolean): TemplateDraft {

@@ -1,5 +1,5 @@
 // What the platform asks of the texts of a template at creation: lengths, variables and their examples, formatting (pure).
-import { badTemplate, type Refusal } from './errors.ts';
+import { badTemplate, type Rejection } from './errors.ts';
 import { textShape } from './template-shape.ts';
 
 /** The platform's subcodes for a component whose format is wrong. */
@@ -9,12 +9,12 @@ export type TextPart = keyof typeof formatCodes;
 const maxChars: Record<TextPart, number> = { header: 60, body: 1024, footer: 60 };
 
 /** A component whose format is wrong; the text for people says how. */
-export function badFormat(part: TextPart, text: string): Refusal {
+export function badFormat(part: TextPart, text: string): Rejection {
   return badTemplate(formatCodes[part], `Message ${part} format is incorrect`, text);
 }
 
 /** A field over its limit. */
-export function tooLong(field: string, limit: number): Refusal {
+export function tooLong(field: string, limit: number): Rejection {
   return badTemplate(
     2388040,
     'Character limit exceeded',
@@ -31,7 +31,7 @@ export interface CheckedText {
   examples: unknown;
 }
 
-/** Throws the platform's refusal for the first fault of a header, body or footer text. */
+/** Throws the platform's rejection for the first problem of a header, body or footer text. */
 export function checkText(checked: CheckedText): void {
   const { part, text } = checked;
   if (text.trim() === '') throw badFormat(part, `The ${part} text is required.`);

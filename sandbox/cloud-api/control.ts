@@ -1,9 +1,9 @@
-// The control API of the played platform (`/sandbox/…`): seeds it, sets its pace, breaks it, reads what it accepted.
+// The control API of the simulated platform (`/sandbox/…`): seeds it, sets its pace, breaks it, reads what it accepted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Faults } from '../faults.ts';
 import { answerByRoutes, type ControlAsk, ControlError, type ControlRoute } from '../server.ts';
 import type { Platform } from './call.ts';
-import { envelope, isPlatformCode, refusalWith } from './errors.ts';
+import { envelope, isPlatformCode, rejectionWith } from './errors.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
 import type { Settings } from './model.ts';
 import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
@@ -102,8 +102,8 @@ function withPlatformAnswer(
 ): unknown {
   if (code === undefined) return fault;
   if (!isPlatformCode(Number(code))) throw new ControlError(400, `code: ${code} is none of the platform's`);
-  const refused = refusalWith(Number(code), {
-    details: String(details ?? 'A fault that the sandbox was told to show'),
+  const refused = rejectionWith(Number(code), {
+    details: String(details ?? 'A fault that the sandbox was configured to show'),
     plainData: state.settings.plainErrorData,
     ...(subcode !== undefined && { subcode: Number(subcode) }),
     ...(message !== undefined && { message: String(message) }),
@@ -128,5 +128,5 @@ function readCalls({ calls }: Platform, query: URLSearchParams): unknown {
 
 function clearLedger(platform: Platform): void {
   platform.state.record(['ledger-cleared']);
-  platform.refusals.clear();
+  platform.rejections.clear();
 }

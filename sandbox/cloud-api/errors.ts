@@ -84,7 +84,7 @@ export function titleOf(code: number): string {
   return codes[code]?.[1] ?? 'Generic user error';
 }
 
-export interface RefusalParts {
+export interface RejectionParts {
   status: number;
   code: number;
   message: string;
@@ -97,36 +97,36 @@ export interface RefusalParts {
   userMessage?: string;
 }
 
-/** A call that the platform refuses; `envelope` makes its answer. */
-export class Refusal extends Error {
-  readonly parts: RefusalParts;
-  constructor(parts: RefusalParts) {
+/** A call that the platform rejects; `envelope` makes its answer. */
+export class Rejection extends Error {
+  readonly parts: RejectionParts;
+  constructor(parts: RejectionParts) {
     super(parts.message);
     this.parts = parts;
   }
 }
 
-/** A refusal by one of the platform's codes, with the human text that it carries in `error_data.details`. */
-export function refusal(code: number, details?: string): Refusal {
+/** A rejection by one of the platform's codes, with the human text that it carries in `error_data.details`. */
+export function rejection(code: number, details?: string): Rejection {
   const [status, title] = codes[code] ?? [400, titleOf(code)];
-  return new Refusal({ status, code, message: `(#${code}) ${title}`, ...(details && { details }) });
+  return new Rejection({ status, code, message: `(#${code}) ${title}`, ...(details && { details }) });
 }
 
 /** Codes that can be asked for with a subcode: permissions of the graph, 200 to 299, are all answered alike. */
-export function refusalWith(code: number, more: Partial<RefusalParts>): Refusal {
+export function rejectionWith(code: number, more: Partial<RejectionParts>): Rejection {
   const [status, title] =
     codes[code] ?? (code >= 200 && code <= 299 ? [403, 'API Permission'] : [400, titleOf(code)]);
-  return new Refusal({ status, code, message: `(#${code}) ${title}`, ...more });
+  return new Rejection({ status, code, message: `(#${code}) ${title}`, ...more });
 }
 
 /** 100: a parameter of the graph itself, named in the message. */
-export function badParam(message: string): Refusal {
-  return new Refusal({ status: 400, code: 100, message: `(#100) ${message}` });
+export function badParam(message: string): Rejection {
+  return new Rejection({ status: 400, code: 100, message: `(#100) ${message}` });
 }
 
 /** 100 with the title and text for people that template management answers. */
-export function badTemplate(subcode: number, userTitle: string, userMessage: string): Refusal {
-  return new Refusal({
+export function badTemplate(subcode: number, userTitle: string, userMessage: string): Rejection {
+  return new Rejection({
     status: 400,
     code: 100,
     message: 'Invalid parameter',
@@ -137,47 +137,47 @@ export function badTemplate(subcode: number, userTitle: string, userMessage: str
 }
 
 /** 100 without a subcode, for a button that is not taken. */
-export function badButton(userMessage: string): Refusal {
+export function badButton(userMessage: string): Rejection {
   const message = 'Invalid parameter';
-  return new Refusal({ status: 400, code: 100, message, userTitle: 'Invalid buttons', userMessage });
+  return new Rejection({ status: 400, code: 100, message, userTitle: 'Invalid buttons', userMessage });
 }
 
 /** 100/33: no such object, or not this token's to see. */
-export function unknownObject(method: string, id: string): Refusal {
+export function unknownObject(method: string, id: string): Rejection {
   const message =
     `Unsupported ${method.toLowerCase()} request. Object with ID '${id}' does not exist, cannot be loaded due to ` +
     'missing permissions, or does not support this operation. Please read the Graph API documentation at ' +
     'https://developers.facebook.com/docs/graph-api';
-  return new Refusal({ status: 400, code: 100, type: 'GraphMethodException', message, subcode: 33 });
+  return new Rejection({ status: 400, code: 100, type: 'GraphMethodException', message, subcode: 33 });
 }
 
 /** 100: the header's media id is unknown, has expired, or is another number's; as users of the platform report it. */
-export function unknownMedia(kind: string): Refusal {
+export function unknownMedia(kind: string): Rejection {
   return badParam(
     `Param template['components'][0]['parameters'][0]['${kind}']['id'] is not a valid whatsapp business account media attachment ID`,
   );
 }
 
 /** 190: no token, an unknown one, or (`revoked`) one that was taken back. */
-export function badToken(kind: 'missing' | 'unknown' | 'revoked'): Refusal {
+export function badToken(kind: 'missing' | 'unknown' | 'revoked'): Rejection {
   if (kind === 'missing')
-    return new Refusal({
+    return new Rejection({
       status: 401,
       code: 190,
       message: 'An access token is required to request this resource.',
     });
   if (kind === 'unknown')
-    return new Refusal({
+    return new Rejection({
       status: 401,
       code: 190,
       message: 'Invalid OAuth access token - Cannot parse access token',
     });
   const message = 'Error validating access token: The session has been invalidated by the business.';
-  return new Refusal({ status: 401, code: 190, message, subcode: 460 });
+  return new Rejection({ status: 401, code: 190, message, subcode: 460 });
 }
 
-/** The answer's body for a refusal. */
-export function envelope({ parts }: Refusal): unknown {
+/** The answer's body for a rejection. */
+export function envelope({ parts }: Rejection): unknown {
   return {
     error: {
       message: parts.message,
@@ -218,7 +218,7 @@ export function statusErrors(code: number, plainData = false): unknown[] {
   ];
 }
 
-/** Human texts of the codes that the platform mostly tells by a callback. */
+/** Human texts of the codes that the platform mostly reports by callback. */
 const failureDetails: Record<number, string> = {
   130472: "Failed to send message because this user's phone number is part of an experiment",
   131026: 'Message undeliverable.',

@@ -1,10 +1,10 @@
 // Posts callbacks until an app answers 200: held back if so set, tried again with falling frequency, then given up.
 import { createHmac } from 'node:crypto';
-import { createLane, type Lane } from './lane.ts';
+import { type CallbackQueue, createCallbackQueue } from './callback-queue.ts';
 import type { App } from './model.ts';
 import type { State } from './state.ts';
 
-/** One callback on its way: what it says and who must be told how it went. */
+/** One callback on its way: what it says and who must learn its result. */
 export interface Job {
   appId: string;
   body: () => unknown;
@@ -17,21 +17,21 @@ export interface Jobs {
   send(job: Job): void;
   /** Sends what `holdCallbacks` kept back. */
   release(): void;
-  /** After this nothing is sent, and nobody told. */
+  /** After this nothing is sent or reported. */
   close(): Promise<void>;
 }
 
 /** Posts jobs over at most `connections` connections to each address. */
 export function createJobs(state: State, connections: number): Jobs {
-  const lanes = new Map<string, Lane>();
+  const queues = new Map<string, CallbackQueue>();
   let held: Job[] = [];
   let closed = false;
   let turn = 0;
 
   const laneTo = (origin: string) => {
-    const lane = lanes.get(origin) ?? createLane(origin, connections);
-    lanes.set(origin, lane);
-    return lane;
+    const queue = queues.get(origin) ?? createCallbackQueue(origin, connections);
+    queues.set(origin, queue);
+    return queue;
   };
   const after = (job: Job, answer: number) => {
     if (closed) return;
@@ -66,7 +66,7 @@ export function createJobs(state: State, connections: number): Jobs {
     },
     async close() {
       closed = true;
-      await Promise.all([...lanes.values()].map((lane) => lane.close()));
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
 }

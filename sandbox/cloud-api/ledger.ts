@@ -76,7 +76,7 @@ export interface LedgerCounts {
   callbacksOpen: number;
 }
 
-/** An empty ledger; `limits` is read at each message, so that settings take effect at once. */
+/** An empty ledger; `limits` is read at each message, so that settings take effect immediately. */
 export function createLedger(limits: LedgerLimits): Ledger {
   const open = new Map<number, Accepted>();
   const entries = entryList(limits, (entry) => slim(entry, open.has(entry.seq)));

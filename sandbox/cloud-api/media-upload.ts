@@ -58,7 +58,7 @@ export interface Upload {
   file: UploadedFile | null;
 }
 
-/** Reads the whole body; throws the platform's refusal if it is no multipart form or breaks off. */
+/** Reads the whole body; throws the platform's rejection if it is no multipart form or breaks off. */
 export async function readUpload(req: IncomingMessage, keepBytes: number): Promise<Upload> {
   const boundary = /boundary="?([^";]+)"?/i.exec(req.headers['content-type'] ?? '')?.[1];
   if (!boundary || !/^multipart\/form-data/i.test(req.headers['content-type'] ?? ''))

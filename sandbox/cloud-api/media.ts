@@ -1,7 +1,7 @@
 // Uploaded media: POST /{phone-number-id}/media, GET and DELETE /{media-id}, and the five-minute download link.
 import { createHmac } from 'node:crypto';
 import { answer, type Call, type Platform } from './call.ts';
-import { badParam, refusal, unknownObject } from './errors.ts';
+import { badParam, rejection, unknownObject } from './errors.ts';
 import { type KnownType, mediaTypes, readUpload } from './media-upload.ts';
 import type { Media, PhoneNumber } from './model.ts';
 import type { State } from './state.ts';
@@ -55,10 +55,10 @@ export async function postMedia(platform: Platform, call: Call, number: PhoneNum
       `Param file must be a file with one of the following types: ${Object.keys(mediaTypes).join(', ')}. ` +
         `Received file of type '${file.mimeType}'.`,
     );
-  if (file.sizeBytes === 0) throw refusal(131053, 'The file is empty');
+  if (file.sizeBytes === 0) throw rejection(131053, 'The file is empty');
   if (file.sizeBytes > type.maxBytes)
-    throw refusal(131053, `Media of type ${file.mimeType} is larger than ${type.maxBytes} bytes`);
-  if (!type.begins(file.head)) throw refusal(131053, `The file's content is not of type ${file.mimeType}`);
+    throw rejection(131053, `Media of type ${file.mimeType} is larger than ${type.maxBytes} bytes`);
+  if (!type.begins(file.head)) throw rejection(131053, `The file's content is not of type ${file.mimeType}`);
 
   const media: Media = {
     id: newNumericId(),
@@ -111,7 +111,10 @@ export function download(platform: Platform, call: Call): void {
   if (!media || !valid) throw unknownObject('GET', id);
   const bytes = platform.mediaBytes.get(id);
   if (!bytes)
-    throw refusal(131052, 'The sandbox keeps the bytes of the newest uploads only, and none over a restart');
+    throw rejection(
+      131052,
+      'The sandbox keeps the bytes of the newest uploads only, and none over a restart',
+    );
   call.res.writeHead(200, { 'content-type': media.mimeType, 'content-length': bytes.length });
   call.res.end(bytes);
 }

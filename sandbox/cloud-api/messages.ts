@@ -1,7 +1,7 @@
 // POST /{phone-number-id}/messages: checks a template message as the platform does, accepts it, starts its callbacks.
 import { answer, type Call, type Platform, readJson } from './call.ts';
 import { checkComponents } from './check-message.ts';
-import { badParam, Refusal, refusal } from './errors.ts';
+import { badParam, Rejection, rejection } from './errors.ts';
 import type { Accepted } from './ledger.ts';
 import { type Outcome, outcomeOf } from './magic.ts';
 import { mediaOf } from './media.ts';
@@ -11,13 +11,13 @@ import { templateKey } from './state.ts';
 import { planSteps, scheduleSteps } from './statuses.ts';
 import { newWamid } from './wamid.ts';
 
-/** Takes one message; throws the platform's refusal. The answer goes out once the message is in the journal. */
+/** Takes one message; throws the platform's rejection. The answer goes out once the message is in the journal. */
 export async function postMessage(platform: Platform, call: Call, number: PhoneNumber): Promise<void> {
   const body = await readJson(call.req);
   try {
     takeMessage(platform, call, number, body);
   } catch (error) {
-    if (error instanceof Refusal)
+    if (error instanceof Rejection)
       platform.calls.note(body, `refused ${error.parts.code}`, String(error.parts.status));
     throw error;
   }
@@ -35,7 +35,7 @@ function takeMessage(
   const phone = readRecipient(body.to, number.countryCode);
   const waId = waIdOf(phone);
   if (phone === number.displayPhoneNumber.replace(/\D/g, ''))
-    throw refusal(131021, 'Sender and recipient are the same');
+    throw rejection(131021, 'Sender and recipient are the same');
   const template = findTemplate(platform, number, body.template as Record<string, unknown>);
   const { components } = body.template as { components?: unknown };
   checkComponents(template, components, (id) => mediaOf(state, id, number.id), state.settings.lostMediaCode);
@@ -89,19 +89,19 @@ function takeMessage(
 function checkFields(body: Record<string, unknown>): void {
   if (body.messaging_product !== 'whatsapp') throw badParam('The parameter messaging_product is required.');
   if (body.recipient_type !== undefined && body.recipient_type !== 'individual')
-    throw refusal(131009, "Parameter 'recipient_type' must be individual");
+    throw rejection(131009, "Parameter 'recipient_type' must be individual");
   if (body.type !== 'template')
     throw body.type === undefined && body.text === undefined
-      ? refusal(131008, "Parameter 'type' is required")
-      : refusal(131051, 'This sandbox plays template messages only');
+      ? rejection(131008, "Parameter 'type' is required")
+      : rejection(131051, 'This sandbox simulates template messages only');
   const template = body.template as Record<string, unknown> | null | undefined;
   if (typeof template !== 'object' || template === null)
-    throw refusal(131008, "Parameter 'template' is required");
+    throw rejection(131008, "Parameter 'template' is required");
   if (typeof template.name !== 'string' || template.name === '')
-    throw refusal(131008, "Parameter 'template.name' is required");
+    throw rejection(131008, "Parameter 'template.name' is required");
   const code = (template.language as { code?: unknown } | null | undefined)?.code;
   if (typeof code !== 'string' || code === '')
-    throw refusal(131008, "Parameter 'template.language.code' is required");
+    throw rejection(131008, "Parameter 'template.language.code' is required");
   const opaque = body.biz_opaque_callback_data;
   if (opaque !== undefined && (typeof opaque !== 'string' || opaque.length > 512))
     throw badParam('Param biz_opaque_callback_data must be at most 512 characters long.');
@@ -112,21 +112,21 @@ function findTemplate({ state }: Platform, number: PhoneNumber, wanted: Record<s
   const language = (wanted.language as { code: string }).code;
   const template = state.templateByName.get(templateKey(number.wabaId, name, language));
   if (template?.status === 'APPROVED') return template;
-  if (template?.status === 'PAUSED') throw refusal(132015, `Template ${name} is paused due to low quality`);
+  if (template?.status === 'PAUSED') throw rejection(132015, `Template ${name} is paused due to low quality`);
   if (template?.status === 'DISABLED')
-    throw refusal(132016, `Template ${name} is disabled due to low quality`);
-  throw refusal(132001, `template name (${name}) does not exist in ${language}`);
+    throw rejection(132016, `Template ${name} is disabled due to low quality`);
+  throw rejection(132001, `template name (${name}) does not exist in ${language}`);
 }
 
 function refuseByMagic(platform: Platform, phoneNumberId: string, phone: string, { refuse }: Outcome): void {
   if (!refuse) return;
   if (refuse.first) {
     const key = `${phoneNumberId} ${phone}`;
-    const before = platform.refusals.get(key) ?? 0;
+    const before = platform.rejections.get(key) ?? 0;
     if (before >= platform.state.settings.refuseFirst) return;
-    platform.refusals.set(key, before + 1);
+    platform.rejections.set(key, before + 1);
   }
-  throw refusal(refuse.code, 'A magic recipient of the sandbox was refused');
+  throw rejection(refuse.code, 'A magic recipient of the sandbox was rejected');
 }
 
 function answerSpoiled({ state }: Platform, call: Call, { answer: how }: Outcome, reply: unknown): void {

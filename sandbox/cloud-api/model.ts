@@ -80,7 +80,7 @@ export interface Media {
 }
 
 export interface Settings {
-  /** Milliseconds from acceptance to each callback; 0: at once, all at the same time. */
+  /** Milliseconds from acceptance to each callback; 0: immediately, all at the same time. */
   sentMs: number;
   deliveredMs: number;
   readMs: number;
@@ -106,11 +106,11 @@ export interface Settings {
   /** The pair rate (131056: 1 message each 6 s, bursts of 45). Off, so that demonstrations to one phone do not stumble. */
   pairRate: boolean;
   /**
-   * Code by which a message with a media id that is unknown, expired or another number's is refused: 131053, or 100 with
+   * Code by which a message with a media id that is unknown, expired or another number's is rejected: 131053, or 100 with
    * "is not a valid whatsapp business account media attachment ID". The platform is seen to use both.
    */
   lostMediaCode: number;
-  /** True: `error_data` of refusals and of `errors[]` is a bare text, as the platform's sometimes is. */
+  /** True: `error_data` of rejections and of `errors[]` is a bare text, as the platform's sometimes is. */
   plainErrorData: boolean;
   /** Accepted messages remembered, and how many of them with components and callback answers. */
   ledgerEntries: number;

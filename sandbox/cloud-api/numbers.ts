@@ -67,7 +67,7 @@ export function appNode(call: Call): void {
   });
 }
 
-/** GET /debug_token: what a token is; only tokens of the asking token's own app are told of. */
+/** GET /debug_token: what a token is; only tokens of the asking token's own app are reported. */
 export function tokenNode(platform: Platform, call: Call): void {
   const token = call.query.get('input_token') ?? '';
   if (platform.state.tokens.get(token)?.id !== call.app.id)

@@ -1,10 +1,10 @@
 // How fast the platform lets a number send: its throughput (130429) and, if asked for, the pair rate (131056).
-import { refusal } from './errors.ts';
+import { rejection } from './errors.ts';
 
 export interface PaceGates {
-  /** Counts one call of this number; refuses it above `perSecond` (0: never). */
+  /** Counts one call of this number; rejects it above `perSecond` (0: never). */
   throughput(phoneNumberId: string, perSecond: number): void;
-  /** Counts one message of this pair; refuses it above 1 in 6 s with a burst of 45. */
+  /** Counts one message of this pair; rejects it above 1 in 6 s with a burst of 45. */
   pair(phoneNumberId: string, waId: string): void;
 }
 
@@ -16,7 +16,7 @@ export function paceGates(nowMs: () => number = () => performance.now()): PaceGa
     throughput(id, perSecond) {
       if (perSecond === 0) return;
       const now = nowMs();
-      // A bucket that holds one second's worth: a caller who keeps to the rate is never refused for jitter.
+      // A bucket that holds one second's worth: a caller who keeps to the rate is never rejected for jitter.
       const bucket = buckets.get(id) ?? { left: perSecond, at: now };
       buckets.set(id, bucket);
       bucket.left = Math.min(perSecond, bucket.left + ((now - bucket.at) * perSecond) / 1000);
@@ -24,7 +24,7 @@ export function paceGates(nowMs: () => number = () => performance.now()): PaceGa
       if (bucket.left < 1) {
         const why =
           'Message failed to send because there were too many messages sent from this phone number in a short period of time';
-        throw refusal(130429, why);
+        throw rejection(130429, why);
       }
       bucket.left--;
     },
@@ -33,7 +33,7 @@ export function paceGates(nowMs: () => number = () => performance.now()): PaceGa
       const key = `${id} ${waId}`;
       const dueAt = Math.max(now, pairs.get(key) ?? 0);
       if (dueAt - now > 44 * 6000)
-        throw refusal(
+        throw rejection(
           131056,
           'Too many messages were sent from this phone number to this recipient in a short period of time',
         );

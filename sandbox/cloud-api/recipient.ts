@@ -1,5 +1,5 @@
 // How the platform reads a recipient: the number it dials and the id under which it knows the person (pure).
-import { refusal } from './errors.ts';
+import { rejection } from './errors.ts';
 
 const twoDigitCodes = new Set(
   (
@@ -21,11 +21,11 @@ const e164 = /^[1-9][0-9]{6,14}$/;
  * page on phone number formats says; spaces, dashes and brackets are passed over.
  */
 export function readRecipient(to: unknown, businessCountryCode: string): string {
-  if (to === undefined || to === null || to === '') throw refusal(131008, "Parameter 'to' is required");
+  if (to === undefined || to === null || to === '') throw rejection(131008, "Parameter 'to' is required");
   const text = String(to);
   const digits = text.replace(/[\s().+-]/g, '');
   const phone = text.trimStart().startsWith('+') ? digits : businessCountryCode + digits;
-  if (!e164.test(phone)) throw refusal(131009, `'to' is not a valid phone number: ${text.slice(0, 40)}`);
+  if (!e164.test(phone)) throw rejection(131009, `'to' is not a valid phone number: ${text.slice(0, 40)}`);
   return phone;
 }
 

@@ -1,4 +1,4 @@
-// The WhatsApp Cloud API, played: starts the server, finds who calls, and hands each path to its handler.
+// Simulated WhatsApp Cloud API: starts the server, finds who calls, and hands each path to its handler.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, faultList, spoil } from '../faults.ts';
 import { listen, type Played, type PlayedOptions } from '../server.ts';
@@ -32,7 +32,7 @@ export async function startCloudApi(options: CloudApiOptions = {}): Promise<Play
     state,
     poster: createPoster(state, options.connections),
     gates: paceGates(),
-    refusals: new Map(),
+    rejections: new Map(),
     calls: callLog(() => state.settings.keepCalls),
     mediaBytes: mediaBytes(() => state.settings.keepMediaBytes),
     uploads: new Map(),
@@ -72,7 +72,7 @@ function becameBy({ body }: Fault): string {
   return typeof code === 'number' ? `refused ${code}` : 'not taken';
 }
 
-/** What a fault tells a caller: an HTTP status where it answers with a body that says why, else its own name. */
+/** What a caller gets from a fault: an HTTP status with a body that says why, else the fault's name. */
 function toldBy(fault: Fault): string {
   return fault.does === 'answer' && fault.body !== undefined ? String(fault.status ?? 500) : fault.does;
 }
@@ -94,7 +94,7 @@ async function answerCall(
     }
     await route(platform, fault?.does === 'delay' ? undefined : fault, req, res);
   } catch (error) {
-    // The rest of a refused body is read and dropped, so that the caller gets to read the refusal.
+    // The rest of a rejected body is read and dropped, so that the caller gets to read the rejection.
     req.resume();
     answerError(res, error, platform.state.settings.plainErrorData);
   }

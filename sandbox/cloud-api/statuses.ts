@@ -53,7 +53,7 @@ export function statusItem(message: Accepted, step: Step, { plainErrorData }: Se
   };
 }
 
-/** Since v24 the price is told with `sent` and with one of `delivered` and `read`. */
+/** Since v24 the price is reported with `sent` and with one of `delivered` and `read`. */
 function carriesPricing(message: Accepted, { status }: Step): boolean {
   if (status === 'sent' || status === 'delivered') return true;
   return status === 'read' && !message.steps.some((step) => step.status === 'delivered');

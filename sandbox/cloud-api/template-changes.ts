@@ -1,4 +1,4 @@
-// Changes that the platform itself makes to templates, each told by the callback of its field.
+// Changes that the platform itself makes to templates, each reported by the callback of its field.
 import type { Platform } from './call.ts';
 import { statusErrors } from './errors.ts';
 import type { Component, Template } from './model.ts';

@@ -1,7 +1,7 @@
 // Template management: list, create, read, delete, and the review that ends in a callback.
 import { answer, type Call, type Platform, readJson } from './call.ts';
 import { readDraft } from './check-template.ts';
-import { badParam, badTemplate, refusal, unknownObject } from './errors.ts';
+import { badParam, badTemplate, rejection, unknownObject } from './errors.ts';
 import { magicTemplateNames } from './magic.ts';
 import type { Template, Waba } from './model.ts';
 import { templateKey } from './state.ts';
@@ -196,7 +196,7 @@ function deleteTemplates(platform: Platform, call: Call, waba: Waba): void {
   const id = call.query.get('hsm_id');
   if (!name) throw badParam('The parameter name is required.');
   const gone = ownTemplates(platform, waba).filter((t) => t.name === name && (id === null || t.id === id));
-  if (gone.length === 0) throw refusal(100, `No template named ${name} was found`);
+  if (gone.length === 0) throw rejection(100, `No template named ${name} was found`);
   if (gone.some(({ status }) => status === 'DISABLED'))
     throw badParam('A disabled template cannot be deleted.');
   const { state } = platform;

@@ -1,4 +1,4 @@
-// Video meetings of events: made at once, later, never, or refused, as the sandbox is told.
+// Video meetings of events: made immediately, later, never, or rejected, as configured.
 import { randomInt } from 'node:crypto';
 import { apiError } from './google-error.ts';
 import type { ConferenceData, StoredEvent } from './resources.ts';

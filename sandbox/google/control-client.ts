@@ -1,4 +1,4 @@
-// A typed client of the played Google's control API, for tests, demonstrations and benchmarks.
+// A typed client of the simulated Google's control API, for tests, demonstrations and benchmarks.
 import type { Fault } from './faults.ts';
 import type { EventBody, Mail, Settings, StoredEvent } from './resources.ts';
 import type { Account, Call, Change, Client, StoredCalendar } from './state.ts';

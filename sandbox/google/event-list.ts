@@ -8,7 +8,7 @@ import { occurrences } from './recurrence.ts';
 import type { StoredEvent } from './resources.ts';
 import type { State, StoredCalendar } from './state.ts';
 
-/** Parameters that the API refuses together with a sync token. */
+/** Parameters that the API rejects together with a sync token. */
 const notWithSyncToken = [
   'iCalUID',
   'orderBy',

@@ -26,7 +26,7 @@ export function instantOf(time: EventTime, calendarZone: string): number {
   }
 }
 
-/** Both ends; refuses what the API refuses: a missing end, a mix of date and time, an empty span, an unknown zone. */
+/** Both ends; rejects what the API rejects: a missing end, a mix of date and time, an empty span, an unknown zone. */
 export function spanOf(event: { start?: EventTime; end?: EventTime }, calendarZone: string): Span {
   const { start, end } = event;
   if (start === undefined) throw apiError('required', { message: 'Missing start time.' });

@@ -128,7 +128,7 @@ export function patchEvent(call: ApiCall): ApiAnswer {
   });
 }
 
-/** PUT …/events/{eventId}: the whole event anew. */
+/** PUT …/events/{eventId}: replaces the whole event. */
 export function updateEvent(call: ApiCall): ApiAnswer {
   return change(call, (calendar, before) => {
     const body = call.body as EventBody;

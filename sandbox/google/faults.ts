@@ -1,4 +1,4 @@
-// Faults the played Google is told to show, and inserts that land when their caller has long gone.
+// Faults the simulated Google is configured to show, and inserts that land when their caller has long gone.
 import { ControlError } from '../server.ts';
 
 export const operations = [

@@ -1,4 +1,4 @@
-// OAuth 2.0 as Google plays it: the consent address, the token and the revocation endpoint.
+// OAuth 2.0 as Google implements it: the consent address, the token and the revocation endpoint.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { accessToken, grantOfAccessToken } from './access.ts';
 import { consentPage, errorPage } from './consent-page.ts';

@@ -1,4 +1,4 @@
-// The shapes of the Calendar API's resources, as far as they are played, and of the sandbox's own settings.
+// The shapes of the Calendar API's resources, as far as they are simulated, and of the sandbox's own settings.
 
 /** `dateTime` (RFC 3339) for a time, `date` (YYYY-MM-DD) for a whole day. */
 export interface EventTime {
@@ -80,8 +80,8 @@ export interface Mail {
 }
 
 /**
- * What asking for a video meeting comes to: there at once; pending until it has been read so often (null: until told
- * to finish); never; or refused with 400 "Invalid conference type value.".
+ * What asking for a video meeting comes to: there immediately; pending until it has been read so often (null: until set
+ * to finish); never; or rejected with 400 "Invalid conference type value.".
  */
 export type ConferenceMode =
   | { kind: 'success' }
@@ -90,7 +90,7 @@ export type ConferenceMode =
   | { kind: 'refused' };
 
 export interface Settings {
-  /** The consent page: passed at once, shown, or answered with Deny. */
+  /** The consent page: passed immediately, shown, or answered with Deny. */
   consent: 'auto' | 'ask' | 'deny';
   /** The account that is signed in at the browser, if no `login_hint` names one. */
   account: string | null;

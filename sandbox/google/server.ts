@@ -1,4 +1,4 @@
-// Google, played: OAuth, the Calendar API v3 and a control API on one loopback port, over bare node:http.
+// Simulated Google: OAuth, the Calendar API v3 and a control API on one loopback port, over bare node:http.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type SandboxClock, sandboxClock } from '../clock.ts';
@@ -101,13 +101,13 @@ async function perform(
   const fault = faults.take(operation);
   if (fault?.does === 'hang') return;
   if (fault?.does === 'reset' && fault.when !== 'after') return void res.socket?.resetAndDestroy();
-  if (fault?.does === 'refuse' && fault.when !== 'after') return answer(refusal(operation, fault));
+  if (fault?.does === 'refuse' && fault.when !== 'after') return answer(rejection(operation, fault));
   if (fault?.does === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
   if (fault?.does === 'land_late') await faults.landing();
   const outcome = attempt(() => run(fault));
   await tables.written();
   if (fault?.does === 'reset') return void res.socket?.resetAndDestroy();
-  if (fault?.does === 'refuse') return answer(refusal(operation, fault));
+  if (fault?.does === 'refuse') return answer(rejection(operation, fault));
   if (fault?.does === 'garble') return void res.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
   return answer(outcome);
 
@@ -127,7 +127,7 @@ function attempt(run: () => Answer): Answer {
   }
 }
 
-function refusal(operation: string, fault: Fault & { does: 'refuse' }): Answer {
+function rejection(operation: string, fault: Fault & { does: 'refuse' }): Answer {
   const error = operation.startsWith('oauth.')
     ? oauthError(fault.status ?? 400, fault.reason, fault.message ?? fault.reason)
     : apiError(fault.reason, fault);

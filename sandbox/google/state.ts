@@ -1,4 +1,4 @@
-// What the played Google knows: clients, accounts, calendars, events, grants, and the record of what was done.
+// What the simulated Google knows: clients, accounts, calendars, events, grants, and the record of what was done.
 import { randomBytes } from 'node:crypto';
 import type { SandboxClock } from '../clock.ts';
 import type { Mail, Settings, StoredEvent } from './resources.ts';
@@ -25,7 +25,7 @@ export interface StoredCalendar {
   summary: string;
   timeZone: string;
   readers: string[];
-  /** Empty: asking for a video meeting is refused with 400. */
+  /** Empty: asking for a video meeting is rejected with 400. */
   conferenceTypes: string[];
   /** Rises with every change of an event. */
   sequence: number;
@@ -33,7 +33,7 @@ export interface StoredCalendar {
   syncEpoch: number;
 }
 
-/** A refresh token and what it stands for. */
+/** A refresh token and what it authorizes. */
 export interface Grant {
   id: string;
   refreshToken: string;

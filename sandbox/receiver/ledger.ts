@@ -38,7 +38,7 @@ export interface ReceivedCounts {
 export interface ReceivedLedger {
   add(got: Omit<Received, 'seq'>): Received;
   find(filter: ReceivedFilter): Received[];
-  /** Resolves with what the filter finds, at once or as soon as something comes; empty after `waitMs`. */
+  /** Resolves with what the filter finds, immediately or as soon as something comes; empty after `waitMs`. */
   wait(filter: ReceivedFilter, waitMs: number): Promise<Received[]>;
   all(): Received[];
   counts(): ReceivedCounts;

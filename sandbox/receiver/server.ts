@@ -1,4 +1,4 @@
-// The account owner's webhook server, played: takes events at /hooks/:name, verifies them, shows what came.
+// Simulated webhook receiver of an account: takes events at /hooks/:name, verifies them, shows what came.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type Fault, type Faults, faultList, spoil } from '../faults.ts';

@@ -1,4 +1,4 @@
-// The played platform's callbacks and control API: signatures, batches, retries, holds, the ledger, and faults.
+// The simulated platform's callbacks and control API: signatures, batches, retries, holds, the ledger, and faults.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { appId, messageTo, numberId, plain, startCatcher, startPlatform, token, wabaId } from './platform.ts';
 
@@ -145,7 +145,7 @@ test('the ledger finds by phone, opaque data and wamid, counts repeats, and is c
   expect(await control.counts()).toMatchObject({ accepted: 0, kept: 0, repeatedOpaque: 0 });
 });
 
-test('the ledger keeps no more entries, and no more detail, than it is told to', async () => {
+test('the ledger keeps no more entries, and no more detail, than configured', async () => {
   const body = { type: 'BODY', text: 'Hi {{1}}, hello.' };
   await platform.control.addTemplate({ wabaId, name: 'one', components: [body] });
   await platform.control.settings({ ledgerEntries: 30, ledgerDetail: 10 });
@@ -213,7 +213,7 @@ test('a fault meets the calls it names, as often as it says', async () => {
   expect((await platform.send(phone)).status).toBe(200);
 });
 
-test('a control call that makes no sense is refused in words', async () => {
+test('a control call that makes no sense is rejected in words', async () => {
   const { control, url } = platform;
   await expect(control.addFault({ does: 'explode' } as never)).rejects.toThrow(/does: one of/);
   await expect(control.addFault({ code: 42 })).rejects.toThrow(/none of the platform's/);

@@ -1,8 +1,8 @@
-// The played Google's free-busy: what blocks, what recurs, and in whose zone.
+// The simulated Google's free-busy: what blocks, what recurs, and in whose zone.
 import { describe, expect, test } from 'vitest';
-import { events, playedGoogle, staff, tenToHalfPast, time } from './played-google.ts';
+import { events, simulatedGoogle, staff, tenToHalfPast, time } from './simulated-google.ts';
 
-const google = playedGoogle();
+const google = simulatedGoogle();
 
 describe('free-busy', () => {
   test('joins what overlaps, and leaves out transparent, cancelled and declined events', async () => {

@@ -1,12 +1,12 @@
-// The played Google's OAuth: consent, codes, tokens, scopes, revocation.
+// The simulated Google's OAuth: consent, codes, tokens, scopes, revocation.
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { gatewayScopes } from '../../sandbox/google/control-client.ts';
-import { client, events, playedGoogle, staff } from './played-google.ts';
+import { client, events, simulatedGoogle, staff } from './simulated-google.ts';
 
 const redirectUri = 'http://127.0.0.1:9/callbacks/calendar';
 
-const google = playedGoogle();
+const google = simulatedGoogle();
 
 describe('consent', () => {
   const verifier = randomBytes(32).toString('base64url');
@@ -80,14 +80,14 @@ describe('consent', () => {
     expect(unknown.status).toBe(401);
   });
 
-  test('comes back with access_denied when told to deny', async () => {
+  test('comes back with access_denied when configured to deny', async () => {
     await google.control.set({ consent: 'deny' });
     const back = await returned(asked());
     expect(back.searchParams.get('error')).toBe('access_denied');
     expect(back.searchParams.has('code')).toBe(false);
   });
 
-  test('shows a page when told to ask, and grants what stays ticked', async () => {
+  test('shows a page when configured to ask, and grants what stays ticked', async () => {
     await google.control.set({ consent: 'ask' });
     const page = await (await fetch(asked())).text();
     expect(page).toContain('See when you are free or busy');
@@ -126,7 +126,7 @@ describe('tokens', () => {
     expect((await google.post('/revoke', { token: refreshToken })).body.error).toBe('invalid_token');
   });
 
-  test('expired access tokens are refused while the refresh token lives', async () => {
+  test('expired access tokens are rejected while the refresh token lives', async () => {
     await google.control.expireAccessTokens();
     expect((await google.api('GET', events)).status).toBe(401);
   });

@@ -1,13 +1,21 @@
-// The played Google's events: ids, changes, lists, meetings, refusals word for word, faults, and a restart.
+// The simulated Google's events: ids, changes, lists, meetings, rejections word for word, faults, and a restart.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
-import { client, events, playedGoogle, type Reply, staff, tenToHalfPast, time } from './played-google.ts';
+import {
+  client,
+  events,
+  type Reply,
+  simulatedGoogle,
+  staff,
+  tenToHalfPast,
+  time,
+} from './simulated-google.ts';
 
-const google = playedGoogle();
+const google = simulatedGoogle();
 
 const meet = (requestId: string) => ({
   conferenceData: { createRequest: { requestId, conferenceSolutionKey: { type: 'hangoutsMeet' } } },
@@ -48,7 +56,7 @@ describe('events', () => {
       { ...tenToHalfPast, recurrence: ['RRULE:FREQ=DAILY'] },
       'Missing time zone definition for start time.',
     ],
-  ])('refuses %s with 400', async (_, body, message) => {
+  ])('rejects %s with 400', async (_, body, message) => {
     const answer = await google.api('POST', events, body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 400, message } } });
   });
@@ -111,7 +119,7 @@ describe('meetings', () => {
   const insert = (id: string, version = 1) =>
     google.api('POST', `${events}?conferenceDataVersion=${version}`, { id, ...tenToHalfPast, ...meet(id) });
 
-  test('are made at once, and not at all without conferenceDataVersion', async () => {
+  test('are made immediately, and not at all without conferenceDataVersion', async () => {
     const made = await insert('meet01');
     expect(made.body.hangoutLink).toMatch(/^https:\/\/meet\.google\.com\/[a-z]{3}-[a-z]{4}-[a-z]{3}$/);
     expect(made.body.conferenceData.entryPoints[0].uri).toBe(made.body.hangoutLink);
@@ -122,7 +130,7 @@ describe('meetings', () => {
     expect(out.body).not.toHaveProperty('hangoutLink');
   });
 
-  test('can be pending for so many readings, or until told to finish', async () => {
+  test('can be pending for so many readings, or until finished through the control API', async () => {
     await google.control.set({ conference: { kind: 'pending', readsUntilSuccess: 2 } });
     const status = (reply: Reply) => reply.body.conferenceData.createRequest.status.statusCode;
     expect(status(await insert('meet03'))).toBe('pending');
@@ -133,7 +141,7 @@ describe('meetings', () => {
     expect(status(await google.api('GET', `${events}/meet04`))).toBe('success');
   });
 
-  test('can fail, or be refused where the calendar does not allow them', async () => {
+  test('can fail, or be rejected where the calendar does not allow them', async () => {
     await google.control.set({ conference: { kind: 'failure' } });
     const failed = await insert('meet05');
     expect(failed.body.conferenceData.createRequest.status.statusCode).toBe('failure');

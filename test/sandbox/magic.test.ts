@@ -71,7 +71,7 @@ test('…0000000303 has all its callbacks at the same moment', async () => {
 });
 
 test.each([131026, 131049, 131047, 130429, 131056])(
-  '…0001%i is refused at once, and never accepted',
+  '…0001%i is rejected immediately, and never accepted',
   async (code) => {
     for (let i = 0; i < 4; i++) expect((await platform.send(to(`0001${code}`))).json.error.code).toBe(code);
     expect(await platform.control.ledger()).toEqual([]);

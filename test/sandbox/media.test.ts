@@ -1,4 +1,4 @@
-// Media of the played platform: uploads checked as they stream in, ids bound to a number and to 30 days.
+// Media of the simulated platform: uploads checked as they stream in, ids bound to a number and to 30 days.
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -81,7 +81,7 @@ test.each<
     () => platform.call('POST', `${numberId}/media`, formOf({ messaging_product: 'whatsapp' })),
   ],
   ['a body that is no form', 100, () => platform.call('POST', `${numberId}/media`, { file: 'x' })],
-])('%s is refused with %i', async (_what, code, act) => {
+])('%s is rejected with %i', async (_what, code, act) => {
   const { status, json } = await act();
   expect({ status, code: json.error.code }).toEqual({ status: 400, code });
 });

@@ -1,4 +1,4 @@
-// What the played platform answers to a send: its acceptance, whom it knows, and its pace.
+// What the simulated platform answers to a send: its acceptance, whom it knows, and its pace.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addFillableTemplates, body, button, location, namedText, template } from './fillable.ts';
 import { caller, messageTo, numberId, startPlatform, text, wabaId } from './platform.ts';
@@ -74,7 +74,7 @@ test('filled headers, bodies and buttons of every kind are accepted', async () =
   }
 });
 
-test('a body that is no JSON, or a missing messaging_product, is refused with 100', async () => {
+test('a body that is no JSON, or a missing messaging_product, is rejected with 100', async () => {
   const broken = await fetch(`${platform.url}/v23.0/${numberId}/messages`, {
     method: 'POST',
     headers: { authorization: 'Bearer EAA-sandbox-token' },
@@ -89,7 +89,7 @@ test('a body that is no JSON, or a missing messaging_product, is refused with 10
   });
 });
 
-test('opaque data longer than 512 characters is refused', async () => {
+test('opaque data longer than 512 characters is rejected', async () => {
   expect(
     (await platform.send(phone, undefined, { biz_opaque_callback_data: 'x'.repeat(513) })).json.error.code,
   ).toBe(100);
@@ -98,7 +98,7 @@ test('opaque data longer than 512 characters is refused', async () => {
   );
 });
 
-test('a missing, unknown or revoked token is refused with 190 and 401', async () => {
+test('a missing, unknown or revoked token is rejected with 190 and 401', async () => {
   const { control, url } = platform;
   const { token: gone } = await control.addToken('100200300400500');
   await expect(caller(url, gone)('GET', numberId)).resolves.toMatchObject({ status: 200 });
@@ -110,7 +110,7 @@ test('a missing, unknown or revoked token is refused with 190 and 401', async ()
     });
 });
 
-test('an object that is unknown, or another app’s, is refused with 100/33', async () => {
+test('an object that is unknown, or another app’s, is rejected with 100/33', async () => {
   const { control, url } = platform;
   const other = await control.addApp({ tokens: ['EAA-other'] });
   await control.addWaba({ appId: other.id });
@@ -126,7 +126,7 @@ test('an object that is unknown, or another app’s, is refused with 100/33', as
     });
 });
 
-test('above the number’s throughput sends are refused with 130429, on that number only', async () => {
+test('above the number’s throughput sends are rejected with 130429, on that number only', async () => {
   const { control } = platform;
   const slow = await control.addNumber({
     id: '333',
@@ -144,7 +144,7 @@ test('above the number’s throughput sends are refused with 130429, on that num
   expect((await platform.send(phone)).status).toBe(200);
 });
 
-test('the pair rate is off until asked for; then the 46th message of a burst to one person is refused with 131056', async () => {
+test('the pair rate is off until asked for; then the 46th message of a burst to one person is rejected with 131056', async () => {
   const to = '+919811113333';
   const burst = async () =>
     (await Promise.all(Array.from({ length: 46 }, () => platform.send(to)))).map((a) => a.status);

@@ -65,7 +65,7 @@ it('answers a page of HTML, as a proxy does', async () => {
 });
 
 describe('with plain error data', () => {
-  test('refusals and reports of numbers have a text instead of an object', async () => {
+  test('rejections and reports of numbers have a text instead of an object', async () => {
     const { catcher } = platform;
     await platform.control.settings({ plainErrorData: true });
     await platform.control.addFault({ code: 131026, on: 'messages', times: 1, details: 'Why.' });
@@ -86,7 +86,7 @@ describe('with plain error data', () => {
 it.each([
   [100, 100],
   [131053, 131053],
-])('refuses unknown media with %i, as it is set', async (lostMediaCode, code) => {
+])('rejects unknown media with %i, as configured', async (lostMediaCode, code) => {
   await platform.control.settings({ lostMediaCode });
   const header = { type: 'header', parameters: [{ type: 'image', image: { id: '1' } }] };
   const { json } = await platform.send('+15550100001', [header], { template: { name: 'photo' } });

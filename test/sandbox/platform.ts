@@ -1,4 +1,4 @@
-// A played platform for the sandbox's tests: one app, account, number and templates, and a server for its callbacks.
+// A simulated platform for the sandbox's tests: one app, account, number and templates, and a server for its callbacks.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

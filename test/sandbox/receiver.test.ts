@@ -1,4 +1,4 @@
-// The played webhook receiver: the seven steps of verification, its ledger, its faults, its page.
+// The simulated webhook receiver: the seven steps of verification, its ledger, its faults, its page.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { receiverControl } from '../../sandbox/control.ts';
@@ -121,7 +121,7 @@ test('a waiting call is answered by the event that comes, one that nothing fits 
   expect(await control.events({ messageId: 'never', waitSeconds: 0.05 })).toEqual([]);
 });
 
-test('it remembers no more than it is told to', async () => {
+test('it remembers no more than configured', async () => {
   await control.settings({ keepEntries: 10 });
   for (let i = 0; i < 60; i++) await post(event(`m${i}`));
   expect((await control.counts()).received).toBe(60);
@@ -175,7 +175,7 @@ test('the page shows the latest events, with nothing of theirs taken as HTML', a
   expect(html).not.toContain('<script>alert');
 });
 
-test('what is not posted to a hook is refused', async () => {
+test('what is not posted to a hook is rejected', async () => {
   expect((await fetch(control.hookUrl('main'))).status).toBe(405);
   expect((await fetch(`${receiver.url}/elsewhere`)).status).toBe(404);
 });

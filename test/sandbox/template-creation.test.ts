@@ -1,4 +1,4 @@
-// Creating templates on the played platform: what it checks, its review, and the upload of header samples.
+// Creating templates on the simulated platform: what it checks, its review, and the upload of header samples.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { caller, startPlatform, token, wabaId } from './platform.ts';
 import { body, templateCalls } from './template-calls.ts';
@@ -99,7 +99,7 @@ const otp = (more: object) => ({
 });
 const app = { package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' };
 
-/** What is refused, and the platform's subcode; none: 100 alone. */
+/** What is rejected, and the platform's subcode; none: 100 alone. */
 test.each<[string, object, number?]>([
   ['a name with capitals', { name: 'Sale' }],
   ['a language that is none', { language: 'english' }],
@@ -205,7 +205,7 @@ test.each<[string, object, number?]>([
     otp({ otp_type: 'ONE_TAP', supported_apps: [{ ...app, signature_hash: 'x' }] }),
   ],
   ['zero tap without the terms', otp({ otp_type: 'ZERO_TAP', supported_apps: [app] })],
-])('%s is refused with 100 and its subcode', async (_what, template, subcode) => {
+])('%s is rejected with 100 and its subcode', async (_what, template, subcode) => {
   const { status, json } = await create({ name: 'x', ...template });
   expect([status, json.error?.code, json.error?.error_subcode]).toEqual([400, 100, subcode]);
   if (subcode !== undefined) {
@@ -244,7 +244,7 @@ test('a disabled template cannot be deleted', async () => {
   expect(answer.json.error.code).toBe(100);
 });
 
-test('the same name and language twice is refused, another language is not', async () => {
+test('the same name and language twice is rejected, another language is not', async () => {
   expect((await create({ name: 'twice' })).status).toBe(200);
   expect((await create({ name: 'twice' })).json.error).toMatchObject({
     code: 100,

@@ -1,4 +1,4 @@
-// Template management of the played platform: pages, filters, deletion, changes and their callbacks; and what a number says.
+// Template management of the simulated platform: pages, filters, deletion, changes and their callbacks; and what a number says.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plain, startPlatform, token, wabaId } from './platform.ts';
 import { edge, templateCalls } from './template-calls.ts';
@@ -91,7 +91,7 @@ test('a delete by name takes every language, with hsm_id the one', async () => {
   expect((await platform.call('DELETE', edge)).json.error.code).toBe(100);
 });
 
-test('a change of status, category and quality is told by three callbacks, and takes effect', async () => {
+test('a change of status, category and quality causes three callbacks, and takes effect', async () => {
   const { id } = await platform.control.addTemplate({ ...plain, name: 'changing', category: 'UTILITY' });
   await platform.control.changeTemplate(id, { status: 'PAUSED', category: 'MARKETING', quality: 'RED' });
   expect((await updateOf('changing'))?.value).toMatchObject({

@@ -1,4 +1,4 @@
-// Each refusal of a send by the played platform: code, HTTP status and wording.
+// Each rejection of a send by the simulated platform: code, HTTP status and wording.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addFillableTemplates, body, button, location, namedText, template } from './fillable.ts';
 import { messageTo, numberId, startPlatform, text } from './platform.ts';
@@ -213,7 +213,7 @@ test.each<[what: string, code: number, http: number, components: unknown, more: 
   ['no type', 131008, 400, undefined, { type: undefined }, "Parameter 'type' is required"],
   ['another type', 131051, 400, undefined, { type: 'text', text: { body: 'hi' } }, 'template messages only'],
   ['no template', 131008, 400, undefined, { type: 'template', template: undefined, to: phone }, ''],
-])('%s is refused with %i', async (_what, wanted, http, components, more, details) => {
+])('%s is rejected with %i', async (_what, wanted, http, components, more, details) => {
   const message = messageTo(phone, components, more as Record<string, unknown>);
   if (details === '') delete (message as Record<string, unknown>).template;
   const { status, json } = await platform.call('POST', `${numberId}/messages`, message);

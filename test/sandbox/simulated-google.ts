@@ -1,4 +1,4 @@
-// What the tests of the played Google share: one running server, one client, one account, and plain calls to it.
+// What the tests of the simulated Google share: one running server, one client, one account, and plain calls to it.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type GoogleControl, googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
@@ -18,7 +18,7 @@ export const time = (from: string, to: string) => ({ start: { dateTime: from }, 
 export const tenToHalfPast = time('2026-03-10T14:00:00Z', '2026-03-10T14:30:00Z');
 
 /** Starts the server for the tests of one file, and makes it forget everything before each of them. */
-export function playedGoogle() {
+export function simulatedGoogle() {
   let server: Played;
   let control: GoogleControl;
   const google = {

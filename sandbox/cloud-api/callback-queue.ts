@@ -1,7 +1,7 @@
 // Posts to one address over a fixed number of connections; what waits for a free one is not even built yet.
 import { Pool } from 'undici';
 
-/** What to post, and who is told its HTTP status (0: none came). */
+/** What to post, and who receives its HTTP status (0: none came). */
 export interface Post {
   path: string;
   timeoutMs: number;
@@ -10,13 +10,13 @@ export interface Post {
   tell: (status: number) => void;
 }
 
-export interface Lane {
+export interface CallbackQueue {
   post(post: Post): void;
   close(): Promise<void>;
 }
 
-/** A lane to `origin` with at most `connections` connections, one post at a time on each. */
-export function createLane(origin: string, connections: number): Lane {
+/** A queue to `origin` with at most `connections` connections, one post at a time on each. */
+export function createCallbackQueue(origin: string, connections: number): CallbackQueue {
   const pool = new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000 });
   let busy = 0;
   let waiting: Post[] = [];
