@@ -7,7 +7,7 @@ export interface Problem {
   message: string;
 }
 
-/** What the outside said when it refused, in the form that answers and rows carry (`api.md` part 1, "Outside faults"). */
+/** What the outside said when it refused, in the form that answers and rows carry. */
 export interface ProviderError {
   code: number | string;
   title: string;
@@ -139,7 +139,7 @@ export class VendorError extends Error {
 }
 
 /**
- * A vendor's failure as the caller is told it (`api.md` part 1): refused → 502 `provider_rejected` with the vendor's
+ * A vendor's failure as the caller is told it: refused → 502 `provider_rejected` with the vendor's
  * own words; not sent or unknown → 503 `provider_unavailable` with `Retry-After`. Anything else passes unchanged.
  */
 export function externalError(error: unknown, who: string): unknown {

@@ -142,7 +142,7 @@ export const cursorPage = <T extends TSchema>(item: T) =>
     { description: 'A page of the list.' },
   );
 
-/** The scopes that a key may carry (`api.md` part 1). */
+/** The scopes that a key may carry. */
 export const scopes = [
   'templates:read',
   'messages:send',

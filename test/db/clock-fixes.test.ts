@@ -30,7 +30,7 @@ afterAll(() => database.drop());
 const run = (statement: RawBuilder<unknown>) => statement.execute(database.db);
 const minute = 60;
 
-/** Instants that nobody waits for, or that were promised to somebody outside: see docs/reliability.md, "Steps of a clock". */
+/** Instants that nobody waits for, or that were promised to somebody outside: see docs/reliability.md, "Clock steps". */
 const needNothing = [
   /^(api_keys|oauth_states|media_registrations|messages)\.expires_at$/,
   /^endpoints\.overlap_until$/,

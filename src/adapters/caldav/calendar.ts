@@ -27,7 +27,7 @@ export interface CaldavCalendarOptions {
 
 /** Refusals that rest on the event itself, as it was seen last. */
 const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
-/** How long after its caller gave up a server may still carry out what it was sent (`api.md` part 6, promise 4). */
+/** How long after its caller gave up a server may still carry out what it was sent (docs/appointments.md, "Guarantees"). */
 const lateMs = 60_000;
 
 /** iCalendar, recurrence rules and XML are 10 MB: loaded when the first calendar is used. */

@@ -49,7 +49,7 @@ function windowOf({ from, to }: ClockWindow): Window {
   return { from: start, to: end > start ? end : end + 1440 };
 }
 
-/** Reads the hours of a schedule (`api.md` part 6), whose clock times and dates are known to be sound. */
+/** Reads the hours of a schedule (docs/slots.md), whose clock times and dates are known to be sound. */
 export function hoursOf(
   weekly: readonly (ClockWindow & { weekday: Weekday })[],
   overrides: readonly { date: string; windows: readonly ClockWindow[] }[],
