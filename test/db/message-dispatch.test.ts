@@ -1,8 +1,15 @@
 // Dispatching messages: called immediately and once, and never left unknown by a commit whose response was lost.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { openDb } from '../../src/db/db.ts';
-import { beginDispatch, revertDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
+import { openDb, type Tx } from '../../src/db/db.ts';
+import { foldReports, type MessageKey, ownErrors, state } from '../../src/messaging/sending/message.ts';
+import {
+  applyMoves,
+  beginDispatch,
+  failMessages,
+  recordRetry,
+  revertDispatch,
+} from '../../src/messaging/sending/messages-moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, forget, message, open, rowOf, sender, write } from '../harness/dispatch.ts';
 import { openPostgresDoor } from '../harness/postgres-door.ts';
@@ -207,5 +214,35 @@ describe('the result of a call', () => {
     expect(called).toEqual([one.id]);
     await hot.destroy();
     await door.close();
+  });
+});
+
+describe('a message whose delivery was reported during its call', () => {
+  const report = { phoneNumberId: '1', messageRef: 'w', correlationId: null, timestamp: 1 };
+  const delivered = { ...report, status: 'delivered' as const, priceCategory: null, error: null };
+  const inTransaction = (act: (tx: Tx) => Promise<unknown>) => database.hot.transaction().execute(act);
+
+  it.each<[string, (key: MessageKey) => Promise<unknown>]>([
+    [
+      'a retry',
+      (key) =>
+        recordRetry(database.hot, [
+          { ...key, delaySeconds: 0, error: null, countsAttempt: true, lease: null },
+        ]),
+    ],
+    [
+      'a failure',
+      (key) =>
+        inTransaction((tx) =>
+          failMessages(tx, [{ ...key, error: ownErrors.cancelled }], [state.queued, state.dispatching]),
+        ),
+    ],
+    ['a revert of its dispatch', (key) => revertDispatch(database.hot, [{ ...key, lease: null }])],
+  ])('keeps its state after %s', async (_what, act) => {
+    const one = message(await sender(database));
+    await write(database, one);
+    await inTransaction((tx) => applyMoves(tx, [foldReports(accountId, one.id, [delivered])]));
+    await act({ accountId, id: one.id });
+    expect(await rowOf(database, one)).toMatchObject({ state: state.delivered, attempts: 1 });
   });
 });

@@ -191,14 +191,14 @@ export const mutations: Mutation[] = [
     file: store,
     find: '(m.state = ${stateSql.dispatching} and (x.lease is null or m.due_at',
     replace: '((x.lease is null or m.due_at',
-    tests: moves,
+    tests: dispatch,
   },
   {
     name: 'a message fails in whatever state it is',
     file: store,
     find: ' and m.state = any(${[...from]}::smallint[])',
     replace: '',
-    tests: moves,
+    tests: dispatch,
   },
   {
     name: 'a dispatch is reverted that somebody else began later',
@@ -212,7 +212,7 @@ export const mutations: Mutation[] = [
     file: store,
     find: 'm.state = ${stateSql.dispatching}\n      and case',
     replace: 'true\n      and case',
-    tests: moves,
+    tests: dispatch,
   },
   {
     name: 'a dispatch whose statement commits late stays',
