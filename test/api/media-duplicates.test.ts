@@ -119,7 +119,7 @@ describe('an upload under an Idempotency-Key', () => {
     expect(await gateway.rows(account)).toHaveLength(1);
   });
 
-  test('that comes twice at once makes one record', async () => {
+  test('two concurrent uploads of the same file make one record', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     const answers = await Promise.all(Array.from({ length: 4 }, () => uploadWith(account, key, pngPart)));
     const statuses = answers.map(({ status }) => status);

@@ -81,7 +81,7 @@ describe('a registration', () => {
     expect(atPlatform?.phoneNumberId).toBe(other.phone_number_id);
   });
 
-  test('that many ask for at once is one upload, and one failure', async () => {
+  test('concurrent registrations share one upload, and one failure', async () => {
     const of = await stored();
     const other = await gateway.sender(of.accountId);
     const before = await uploadsAtPlatform();
@@ -109,7 +109,7 @@ describe('a registration', () => {
   });
 });
 
-describe('what a waiting message is told', () => {
+describe('what a waiting message gets', () => {
   test('no answer of the platform, or a store that is gone, is “not sent”: it may be tried again', async () => {
     const of = await stored();
     const sender = await gateway.sender(of.accountId);
@@ -231,7 +231,7 @@ describe('after a rotation of keys', () => {
     return total;
   }
 
-  test('files open with the newest key alone, and not a byte of their content was written anew', async () => {
+  test('after a rotation, files can be decrypted with the newest key alone, without rewriting their content', async () => {
     const of = await stored();
     const path = join(gateway.directory, 'objects', of.row.object_key);
     const [before, { mtimeMs, ino }] = [await readFile(path), await stat(path)];
@@ -252,7 +252,7 @@ describe('after a rotation of keys', () => {
     expect(await reencrypt(withRing(`${newKey},${gateway.keys}`))).toEqual({ reencrypted: 0, failed: [] });
   });
 
-  test('a file whose key is missing or was altered is told, stays, and is never delivered', async () => {
+  test('a file whose key is missing or was altered is reported, stays, and is never delivered', async () => {
     const of = await stored();
     const deps = withRing(strangeKey);
     const { failed } = await reencrypt(deps);

@@ -22,7 +22,7 @@ const MiB = 1024 * 1024;
 const nothingLeft = (accountId: string) => gateway.nothingLeft(accountId);
 const fresh = () => gateway.accountWithSender();
 
-describe('refused, and nothing remains', () => {
+describe('rejected, and nothing remains', () => {
   const file = (bytes: Buffer, type: string, fileName: string | undefined = 'f.bin') => ({
     ...{ name: 'file', type, bytes, fileName },
   });
@@ -102,7 +102,7 @@ describe('refused, and nothing remains', () => {
     await nothingLeft(own);
   });
 
-  test('too large is noticed while it streams, before the rest has come', async () => {
+  test('too large is detected while it streams, before the rest has come', async () => {
     const own = await fresh();
     const { request, answer, partHead } = gateway.begin(own);
     request.write(partHead('image/png'));
@@ -112,14 +112,14 @@ describe('refused, and nothing remains', () => {
     await until(() => nothingLeft(own));
   });
 
-  test('a length over every limit is refused before a byte of it is read', async () => {
+  test('a length over every limit is rejected before a byte of it is read', async () => {
     const { request, answer } = gateway.begin(account, { 'content-length': String(200 * MiB) });
     request.flushHeaders();
     expect(await answer).toMatchObject({ status: 413 });
     request.destroy();
   });
 
-  test('the form parser gets nothing more of a refused upload while the rest is discarded', async () => {
+  test('the form parser gets nothing more of a rejected upload while the rest is discarded', async () => {
     let consumers = () => -1;
     const seen = (message: unknown) => {
       const { request } = message as { request: IncomingMessage };

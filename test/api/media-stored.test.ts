@@ -116,7 +116,7 @@ describe('removal', () => {
     expect((await gateway.call(own, 'DELETE', `/v1/media/${mediaId}`)).status).toBe(404);
   });
 
-  test('is refused while queued or dispatching messages need it: 409 media_in_use', async () => {
+  test('is rejected while queued or dispatching messages need it: 409 media_in_use', async () => {
     const own = await fresh();
     const { mediaId } = (await gateway.upload(own, anotherPng())).json.data;
     const [row] = await gateway.rows(own);

@@ -76,7 +76,7 @@ describe('the number that registers an upload', () => {
     expect(await upload()).toEqual([first]);
   });
 
-  test('is not replaced where the file itself is refused, nor is a dead address tried twice', async () => {
+  test('is not replaced where the file itself is rejected, nor is a dead address tried twice', async () => {
     const own = await gateway.account();
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
@@ -179,7 +179,7 @@ describe('an upload', () => {
 });
 
 describe('the platform', () => {
-  test('that refuses: 502 with its words, and the file is gone', async () => {
+  test('returns 502 with the platform’s explanation when it rejects the file, and removes the file', async () => {
     const own = await fresh();
     await gateway.control.addFault({ on: 'media', times: 1, code: 131053 });
     const { status, json } = await gateway.upload(own, pngPart);

@@ -54,13 +54,13 @@ describe('the handshake', () => {
     [{ ...right, 'hub.verify_token': 'ü'.repeat(verifyToken.length) }],
     [{ ...right, 'hub.mode': 'unsubscribe' }],
     [{}],
-  ])('refuses %j', async (query) => {
+  ])('rejects %j', async (query) => {
     const answer = await shake(query);
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
     expect(answer.text).not.toContain('1158201444');
   });
 
-  it('refuses a token given twice, and knows no unknown sender', async () => {
+  it('rejects a repeated token and an unknown sender', async () => {
     const twice = `hub.mode=subscribe&hub.verify_token=a&hub.verify_token=${verifyToken}`;
     expect(
       (await gateway.call('GET', `/callbacks/messaging/${senderId}?${twice}`, { key: null })).status,
@@ -71,7 +71,7 @@ describe('the handshake', () => {
 });
 
 describe('a callback', () => {
-  it('that is not rightly signed is refused and changes nothing', async () => {
+  it('without a valid signature is rejected and changes nothing', async () => {
     const message = await silent();
     const body = statusCallback(number.id, [{ status: 'read', opaque: message.id }]);
     for (const wrong of [null, 'another-secret']) {
@@ -220,7 +220,7 @@ describe('one platform app posts all its numbers to one address', () => {
       },
     });
 
-  it('so a number that was added a moment ago is heard at the first one’s address at once', async () => {
+  it('a number added a moment ago receives reports at the first one’s address', async () => {
     await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
     // an earlier version stored the hash of the first one's secret without a key
     const { db } = gateway.database;
@@ -241,7 +241,7 @@ describe('one platform app posts all its numbers to one address', () => {
     expect(rows[0]?.app_secret_hash).not.toEqual(bare);
   });
 
-  it('and each account that has the number is told of its own messages alone', async () => {
+  it('each account that has the number receives events of its own messages only', async () => {
     const key = await gateway.otherAccount();
     expect((await register(key, number)).status).toBe(200);
     const message = await silent();
@@ -252,7 +252,7 @@ describe('one platform app posts all its numbers to one address', () => {
   });
 });
 
-test('a changed app secret counts at once, and the old one no more', async () => {
+test('a changed app secret applies immediately, and the old one no longer does', async () => {
   await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
   const changed = await gateway.call('PATCH', `/v1/senders/${senderId}`, {
     body: { appSecret: '57831e4b5bc88e0a4c0d9dddbfb409f1' },

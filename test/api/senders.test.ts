@@ -36,7 +36,7 @@ const list = async (key = gateway.apiKey) =>
   (await gateway.call<{ items: Sender[] }>('GET', '/v1/senders', { key })).body.data.items;
 
 describe('adding a number', () => {
-  it('is refused in the platform’s words where token, number or business account is wrong', async () => {
+  it('is rejected in the platform’s words where token, number or business account is wrong', async () => {
     for (const wrong of [{ accessToken: 'wrong' }, { phoneNumberId: '404' }, { businessAccountId: '404' }]) {
       const answer = await add(wrong);
       expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);

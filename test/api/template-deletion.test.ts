@@ -121,7 +121,7 @@ describe('a send at the moment of the deletion', () => {
     await remove('?cancelQueued=true');
   });
 
-  it('that is written after its mark is refused, though the template was approved when it was read', async () => {
+  it('that is written after its mark is rejected, though the template was approved when it was read', async () => {
     let answer: ReturnType<typeof sendTo> | undefined;
     await db()
       .transaction()
@@ -139,7 +139,7 @@ describe('a send at the moment of the deletion', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is refused while the platform takes its time, and a reading meanwhile does not make it sendable', async () => {
+  it('is rejected during a slow deletion, and a concurrent reading does not make it sendable', async () => {
     await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 1_500, times: 1 });
     const removed = remove();
     await expect.poll(async () => (await template()).body.data.providerStatus).toBe('PENDING_DELETION');
@@ -152,7 +152,7 @@ describe('a send at the moment of the deletion', () => {
 });
 
 describe('a deletion that the platform', () => {
-  it('refuses is 502, and the template goes on as before', async () => {
+  it('rejects is 502, and the template goes on as before', async () => {
     await gateway.platform.addFault({ on: 'templates', code: 100, times: 1 });
     expect((await remove()).status).toBe(502);
     expect((await template()).body.data).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });

@@ -93,7 +93,7 @@ describe('requests to read', () => {
     expect(rows).toEqual([{ due: true }]);
   });
 
-  it('after a failure are told of it without asking the platform again, until its time has come', async () => {
+  it('after a failure get it again without a platform call, until the next reading is allowed', async () => {
     await forget();
     await gateway.platform.addFault({ on: 'templates', code: 80007, times: 1 });
     expect((await ask()).status).toBe(502);
@@ -162,7 +162,7 @@ it('thousands of templates come over every page, and are then read the more seld
 });
 
 describe('a template whose text the platform says has changed', () => {
-  it('is read by itself at once, although its list may not be', async () => {
+  it('is read alone immediately, even if its list may not be read', async () => {
     const before = await find('hello');
     const components = [{ type: 'BODY', text: 'Hello there, once more.' }];
     const calls = await listCallsOf(async () => {
@@ -175,7 +175,7 @@ describe('a template whose text the platform says has changed', () => {
     expect((await find('hello'))?._id).toBe(before?._id);
   });
 
-  it('is left to the list, with all others, where hundreds changed at once', async () => {
+  it('is read with the whole list when hundreds changed at the same time', async () => {
     await sql`update templates set read_due_at = now() where name like 'bulk_%' or name = 'hello'`.execute(
       gateway.database.db,
     );

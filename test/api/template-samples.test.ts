@@ -71,7 +71,7 @@ describe('a sample', () => {
     expect(submitted.status, submitted.text).toBe(200);
   });
 
-  it('that is unknown, or of another kind, is refused with the draft', async () => {
+  it('that is unknown, or of another kind, is rejected with the draft', async () => {
     const pdf = await uploadMedia(gateway, samples.pdf, 'a.pdf', 'application/pdf');
     for (const [format, mediaId, why] of [
       ['IMAGE', '12345', /does not exist in this account/],
@@ -85,7 +85,7 @@ describe('a sample', () => {
     }
   });
 
-  it('that was deleted meanwhile is told at the submission, and the draft stays', async () => {
+  it('that was deleted before the submission is reported, and the draft stays', async () => {
     const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
     const { body } = await draft('IMAGE', mediaId);
     expect((await gateway.call('DELETE', `/v1/media/${mediaId}`)).status).toBe(200);

@@ -128,7 +128,7 @@ test.each<[string, object]>([
   expect(body.data).toMatchObject({ providerTemplateName: name, variables });
 });
 
-describe('the platform’s own word changes a template at once and its owner is told', () => {
+describe('a template status report changes the template immediately and publishes an event', () => {
   test.each<[string, string, string]>([
     ['PAUSED', 'submitted', 'PAUSED'],
     ['APPROVED', 'approved', 'APPROVED'],
@@ -186,7 +186,7 @@ describe('a draft', () => {
     expect(namesOf(await list('?search=welcome'))).toEqual(['welcome']);
   });
 
-  it('of a name and language in use is refused', async () => {
+  it('of a name and language in use is rejected', async () => {
     expect((await draft('plain')).body.code).toBe('template_exists');
     expect((await draft('plain', { language: 'hi' })).status).toBe(200);
   });
@@ -253,7 +253,7 @@ describe('reading the platform’s list', () => {
     expect((await detail(ids.sale)).body.data._id).toBe(ids.sale);
   });
 
-  it('is told in the platform’s words if it cannot be read, and changes nothing', async () => {
+  it('returns the platform’s explanation if the list cannot be read, and changes nothing', async () => {
     const before = (await list()).pagination.total;
     await gateway.platform.addFault({ on: 'templates', code: 190, times: 1 });
     const answer = await readTemplates(gateway);

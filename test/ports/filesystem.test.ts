@@ -92,7 +92,7 @@ describe('a directory', () => {
     });
   afterAll(() => disk?.close());
 
-  test('a directory that is gone is told as the store failing, not as a missing object', async () => {
+  test('a missing directory is a failure of the store, not a missing object', async () => {
     const store = await openFilesystemStore({ directory, clock: systemClock });
     await rm(directory, { recursive: true });
     const failure = await store.check().then(

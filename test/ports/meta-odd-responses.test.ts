@@ -39,12 +39,12 @@ const failure = async (): Promise<VendorError> => {
   return error as VendorError;
 };
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each([
     '{"error":{"code":190,"message":{},"error_user_title":[],"error_data":"x"}}',
     '{"error":{"code":190,"message":null,"error_data":{"details":5}}}',
     '{"error":{"code":190}}',
-  ])('%s is told with its code', async (body) => {
+  ])('%s is reported with its code', async (body) => {
     answering(400, body);
     expect(await failure()).toMatchObject({ outcome: 'refused', code: 190, title: 'Refused' });
   });
@@ -130,7 +130,7 @@ describe("an answer that is not the platform's", () => {
     },
   );
 
-  it('in JSON, with the HTTP status for a code, is told from an error of the platform', async () => {
+  it('in JSON with the HTTP status as its code is not an error of the platform', async () => {
     answering(403, '{"error":{"code":403,"message":"Forbidden"}}');
     expect(await failure()).toMatchObject({ code: 'http_403' });
     answering(403, '{"error":{"code":403,"message":"Forbidden","fbtrace_id":"A"}}');

@@ -125,7 +125,7 @@ async function errorOf(status: number, error: object, headers: Record<string, st
     );
 }
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each([...table, ...others])('with code %i (HTTP %i) is %s', async (code, status, kind, waitSeconds?) => {
     const error = await refusalOf(code, status);
     expect(error).toMatchObject({

@@ -51,7 +51,7 @@ export function objectStoreSuite(
     });
     afterEach(() => opened.close());
 
-    test('what was put is what is got, byte for byte, and its size is told', async () => {
+    test('returns the stored bytes and their size', async () => {
       for (const size of [0, 1, 65_536, 1_000_003]) {
         const bytes = randomBytes(size);
         expect(await store.put('media/a/1', chunksOf(bytes, 10_007))).toEqual({ size });

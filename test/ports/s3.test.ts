@@ -67,7 +67,7 @@ describe('a bucket', () => {
     }
   });
 
-  test('aborts the unfinished parts of an abandoned key at once, and of no other', async () => {
+  test('aborts the unfinished parts of an abandoned key immediately, and of no other', async () => {
     const { store, played, close } = await openBucket();
     try {
       const initiated = new Date();
@@ -111,7 +111,7 @@ describe('a bucket', () => {
     await close();
   });
 
-  test('that cannot be reached is told as such', async () => {
+  test('that cannot be reached is reported as such', async () => {
     const location = parseS3Address('s3://files?endpoint=http://127.0.0.1:9');
     const store = openS3Store({ location, outgoing, clock: systemClock, credentials });
     await expect(store.check()).rejects.toMatchObject({ outcome: 'not_sent' });

@@ -46,7 +46,7 @@ describe('the bytes and the declared type agree', () => {
   });
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each([
     ['a PNG declared as JPEG', samples.png, 'image/jpeg'],
     ['a JPEG declared as PDF', samples.jpeg, 'application/pdf'],
@@ -126,7 +126,7 @@ describe('text', () => {
     );
   });
 
-  test('that ends within a character is refused at its end', () => {
+  test('that ends within a character is rejected at its end', () => {
     const check = createTextCheck();
     expect(check.isTextSoFar(Buffer.from('€').subarray(0, 2))).toBe(true);
     expect(check.isTextAtEnd()).toBe(false);

@@ -215,7 +215,7 @@ describe('a signature', () => {
   ])('that is %s is wrong', (_what, header) => expect(isSigned(body, header, 'secret')).toBe(false));
 });
 
-test('every single changed bit of a body is noticed', () => {
+test('every single changed bit of a body is detected', () => {
   const body = Buffer.from('{"entry":[]}');
   const header = `sha256=${createHmac('sha256', 's').update(body).digest('hex')}`;
   for (let bit = 0; bit < body.length * 8; bit++) {

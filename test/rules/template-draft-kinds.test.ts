@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 import { body, otp, pathsOf, reply } from '../harness/drafts.ts';
 
-describe('a fault of an authentication template is named by its path', () => {
+describe('a problem of an authentication template is named by its path', () => {
   const own = { type: 'BODY', add_security_recommendation: true };
   it.each<[string, TemplateComponent[], string[]]>([
     ['no button', [own], ['components']],

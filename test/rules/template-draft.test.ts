@@ -85,7 +85,7 @@ describe('a draft that the platform accepts has no problems', () => {
   });
 });
 
-describe('a fault is named by its path', () => {
+describe('a problem is named by its path', () => {
   it.each<[string, TemplateComponent[], string[]]>([
     ['no body', [{ type: 'FOOTER', text: 'x' }], ['components']],
     ['two of one kind', [body, body], ['components']],
