@@ -4,10 +4,10 @@ import { Command } from 'commander';
 import { loadEnvFile } from './config.ts';
 import { scopes } from './contract/envelope.ts';
 
-/** So long may what a failed command still holds keep it from ending. */
+/** A failed command exits after this, even if sockets or timers are still open. */
 const endWithinMs = 2_000;
 
-/** What went wrong, without a stack: whoever typed the command needs to know what to do. */
+/** Prints the message without a stack: the operator needs to know what to do. */
 function fail(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
@@ -27,11 +27,8 @@ const program = new Command('chatbot-gateway')
 program
   .command('start')
   .description('start the gateway')
-  .option(
-    '--sandbox',
-    'play the messaging platform, Google and a webhook receiver, with a demonstration account',
-  )
-  .option('--no-sandbox', 'for real use: no sandbox, no demonstration account')
+  .option('--sandbox', 'simulate the messaging platform, Google and a webhook receiver, with a demo account')
+  .option('--no-sandbox', 'for production: no sandbox, no demo account')
   .action(async (options: { sandbox?: boolean }) => {
     const { start } = await import('./commands/start.ts');
     await start({ sandbox: options.sandbox === true });
@@ -39,20 +36,17 @@ program
 
 program
   .command('migrate')
-  .description('make the database where there is none, and run pending migrations')
+  .description('create the database if it does not exist, and run pending migrations')
   .action(async () => {
     const { onDatabase } = await import('./commands/database.ts');
-    await onDatabase(
-      async () => process.stdout.write('The database has the shape this program needs.\n'),
-      'make',
-    );
+    await onDatabase(async () => process.stdout.write('The database is up to date.\n'), 'make');
   });
 
 const account = program.command('account').description('accounts of this gateway');
 account
   .command('create')
-  .argument('<name>', 'what the account is called')
-  .description('make an account and its first API key')
+  .argument('<name>', 'name of the account')
+  .description('create an account and its first API key')
   .action(async (name: string) => (await import('./commands/accounts.ts')).accountCreate(name));
 account
   .command('list')
@@ -64,13 +58,13 @@ key
   .command('create')
   .argument('<account-id>')
   .requiredOption('--name <name>', 'what the key is for')
-  .option('--scopes <scopes>', 'by comma', scopes.join(','))
-  .description('make an API key')
+  .option('--scopes <scopes>', 'comma-separated', scopes.join(','))
+  .description('create an API key')
   .action(async (accountId: string, options: { name: string; scopes: string }) => {
     const wanted = options.scopes.split(',').map((scope) => scope.trim());
     const unknown = wanted.filter((scope) => !(scopes as readonly string[]).includes(scope));
     if (unknown.length > 0)
-      throw new Error(`No such scope: ${unknown.join(', ')}. There are ${scopes.join(', ')}.`);
+      throw new Error(`Unknown scope: ${unknown.join(', ')}. Allowed scopes: ${scopes.join(', ')}.`);
     await (await import('./commands/accounts.ts')).keyCreate(accountId, {
       name: options.name,
       scopes: wanted,
@@ -79,20 +73,20 @@ key
 key
   .command('list')
   .argument('<account-id>')
-  .description('list the living keys')
+  .description('list active keys')
   .action(async (accountId: string) => (await import('./commands/accounts.ts')).keyList(accountId));
 key
   .command('revoke')
   .argument('<account-id>')
   .argument('<key-id>')
-  .description('revoke a key: gateways that run refuse it within 5 seconds')
+  .description('revoke a key: running gateways reject it within 5 seconds')
   .action(async (accountId: string, keyId: string) =>
     (await import('./commands/accounts.ts')).keyRevoke(accountId, keyId),
   );
 
 program
   .command('doctor')
-  .description('look at everything the gateway needs and say what to mend')
+  .description('check configuration and dependencies')
   .action(async () => {
     const { doctor } = await import('./commands/doctor.ts');
     if (!(await doctor())) process.exitCode = 1;
@@ -100,12 +94,12 @@ program
 
 program
   .command('rotate-encryption-key')
-  .description('put a new encryption key first and seal everything at rest with it')
+  .description('rotate the encryption key and re-encrypt stored secrets')
   .option(
     '--no-new-key',
-    'add no key: go on with a rotation that was cut off (with ENCRYPTION_KEYS the keys are always yours to add)',
+    'add no key: continue an interrupted rotation (with ENCRYPTION_KEYS, you always add keys yourself)',
   )
-  .option('--gateways-have-key', 'every gateway that runs was started with the newest key')
+  .option('--gateways-have-key', 'every running gateway was started with the newest key')
   .action(async (options: { newKey: boolean; gatewaysHaveKey?: boolean }) => {
     const { rotateEncryptionKey } = await import('./commands/rotate-encryption-key.ts');
     const { newKey, gatewaysHaveKey = false } = options;

@@ -10,7 +10,7 @@ export type Role = 'all' | 'api' | 'worker';
 export interface Config {
   port: number;
   host: string;
-  /** Where the outside reaches us; null: `http://HOST:PORT`, once the port is known. */
+  /** The public address of the gateway; null: `http://HOST:PORT`, once the port is known. */
   publicUrl: string | null;
   role: Role;
   databaseUrl: string | null;
@@ -41,7 +41,7 @@ export interface Config {
   /** Addresses and networks whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   corsOrigins: string[];
-  /** How long a process that was told to stop still takes requests; null: by where it runs. */
+  /** How long a stopping process still accepts requests; null: depends on where it runs. */
   shutdownDelayMs: number | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
@@ -269,7 +269,7 @@ function keyProblems({ encryptionKeys }: Config): string[] {
     parseKeyRing(encryptionKeys);
     return [];
   } catch (error) {
-    // it says which entry, and never what stands there
+    // the message names the entry's position, never its text
     return [`ENCRYPTION_KEYS: ${(error as Error).message}`];
   }
 }

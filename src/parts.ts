@@ -1,4 +1,4 @@
-// What everything rests on, opened from the settings: database, keys, clocks, adapters. The only file that names an adapter.
+// The shared parts, opened from the settings: database, keys, clocks, adapters. The only file that names an adapter.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openAuthenticator } from './accounts/authenticate.ts';
@@ -29,7 +29,7 @@ import { openReleases } from './work/releases.ts';
 
 export interface AppOptions {
   log: Log;
-  /** Keys that somebody else keeps (tests); else the settings or the key file. */
+  /** Overrides the keys of the settings or the key file, for tests. */
   keyRing?: KeyRing;
   /** Opens another messaging platform (tests); default: the WhatsApp Cloud API. */
   openPlatform?: (ways: Record<'outgoing' | 'guardedOutgoing', Outgoing>) => MessagingPlatform;
@@ -64,7 +64,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** What everything rests on: settings, database, keys, clocks, and the outside. */
+/** Opens the shared parts: settings, database, keys, clocks, and external systems. */
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
   const clock = systemClock;
@@ -73,7 +73,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
   const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
   const webhookCalls: OutgoingOptions = {
-    // bounded by the deliverer, for each endpoint: a limit for each host would let one hanging endpoint starve its neighbours
+    // the delivery queue limits each endpoint; with a limit for each host, one hanging endpoint would starve others
     connectionsPerOrigin: null,
     keepAliveMs: 30_000,
     guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
@@ -117,7 +117,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     checkQueue: openQueueLimit({ db, clock }),
     releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
     version,
-    /** What the thread that delivers opens anew for itself. */
+    /** What the delivery thread opens for itself. */
     forDeliveries: {
       connection,
       processId: processSession.id,

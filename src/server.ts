@@ -1,4 +1,4 @@
-// The HTTP map on one page: what every request passes, and which room answers which path.
+// The HTTP server on one page: what every request passes, and which module serves which path.
 import cors from '@fastify/cors';
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import fastify, {
@@ -61,7 +61,7 @@ export type ServerDeps = AdmitDeps &
     corsOrigins: string[];
   };
 
-/** Which room answers. Every `/v1` route names the scope that its caller's key must carry. */
+/** The modules' routes. Every `/v1` route names the scope that its caller's key must carry. */
 function rooms(server: Server, deps: ServerDeps): void {
   accountRoutes(server, deps); //            /v1/keys
   templateRoutes(server, deps); //           /v1/templates
@@ -90,7 +90,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
       const sent = request.headers['x-request-id'];
       return typeof sent === 'string' && requestIdPattern.test(sent) ? sent : uuidv7();
     },
-    // a child logger for each request reads the redaction list anew (measured: 3 % of the gateway's time under load);
+    // a child logger for each request reads the redaction list again (measured: 3 % of the gateway's time under load);
     // the few lines that speak of a request name it themselves
     childLoggerFactory: (logger) => logger,
     bodyLimit: bodyMaxBytes,
@@ -118,7 +118,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     paths.add(route.method, route.url);
     if (!route.url.startsWith('/v1/')) return;
     if (!route.config?.scope) throw new Error(`${route.url} names no scope`);
-    // a query parameter that nobody reads is a misunderstanding, on routes without any too
+    // an unknown query parameter is a mistake, on routes without parameters too
     route.schema = { querystring: Type.Object({}, { additionalProperties: false }), ...route.schema };
   });
   const nothingThere = (request: FastifyRequest): AppError => {
@@ -180,7 +180,7 @@ async function everyRequest(
   server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     reply.header('X-Request-Id', request.id);
     reply.header('Cache-Control', 'no-store');
-    // said before the body is read: nobody has to know a key to come here
+    // answered before the body is read: unauthenticated clients reach this
     if (request.is404) return done(nothingThere(request));
     const { scope } = request.routeOptions.config;
     if (!scope) return done();

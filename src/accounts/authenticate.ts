@@ -11,22 +11,22 @@ import { findActiveKey, touchKeys } from './store.ts';
 export interface Authenticator {
   /** The caller of a key; throws 401 `api_key_missing` or `api_key_invalid` (the same words for unknown, revoked and expired). */
   authenticate(header: string | string[] | undefined): Promise<Caller>;
-  /** Forgets what is remembered of keys, so that a change of one is seen at once by this process. */
+  /** Clears the cache, so that this process sees a changed key immediately. */
   forget(): void;
   /** Writes when keys were last used. */
   flush(): Promise<void>;
 }
 
-/** A key is asked of the database again after this: how long a revoked key may still pass in another process. */
+/** Cached keys live this long: a revoked key may still be accepted by another process for this time. */
 const lifetimeMs = 5_000;
 const cachedKeysMax = 10_000;
 const touchStepMs = 60_000;
 
-/** Answers callers from a short memory, so that a request costs no look-up on the hot path. */
+/** Authenticates from a cache, so that most requests cost no query. */
 export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Authenticator {
   const lifetime = { ms: lifetimeMs, clock: deps.clock };
   const cached = openCache<{ caller: Caller; expiresAt: number }>({ max: cachedKeysMax, lifetime });
-  /** Look-ups of the same key that wait at the same time are one. */
+  /** Concurrent look-ups of one key share one query. */
   const underWay = new Map<string, Promise<Caller>>();
   let changes = 0;
   let used = new Set<string>();
@@ -53,7 +53,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     const row = looksLikeKey(key) ? await findActiveKey(deps.db, hash, new Date(now)) : undefined;
     if (!row) throw invalidKey();
     const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
-    // what was read before a change of a key may be what it was
+    // a row read before a change may be outdated: do not cache it
     if (asOf !== changes) return caller;
     const expiresAt = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
     cached.set(name, { caller, expiresAt }, { sinceMs: asked });
@@ -79,7 +79,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
       }
       const caller = await lookUp(key);
       used.add(caller.keyId);
-      // a process without workers has nobody else to do it
+      // a process without workers has no clean-up worker for it
       if (deps.clock.steady() - flushedAt >= touchStepMs) void flush();
       return caller;
     },

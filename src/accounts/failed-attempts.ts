@@ -1,7 +1,7 @@
-// Failed authentication: beyond so many a minute and address, an answer takes a second, and only so many wait at a time.
+// Failed authentication: over a limit for each minute and address, responses are delayed by a second.
 import type { RateCount } from '../http/rates.ts';
 
-/** Failures a minute and address that are answered at once. */
+/** Failures a minute and address that are answered immediately. */
 export const failuresPerMinute = 60;
 const waitMs = 1_000;
 /** Waiting answers of one address; beyond them its connections are closed. */

@@ -1,4 +1,4 @@
-// API keys: their form, their hash, and the check that refuses garbage without a look-up. Pure but for randomness.
+// API keys: their form, their hash, and the check that rejects malformed keys without a query. Pure but for randomness.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -23,7 +23,7 @@ function checksum(body: string): string {
 }
 
 /**
- * A fresh key: `cgw_`, 256 random bits in base62, and a CRC-32 of both, so that a mistyped or made-up key is refused
+ * A fresh key: `cgw_`, 256 random bits in base62, and a CRC-32 of both, so that a mistyped or invented key is rejected
  * without asking the database and scanners of leaked secrets know one when they see it.
  */
 export function makeKey(): string {
@@ -36,12 +36,12 @@ export function looksLikeKey(text: string): boolean {
   return pattern.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** What is stored instead of the key. 256 random bits need no slow hash: nobody can try them all. */
+/** What is stored instead of the key. 256 random bits need no slow hash: they cannot be guessed. */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** The last four characters, to tell keys apart. */
+/** The last four characters, to distinguish keys. */
 export function hintOf(key: string): string {
   return key.slice(-4);
 }

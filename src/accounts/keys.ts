@@ -151,7 +151,7 @@ export async function rotateKey(
 }
 
 /**
- * Revokes a key at once. The last key that may manage the account stays (409): without it nobody could make another. A
+ * Revokes a key immediately. The last key that may manage the account stays (409): without it no key could be created. A
  * key that ends sooner, such as one that was replaced and only works on for a while, does not count as another.
  */
 export async function revoke(deps: KeysDeps, input: { accountId: string; keyId: string }): Promise<void> {

@@ -62,7 +62,7 @@ export async function findActiveKey(db: Db, hash: Buffer, now: Date): Promise<Ke
     .executeTakeFirst();
 }
 
-/** The account's living key with that id. */
+/** The account's active key with that id. */
 export async function findKeyById(
   db: Db | Tx,
   accountId: string,
@@ -79,25 +79,25 @@ export async function findKeyById(
     .executeTakeFirst();
 }
 
-/** One page of the account's living keys, newest first, and how many there are. */
+/** One page of the account's active keys, newest first, and their number. */
 export async function listKeys(
   db: Db,
   accountId: string,
   window: { limit: number; offset: number },
   now: Date,
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const living = db
+  const active = db
     .selectFrom('api_keys')
     .where('account_id', '=', accountId)
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
-  const rows = await living
+  const rows = await active
     .select(['id', 'account_id', 'name', 'scopes', 'hint', 'created_at', 'expires_at', 'last_used_at'])
     .orderBy('id', 'desc')
     .limit(window.limit)
     .offset(window.offset)
     .execute();
-  const { total } = await living
+  const { total } = await active
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { rows, total: Number(total) };
@@ -132,7 +132,7 @@ export async function endKeyAt(db: Db | Tx, id: string, at: Date): Promise<void>
   await sql`update api_keys set expires_at = least(expires_at, ${at}) where id = ${id}`.execute(db);
 }
 
-/** Revokes a key; false if the account has no such living key. */
+/** Revokes a key; false if the account has no such active key. */
 export async function revokeKey(db: Db | Tx, accountId: string, id: string, now: Date): Promise<boolean> {
   const result = await db
     .updateTable('api_keys')
@@ -144,7 +144,7 @@ export async function revokeKey(db: Db | Tx, accountId: string, id: string, now:
   return result.numUpdatedRows === 1n;
 }
 
-/** The living keys of the account that may manage it, locked, so that two revocations do not take the last two. */
+/** Locks the account's active keys with the scope `manage`, so that concurrent revocations leave one. */
 export async function lockManagingKeys(
   tx: Tx,
   accountId: string,

@@ -24,11 +24,11 @@ export interface Cipher {
   encrypt(plain: string, where: EncryptedPlace): Buffer;
   /** The text that was encrypted for `where`. Throws CipherError: `unknown_key`, or `damaged` (altered, or moved from another place). */
   decrypt(encrypted: Uint8Array, where: EncryptedPlace): string;
-  /** True if `encrypted` is under the newest key; otherwise it is due for encrypting anew. */
+  /** True if `encrypted` is under the newest key; otherwise it has to be re-encrypted. */
   isNewest(encrypted: Uint8Array): boolean;
 }
 
-/** Why a encrypted value did not open. The message holds no secret. */
+/** Why a value could not be decrypted. The message has no secret. */
 export class CipherError extends Error {
   readonly reason: 'unknown_key' | 'damaged';
 
@@ -47,7 +47,7 @@ const idPattern = /^[A-Za-z0-9._-]{1,32}$/;
 
 /**
  * The ring written as `id:base64,id:base64,…`, newest first (a line break separates as well as a comma).
- * Throws an Error that says which entry is wrong and how to mend it, by its position alone: what stands there may be
+ * Throws an Error that says which entry is wrong and how to fix it, by its position alone: the entry may be
  * key material in the wrong place, so nothing of it is repeated.
  */
 export function parseKeyRing(text: string): KeyRing {
@@ -58,13 +58,13 @@ export function parseKeyRing(text: string): KeyRing {
     const twin = keys.findIndex((other) => other.id === key.id);
     if (twin >= 0) {
       throw new Error(
-        `Encryption keys ${twin + 1} and ${index + 1} have the same id. Give each key its own id.`,
+        `Encryption keys ${twin + 1} and ${index + 1} have the same id. Use a unique id for each key.`,
       );
     }
     keys.push(key);
   }
   const [newest, ...older] = keys;
-  if (!newest) throw new Error(`There is no encryption key. Give at least one as ${formHint}.`);
+  if (!newest) throw new Error(`No encryption key is set. Set at least one as ${formHint}.`);
   return { keys: [newest, ...older] };
 }
 
@@ -121,7 +121,7 @@ export function openCipher(ring: KeyRing): Cipher {
       if (!key) {
         throw new CipherError(
           'unknown_key',
-          `${placeName(where)} was sealed with the encryption key "${parts.keyId}", which is not among the configured ones. Add that key again (older keys go after the newest).`,
+          `${placeName(where)} was encrypted with the encryption key "${parts.keyId}", which is not configured. Add that key again, after the newest one.`,
         );
       }
       const decipher = createDecipheriv('aes-256-gcm', key.key, parts.nonce, { authTagLength: tagBytes });
@@ -188,7 +188,7 @@ function placeName(where: EncryptedPlace): string {
 function damaged(where: EncryptedPlace, cause?: unknown): CipherError {
   return new CipherError(
     'damaged',
-    `${placeName(where)} does not open: it was altered, moved here from another row, or its key's id now names another key. Set the secret again.`,
+    `${placeName(where)} cannot be decrypted: it was altered, copied from another row, or its key's id now belongs to another key. Set the secret again.`,
     cause,
   );
 }

@@ -2,11 +2,11 @@
 import { openSteady } from './steady.ts';
 
 export interface Clock {
-  /** Milliseconds since the epoch, which may step in either direction: for instants that others are told or keep. */
+  /** Milliseconds since the epoch, which may step in either direction: for instants that are stored or sent. */
   now(): number;
   /** Milliseconds since some instant, which never step back and count the time that this machine slept: for durations. */
   steady(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts (it never rejects). */
+  /** Resolves after `ms`, or immediately when `signal` aborts (it never rejects). */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

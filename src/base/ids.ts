@@ -36,7 +36,7 @@ export function uuidv7(nowMs: number = Date.now()): string {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** True if `text` has the form of a UUID; a malformed id is answered like an unknown one (404), never asked of the database. */
+/** True if `text` has the form of a UUID; a malformed id gets 404 like an unknown one, without a query. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }

@@ -1,10 +1,10 @@
-// Structured logs: one wide line a fact, with everything secret taken out.
+// Structured logs: one JSON line per event, with secrets redacted.
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { openRepeatedErrors, type RepeatedErrorsOptions } from './repeated-errors.ts';
 
 export type Log = Logger;
 
-/** Members whose values never reach a log, wherever they stand in a logged object. */
+/** Fields whose values are redacted, at any place in a logged object. */
 const secretNames = [
   'authorization',
   'cookie',
@@ -28,7 +28,7 @@ const redactedPaths = secretNames.flatMap((name) => {
   return [top, `*${member}`, `*.*${member}`, `*.*.*${member}`];
 });
 
-/** An error as the log keeps it: without its `config`, `request` or `response`, where vendor libraries keep tokens. */
+/** An error as logged: without `config`, `request` and `response`, where vendor libraries keep tokens. */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
@@ -45,7 +45,7 @@ function plainError(error: unknown): unknown {
 const flushes = new WeakMap<Logger, () => void>();
 
 /**
- * A logger at `level` writing JSON lines to `destination` (standard output by default). A fault that repeats is written
+ * A logger at `level` that writes JSON lines to `destination`, by default standard output. A repeated error is written
  * once and then counted.
  */
 export function openLog(
@@ -66,7 +66,7 @@ export function openLog(
   return log;
 }
 
-/** Writes what a log from `openLog` has counted and not yet said; call it before the process ends. */
+/** Writes the counts of repeated errors of a log from `openLog`; call it before the process ends. */
 export function flushLog(log: Log): void {
   flushes.get(log)?.();
 }

@@ -1,4 +1,4 @@
-// The figures that /metrics shows: one registry, made at the start and handed to whoever counts.
+// The metrics that /metrics shows, in one registry.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {

@@ -102,7 +102,7 @@ export function addressGuard(rules: GuardRules, connectTimeoutMs: number): Addre
     return isIP(host) ? refusal(host) : undefined;
   };
 
-  /** Every answer must be reachable: a name that answers a public and a private address is refused whole. */
+  /** Every answer must be reachable: a name that answers a public and a private address is rejected as a whole. */
   const vetted = async (hostname: string): Promise<HostAddress[]> => {
     const addresses = await resolve(hostname);
     for (const { address } of addresses) {
@@ -154,7 +154,7 @@ export function addressGuard(rules: GuardRules, connectTimeoutMs: number): Addre
         if (peer !== undefined && refused === undefined) return done(null, socket);
         socket.destroy();
         // Without an address the connection is already gone again.
-        const gone = Object.assign(new Error('the connection broke at once'), { code: 'ECONNRESET' });
+        const gone = Object.assign(new Error('the connection closed immediately'), { code: 'ECONNRESET' });
         done(refused === undefined ? gone : new BlockedAddress(refused), null);
       });
     },

@@ -1,12 +1,12 @@
 // Cuts the secrets that a call sent out of what comes back: vendors repeat headers and fields in their errors. Pure.
 import { VendorError } from './errors.ts';
 
-/** What stands where a secret was. */
+/** Replaces a secret. */
 const censored = '[secret]';
 
 /** In bytes that are still to be parsed, only what cannot be a word of the protocol is cut. */
 const leastInBytes = 8;
-/** In texts for people; anything shorter cannot be told from words. */
+/** In texts for people; shorter secrets would match words. */
 const leastInTexts = 4;
 /** A text may be cut off in the middle of a secret: this much of its beginning is not left at the end. */
 const leastAtEnd = 6;

@@ -56,7 +56,7 @@ export interface Outgoing {
   fetch: typeof globalThis.fetch;
   /** Why a URL may not be called, or undefined; without a guard only the scheme is looked at. */
   checkTarget(url: URL): Promise<string | undefined>;
-  /** Ends all connections; calls still under way fail. */
+  /** Closes all connections; calls in flight fail. */
   close(): Promise<void>;
 }
 

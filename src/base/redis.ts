@@ -1,4 +1,4 @@
-// The connection to Redis, by which several processes share the rate limit. Loaded only where it is used.
+// The Redis connection with which processes share rate limits. Loaded only where it is used.
 import type { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 

@@ -1,4 +1,4 @@
-// After a rotation of the encryption keys: the small secrets of one table, encrypted anew with the newest key a page at a time.
+// Re-encryption of one table's secrets with the newest key, one page at a time.
 import { type Cipher, CipherError, type EncryptedPlace, keyIdOf } from './cipher.ts';
 
 /** Rows in the order of their ids, those after `afterId`. */
@@ -22,11 +22,11 @@ export interface EncryptedTable<Column extends string> {
   name: string;
   columns: readonly Column[];
   read(page: Page): Promise<EncryptedRow<Column>[]>;
-  /** Writes `after` only where `before` still stands; false where somebody changed the secret meanwhile. */
+  /** Writes `after` if the value is still `before`; false if it was changed concurrently. */
   write(change: EncryptedChange<Column>): Promise<boolean>;
 }
 
-/** A secret that could not be encrypted anew, why, and the key that it still needs. */
+/** A secret that could not be re-encrypted: the reason, and the key that it needs. */
 export interface UnopenedSecret {
   place: EncryptedPlace;
   keyId: string | undefined;
@@ -36,11 +36,11 @@ export interface UnopenedSecret {
 export interface SecretsRound {
   reencrypted: number;
   failed: UnopenedSecret[];
-  /** Where the next round goes on; undefined when every row has been looked at. */
+  /** Where the next page begins; undefined after the last page. */
   afterId: string | undefined;
 }
 
-/** Seals one page of `table` with the newest key. Safe at any time and to repeat; a secret that does not open is told, and stays. */
+/** Re-encrypts one page of `table` with the newest key. Safe to repeat; reports and keeps a secret that cannot be decrypted. */
 export async function reencryptPage<Column extends string>(
   cipher: Cipher,
   table: EncryptedTable<Column>,

@@ -22,14 +22,14 @@ export interface RetryDeps {
   seenAfterwards: ReadonlySet<string>;
 }
 
-/** The code of an attempt that ended before it could call: it tells less than the attempt before it. */
+/** The code of an attempt that ended before it could call: the error of the attempt before it says more. */
 export const noTimeLeft = 'no_time_left';
 
 const firstDelayMs = 200;
 const maxDelayMs = 4_000;
 
 /**
- * Calls `attempt` until it succeeds, is refused, or the time is up. An attempt whose outcome stayed unknown makes the
+ * Calls `attempt` until it succeeds, is rejected, or the time is up. An attempt whose outcome stayed unknown makes the
  * whole unknown, whatever a later one says, unless that one saw the thing itself.
  */
 export async function withRetries<T>(

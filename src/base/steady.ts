@@ -1,4 +1,4 @@
-// Time that only goes on: for durations inside this process, whatever becomes of this machine's clock.
+// Monotonic time for durations inside this process, unaffected by changes of the machine's clock.
 
 /** The wall clock got ahead of the monotonic one by more than this between two looks: it was set, or the machine slept. */
 const jumpMs = 1_000;

@@ -44,7 +44,7 @@ export async function keyCreate(
   });
 }
 
-/** Prints the living keys of an account, newest first. */
+/** Prints the active keys of an account, newest first. */
 export async function keyList(accountId: string): Promise<void> {
   await onDatabase(async ({ db }) => {
     await needAccount(db, accountId);
@@ -58,6 +58,6 @@ export async function keyRevoke(accountId: string, keyId: string): Promise<void>
   await onDatabase(async ({ db }) => {
     await needAccount(db, accountId);
     await revoke({ db, clock: systemClock }, { accountId, keyId });
-    print('Key revoked. Gateways that run refuse it within 5 seconds.');
+    print('Key revoked. Running gateways reject it within 5 seconds.');
   });
 }

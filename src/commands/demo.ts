@@ -1,4 +1,4 @@
-// The demonstration's account: made once, found again by later starts, told in lines ready to paste.
+// The demo account: created once, reused by later starts, printed as lines to paste.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { banner } from '../../demo/banner.ts';
@@ -52,9 +52,7 @@ export async function prepareDemo(
     demo = { ...kept, ...now };
     await rewireDemo(demo).catch((error) => {
       told.log.error({ err: error }, 'demo.not_rewired');
-      told.tell(
-        `Part of the demonstration is as its user left it, and was not set up anew: ${error.message}`,
-      );
+      told.tell(`Part of the demonstration was changed and was not reset: ${error.message}`);
     });
   } else {
     told.tell('Making the demonstration account …');

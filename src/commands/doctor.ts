@@ -1,4 +1,4 @@
-// `doctor`: looks at everything the gateway needs and says what to mend; changes nothing.
+// `doctor`: checks configuration and dependencies, and says how to fix problems; changes nothing.
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { systemClock } from '../base/clock.ts';
@@ -22,7 +22,7 @@ interface Found {
   clocks?: Clocks;
 }
 
-/** What a look came to: a finding that is well, or throws; a warning begins with `!`. */
+/** Returns a finding; a warning begins with `!`. Throws on failure. */
 type Look = (config: Config, found: Found) => Promise<string>;
 
 const keys: Look = async (config) => {
@@ -51,7 +51,7 @@ const database: Look = async (config, found) => {
       found.clocks = { databaseMs, machineMs: systemClock.now(), steps };
     }
     if (unknown.length > 0)
-      return `!reached; newer than this program by ${unknown.join(', ')}, which it can work with: install the newer version soon`;
+      return `!reached; newer than this program by ${unknown.join(', ')}; it still works, but install the newer version soon`;
     return pending.length === 0
       ? 'reached and migrated'
       : `!reached; ${pending.length} migrations are missing, which the next start or "migrate" runs`;
@@ -78,8 +78,8 @@ const port: Look = ({ host, port: number }) =>
     server.once('error', (error: NodeJS.ErrnoException) =>
       resolve(
         error.code === 'EADDRINUSE'
-          ? `!${number} of ${host} is taken: by a gateway that runs, or by another program`
-          : `!${number} of ${host} cannot be listened on: ${error.message}`,
+          ? `!${number} of ${host} is in use by a running gateway or another program`
+          : `!${number} of ${host} cannot be used: ${error.message}`,
       ),
     );
     server.listen(number, host, () => server.close(() => resolve(`${number} of ${host} is free`)));
@@ -87,10 +87,10 @@ const port: Look = ({ host, port: number }) =>
 
 const publicAddress: Look = async ({ publicUrl }) => {
   if (publicUrl === null)
-    return '!PUBLIC_URL is not set: the messaging platform and browsers reach the gateway from this machine only';
+    return '!PUBLIC_URL is not set: only this machine can reach the gateway, not the messaging platform and browsers';
   return publicUrl.startsWith('https:')
     ? publicUrl
-    : `!${publicUrl} is not https, which the messaging platform asks for`;
+    : `!${publicUrl} is not https, which the messaging platform requires`;
 };
 
 const proxies: Look = async ({ trustedProxies }, { untrustedProxy: seen }) => {
@@ -118,7 +118,7 @@ const checks: [string, Look][] = [
   ['clock', async (_config, { clocks }) => clockFinding(systemClock.now(), clocks)],
 ];
 
-/** Prints each check with its finding (`ok`, `note` or `FAIL`); answers whether none failed. */
+/** Prints each check with its finding (`ok`, `note` or `FAIL`); returns whether none failed. */
 export async function doctor(): Promise<boolean> {
   const config = readConfig();
   const about: Found = {};

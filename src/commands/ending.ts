@@ -14,17 +14,17 @@ export interface Running {
   app?: App;
 }
 
-/** So long may calls that are under way take to end; what is cut is settled by the next start. */
+/** In-flight calls may take this long; the next start reconciles interrupted ones. */
 const appMs = 6_000;
-/** Container and service managers send SIGKILL after 10 seconds, unless they are told to wait longer. */
+/** Container and service managers send SIGKILL after 10 seconds, unless configured otherwise. */
 const allMs = 9_500;
 /** What requests may take longer where the end was announced to a proxy. */
 const announcedMs = 16_000;
 
-/** Says what happens to whoever started us; standard output is for what they may want to keep. */
+/** Prints progress to standard error; standard output is for results. */
 export const tell = (line: string) => process.stderr.write(`${line}\n`);
 
-/** Stops all that runs: first what takes and does work, then the sandbox, the database last. */
+/** Stops the gateway, then the sandbox, then the database. */
 export async function stopAll(running: Running, log: Log, closesWithinMs = appMs): Promise<void> {
   const { app, sandbox, database } = running;
   try {
@@ -33,7 +33,7 @@ export async function stopAll(running: Running, log: Log, closesWithinMs = appMs
       sleep(closesWithinMs, false, { ref: false }),
     ]);
     if (app && !closed)
-      log.warn('process.stop_cut: calls under way were cut; they are settled at the next start');
+      log.warn('process.stop_cut: in-flight calls were interrupted; the next start reconciles them');
   } catch (error) {
     log.error({ err: error }, 'process.stop_failed');
   }
@@ -56,10 +56,10 @@ export function endOnSignals(running: Running, cancel: AbortController, log: Log
   const longerMs = delayMs > 0 ? announcedMs : 0;
   const end = async (signal: NodeJS.Signals) => {
     if (cancel.signal.aborted) {
-      tell('Stopping at once.');
+      tell('Stopping immediately.');
       endAtOnce(running, 1);
     }
-    tell(`\nStopping (${signal}). Press Ctrl-C again to stop at once.`);
+    tell(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
     cancel.abort();
     const late = setTimeout(
       () => {

@@ -1,4 +1,4 @@
-// `rotate-encryption-key`: a new key, and everything at rest encrypted anew with it.
+// `rotate-encryption-key`: adds a new key and re-encrypts stored secrets with it.
 
 import { reencryptCalendars, reencryptConsents } from '../appointments/calendar/reencrypt.ts';
 import { type KeyRing, openCipher } from '../base/cipher.ts';
@@ -17,9 +17,9 @@ import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
 import { databaseOf } from './database.ts';
 
 export interface RotateOptions {
-  /** False: only what is not yet under the newest key is encrypted anew, as after a rotation that was cut off. */
+  /** False: re-encrypts only what is not yet encrypted with the newest key, to continue an interrupted rotation. */
   newKey: boolean;
-  /** The operator's word that every running gateway was started with the newest key. */
+  /** The operator confirms that every running gateway was started with the newest key. */
   gatewaysHaveKey: boolean;
 }
 
@@ -27,18 +27,21 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const secretsAtOnce = 500;
 
 /**
- * Refused while a gateway runs that may not know the newest key: it could not open what is encrypted with it. On the
- * embedded database the lock of DATA_DIR is held until the end, so that none starts either.
+ * Throws while a gateway runs that may not have the newest key: it could not decrypt what is encrypted with it. With the
+ * embedded database, holds the lock of DATA_DIR until the end, so that no gateway starts.
  */
 async function openAlone(config: Config, options: RotateOptions): Promise<OpenDatabase> {
   const database = await openDatabase(databaseOf(config), openLog('warn'), 'use').catch((error: Error) => {
-    throw new Error(`No key was changed: it takes the database alone. ${error.message}`, { cause: error });
+    throw new Error(
+      `No key was changed: the rotation needs exclusive use of the database. ${error.message}`,
+      { cause: error },
+    );
   });
   if (config.databaseUrl === null || options.gatewaysHaveKey) return database;
   if ((await countGatewayConnections(database.db)) === 0) return database;
   await database.close();
   throw new Error(
-    'No key was changed. Gateways are connected to this database, and one that does not know the newest key could not open what is sealed with it. ' +
+    'No key was changed. Gateways are connected to this database; a gateway without the newest key could not decrypt what is encrypted with it. ' +
       'Put the new key first in ENCRYPTION_KEYS of every gateway (the old ones after it), restart them all, then run this again with --gateways-have-key.',
   );
 }
@@ -50,7 +53,7 @@ async function openRing(config: Config, options: RotateOptions): Promise<KeyRing
   return ring;
 }
 
-/** Everything that holds small secrets. */
+/** The tables with secrets. */
 const secrets: [
   string,
   (deps: Parameters<typeof reencryptSenders>[0], page: Page) => Promise<SecretsRound>,
@@ -58,7 +61,7 @@ const secrets: [
   ['senders', reencryptSenders],
   ['webhook endpoints', reencryptEndpoints],
   ['calendar connections', reencryptCalendars],
-  ['consent pages under way', reencryptConsents],
+  ['pending calendar consents', reencryptConsents],
   ['stored files (their keys; the content stays)', reencryptMedia],
 ];
 
@@ -73,35 +76,35 @@ async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]
       reencrypted += round.reencrypted;
       failed.push(...round.failed);
       afterId = round.afterId;
-      if (afterId) print(`  ${what}: ${reencrypted} secrets sealed anew so far`);
+      if (afterId) print(`  ${what}: ${reencrypted} secrets re-encrypted so far`);
     } while (afterId);
-    print(`  ${what}: ${reencrypted} secrets sealed anew`);
+    print(`  ${what}: ${reencrypted} secrets re-encrypted`);
   }
   await rehashAllSenders(deps);
   return failed;
 }
 
-/** Says which of the older keys nothing needs any more, and which are still needed. */
+/** Prints which older keys are still needed, and which are not. */
 function tellOfOldKeys(config: Config, ring: KeyRing, unopened: UnopenedSecret[]): void {
   const needed = new Set(unopened.map(({ keyId }) => keyId));
   const old = ring.keys.slice(1).map(({ id }) => id);
   const used = old.filter((id) => needed.has(id));
   const unused = old.filter((id) => !needed.has(id));
-  if (used.length > 0) print(`Still needed, so leave them where they are: ${used.join(', ')}.`);
+  if (used.length > 0) print(`Still needed, keep them: ${used.join(', ')}.`);
   if (unused.length === 0) return;
   const where = config.encryptionKeys === null ? keyFileOf(config) : 'ENCRYPTION_KEYS';
   print(
-    `No longer used: ${unused.join(', ')}. Older backups still need them: take them out of ${where} once you will not restore one.`,
+    `No longer used: ${unused.join(', ')}. Older backups still need them: remove them from ${where} when you no longer need those backups.`,
   );
 }
 
-/** Puts a new key first (in the key file; ENCRYPTION_KEYS is the operator's), encrypts everything with the newest key; true if all went well. */
+/** Adds a key to the key file (operators edit ENCRYPTION_KEYS) and re-encrypts all secrets with it; true if all succeeded. */
 export async function rotateEncryptionKey(options: RotateOptions): Promise<boolean> {
   const config = readConfig();
   const database = await openAlone(config, options);
   try {
     const ring = await openRing(config, options);
-    print(`Sealing everything with the key ${ring.keys[0].id}:`);
+    print(`Re-encrypting with the key ${ring.keys[0].id}:`);
     const unopened = await reencryptSecrets(database.db, ring);
     for (const { message } of unopened) print(`  FAIL  ${message}`);
     tellOfOldKeys(config, ring, unopened);

@@ -1,4 +1,4 @@
-// The sandbox as a child process: started with the gateway, on the same ports each time, started anew if it dies, gone with the gateway.
+// The sandbox as a child process: started and stopped with the gateway, on the same ports, restarted if it dies.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -114,8 +114,8 @@ async function firstLife(directory: string): Promise<Life> {
 }
 
 /**
- * Starts the sandbox with its state in `directory`, and starts it anew, at the same addresses and with the same state,
- * whenever it ends by itself; the gateway goes on meanwhile as it would through an outage of the real platforms.
+ * Starts the sandbox with its state in `directory`. Restarts it with the same addresses and state when it ends by itself;
+ * the gateway keeps running, as in an outage of the real platforms.
  */
 export async function startSandbox(directory: string, { log, tell }: SandboxDeps): Promise<RunningSandbox> {
   const stopping = new AbortController();
@@ -131,9 +131,7 @@ export async function startSandbox(directory: string, { log, tell }: SandboxDeps
         return await launch(directory, portsOf(urls));
       } catch (error) {
         log.error({ err: error }, 'sandbox.not_restarted');
-        tell(
-          `The sandbox could not be started anew; trying again. ${(error as Error).message.split('\n')[0]}`,
-        );
+        tell(`The sandbox could not be restarted; retrying. ${(error as Error).message.split('\n')[0]}`);
       }
     }
     return undefined;
@@ -146,7 +144,7 @@ export async function startSandbox(directory: string, { log, tell }: SandboxDeps
       if (signal.aborted) return;
       log.error({ how }, 'sandbox.ended');
       tell(
-        `The sandbox ended by itself (${how}): the messaging platform, Google and the receiver are away. Starting it anew …`,
+        `The sandbox ended (${how}): the messaging platform, Google and the receiver are unavailable. Restarting it …`,
       );
       if (performance.now() - began < soundAfterMs)
         await sleep(1_000, undefined, { signal, ref: false }).catch(() => undefined);
@@ -154,7 +152,7 @@ export async function startSandbox(directory: string, { log, tell }: SandboxDeps
       if (!next) return;
       life = next;
       log.warn('sandbox.restarted');
-      tell('The sandbox is back, at the same addresses and with what it had.');
+      tell('The sandbox is running again, with the same addresses and state.');
     }
   }
 

@@ -1,4 +1,4 @@
-// One living gateway a DATA_DIR: an advisory lock on the server itself, which dies with the process that holds it.
+// One running gateway for each DATA_DIR: an advisory lock on the server itself, which dies with the process that holds it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 

@@ -1,4 +1,4 @@
-// Makes the server of one DATA_DIR ours: finds the living one or starts one, clears a dead or stuck one away, and takes its lock.
+// Takes the database server of one DATA_DIR: finds or starts it, removes a dead or stuck one, and takes its lock.
 import { readFile, stat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export interface Scene {
   overLoopback: boolean;
   /** Settings of postgresql.conf that win over ours. */
   settings: Record<string, string>;
-  /** Set by the first `hold`, so that a server started anew is reached as the one before. */
+  /** Set by the first `hold`, so that a restarted server has the same address. */
   reach: Reach | undefined;
 }
 
@@ -140,7 +140,7 @@ async function clearAway(scene: Scene, server: Postmaster, silentSince: number):
     return 'gone';
   }
   if (performance.now() - silentSince < silenceMs) return 'wait';
-  scene.log.warn({ pid: server.pid }, 'database.silent: it does not answer, and is ended to be started anew');
+  scene.log.warn({ pid: server.pid }, 'database.silent: it does not respond and is restarted');
   await endServer(server.pid, cluster);
   return 'gone';
 }

@@ -49,7 +49,7 @@ async function rootsHome(dataDir: string): Promise<Home> {
   return { folder, cluster: join(folder, 'postgres'), owner, stageUnder: [rootsFolder, folder] };
 }
 
-/** Makes the folder for the data of a gateway where it is not there; says in words what stands in the way. */
+/** Makes the folder for the data of a gateway where it is not there; throws an error for the operator otherwise. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   // as root the server runs as another user, who must be able to pass
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;

@@ -5,7 +5,7 @@ import { findCluster } from './embedded-home.ts';
 import { isAlive, isServerOf, readPostmaster } from './embedded-postmaster.ts';
 import { gatewayDatabase } from './embedded-roles.ts';
 
-/** Where the living server of this DATA_DIR is reached; undefined if none runs. It stays its gateway's to stop. */
+/** The address of the running server of this DATA_DIR; undefined if none runs. Its gateway stops it. */
 export async function findRunningEmbedded(dataDir: string): Promise<Connection | undefined> {
   const cluster = await findCluster(dataDir);
   if (cluster === undefined) return undefined;

@@ -69,7 +69,7 @@ export function serverSettings(reach: Reach): Record<string, string> {
 /** The text of a postgresql.conf. */
 export function settingsText(settings: Record<string, string>): string {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
-  return `# Written anew at each start of the gateway; changes made here are lost.\n${lines.join('\n')}\n`;
+  return `# Rewritten at each start of the gateway; changes are lost.\n${lines.join('\n')}\n`;
 }
 
 /** The text of pg_hba.conf: nobody is let in without a password, whichever user of the machine asks. */

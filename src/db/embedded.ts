@@ -28,7 +28,7 @@ interface Login {
 }
 
 export interface Embedded {
-  /** For `openDb`. It stays the same when a server that died is started anew. */
+  /** For `openDb`. It stays the same when the server is restarted. */
   connection: Login;
   /** A superuser's way in, for who sets databases up: tests and scripts, never the program. */
   administrator: Login;
@@ -42,7 +42,7 @@ export interface Embedded {
 
 const maxRestartGapMs = 2000;
 
-/** Holds the server until `release`: if it dies meanwhile, it is started anew at the same address. */
+/** Holds the server until `release`, and restarts it at the same address if it dies. */
 class Keeper {
   readonly #scene: Scene;
   #holding: Promise<Holding>;
@@ -77,7 +77,7 @@ class Keeper {
         return held;
       } catch (error) {
         if (this.#released) throw error;
-        this.#scene.log.error({ err: error }, 'database.down: it could not be started anew; trying again');
+        this.#scene.log.error({ err: error }, 'database.down: it could not be restarted; retrying');
         await sleep(gapMs);
       }
     }
@@ -114,7 +114,7 @@ class Keeper {
  * Starts PostgreSQL on `dataDir` (made on the first start, about 1.5 seconds; later starts take 0.1), or takes over the
  * server that a killed gateway left. Nobody but this user (and root) can reach it, and they by a password alone. As root
  * it runs as the system user `chatbot-gateway`, made where it is missing; where that user may not enter `dataDir`, the
- * data lies under /var/lib/chatbot-gateway and `dataDir` says where. Throws when another living gateway uses `dataDir`,
+ * data lies under /var/lib/chatbot-gateway and `dataDir` says where. Throws when another running gateway uses `dataDir`,
  * or `dataDir` is a copy whose database is another's.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<Embedded> {

@@ -1,4 +1,4 @@
-// Which failures of a statement the program acts on, told by PostgreSQL's error codes (its manual, appendix A).
+// The failures of statements that the program reacts to, by PostgreSQL's error codes (manual, appendix A).
 import pg from 'pg';
 
 const codes = {
@@ -10,7 +10,7 @@ const codes = {
 // serialization_failure, deadlock_detected: nothing was done, and the same again may succeed
 const transientCodes = new Set(['40001', '40P01']);
 
-/** True if `error` is a row refused by the named constraint or unique index (unique, exclusion, foreign key or check). */
+/** True if `error` is a row rejected by the named constraint or unique index (unique, exclusion, foreign key or check). */
 export function violates(error: unknown, constraint: string): boolean {
   return (
     error instanceof pg.DatabaseError &&
@@ -47,7 +47,7 @@ export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Pr
 const awayCodes = /^(?:08...|25006|25P0[34]|28...|3D000|40003|53...|57(?!014)...|58...)$/;
 /** Where the server gives such an error under a general code, its function's name, which no language changes. */
 const readOnlyRoutines = new Set(['AssignTransactionId', 'XLogInsert', 'XLogBeginInsert']);
-/** No more writes until somebody vacuums: transaction ids have run out. */
+/** Transaction ids have run out: no writes until a vacuum. */
 const wraparoundRoutines = new Set(['GetNewTransactionId', 'GetNewMultiXactId']);
 const readOnlyCode = '25006';
 const diskFullCode = '53100';
@@ -86,7 +86,7 @@ export function isReadOnly(error: unknown): boolean {
   return code === readOnlyCode || (isSqlState(code) && readOnlyRoutines.has(routine));
 }
 
-/** True if the server had no room on its disk. Nothing was done. */
+/** True if the server's disk was full. Nothing was done. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && (error as Said).code === diskFullCode;
 }

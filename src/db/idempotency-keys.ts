@@ -12,7 +12,7 @@ export interface KeyOf {
 export interface IdempotencyKeyRow {
   fingerprint: Buffer;
   subject_id: string;
-  /** True while the first request may still be under way. */
+  /** True while the first request may be in progress. */
   leased: boolean;
   status: number | null;
   body: string | null;
@@ -38,7 +38,7 @@ export async function findKeys(
   return of.map((_, index) => found.get(index + 1));
 }
 
-/** Writes the key with its subject's intent; false if a living row holds the key (a lapsed one, past 24 hours, is replaced). */
+/** Writes the key with its subject's intent; false if an active row has the key (one older than 24 hours is replaced). */
 export async function insertKey(
   tx: Tx,
   of: KeyOf & { fingerprint: Buffer; subjectId: string; leaseSeconds: number },
@@ -55,7 +55,7 @@ export async function insertKey(
   return rows.length === 1;
 }
 
-/** Takes over a key whose lease lapsed without an answer; false if somebody else was quicker or an answer is there. */
+/** Takes over a key whose lease expired without a response; false if another process was faster or a response exists. */
 export async function takeOverKey(db: Db | Tx, of: KeyOf & { leaseSeconds: number }): Promise<boolean> {
   const { rows } = await sql`
     update idempotency_keys set leased_until = now() + ${of.leaseSeconds} * interval '1 second'

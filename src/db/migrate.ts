@@ -35,7 +35,7 @@ async function stateOf(db: Db, files: MigrationFile[]): Promise<MigrationState> 
   };
 }
 
-/** What stands between the database and this program; all lists are empty when they fit. Changes nothing. */
+/** The differences between the database's migrations and this program's; all lists are empty if none. Changes nothing. */
 export async function migrationState(db: Db, folder = migrationsFolder): Promise<MigrationState> {
   return stateOf(db, await readMigrations(folder));
 }

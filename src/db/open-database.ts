@@ -97,7 +97,7 @@ function noDatabaseText(dataDir: string): string {
 // invalid_authorization_specification, invalid_password, invalid_catalog_name
 const refusedCodes = new Set(['28000', '28P01', '3D000']);
 
-/** What keeps a server from being used, in words for whoever set DATABASE_URL; other errors as they are. */
+/** An error for the operator who set DATABASE_URL; other errors unchanged. */
 function inWords(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
@@ -115,7 +115,7 @@ function inWords(error: unknown): unknown {
   }
   if (!refusedCodes.has(code)) return error;
   return new Error(
-    `The database server refused: ${error.message}. Check the user, password and database name in DATABASE_URL.`,
+    `The database server rejected the connection: ${error.message}. Check the user, password and database name in DATABASE_URL.`,
     { cause: error },
   );
 }

@@ -28,7 +28,7 @@ export async function makePartitions(db: Db, monthsAhead = 2): Promise<number> {
 }
 
 /**
- * Has PostgreSQL look anew at partitions that it knows as empty and that are not any more: a month that was vacuumed
+ * Analyzes partitions that PostgreSQL's statistics still count as empty: a month that was vacuumed
  * before its time came. Plans made for an empty table read all of it for each row (its keys cost as much as nothing), and
  * stay until this, or the server's own upkeep, gives them up. Answers how many there were.
  */

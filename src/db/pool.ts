@@ -28,7 +28,7 @@ export class ReadOnlyServerError extends Error {
   }
 }
 
-/** So long after a server was found read-only nobody opens another session to find the same. */
+/** After a server was found read-only, no session is opened for this long. */
 const readOnlyRestMs = 250;
 const lookForSilenceMs = 1_000;
 /** The system's own first probe of an idle connection comes after two hours. */
@@ -45,7 +45,7 @@ class SessionClient extends pg.Client {
   generation = generation;
   /** What the server said that makes the session useless. */
   trouble: unknown;
-  /** Statements without an answer, and since when the first of them is under way. */
+  /** Statements without an answer, and since when the first of them is in progress. */
   owed = 0;
   owedSinceMs = 0;
 
@@ -71,7 +71,7 @@ class SessionClient extends pg.Client {
     if (isAway(error)) this.trouble = error;
   };
 
-  /** Gives up a session that does not answer: what was asked fails as with any lost connection. */
+  /** Gives up a session that does not answer: its statements fail as with any lost connection. */
   abandon(): void {
     const { stream } = (this as unknown as { connection: { stream: { destroy(): void } } }).connection;
     stream.destroy();
@@ -80,7 +80,7 @@ class SessionClient extends pg.Client {
 
 /**
  * Prepares each statement once a connection: its text is its name. For connections whose statements are few and fixed
- * (measured under load: a quarter to a third of the server's time went to planning them anew).
+ * (measured under load: a quarter to a third of the server's time went to planning them again).
  */
 class PreparingClient extends SessionClient {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through

@@ -1,4 +1,4 @@
-// The end of listening: answers end their connections, nothing that was accepted is cut, and then nobody is listened to.
+// Shutdown of the server: responses close their connections, and accepted requests finish.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './request.ts';

@@ -42,7 +42,7 @@ export interface Fingerprint {
   isSameBody: (stored: Buffer) => boolean;
 }
 
-/** Earlier versions stored a bare SHA-256, which is told by its length. */
+/** Earlier versions stored a bare SHA-256, recognized by its length. */
 const bareSha256Bytes = 32;
 
 /** The fingerprint of the canonical JSON of a body. */
@@ -69,7 +69,7 @@ export type Repeat =
 
 /**
  * Looks the key up, by `find` where many are looked up together. Throws 422 `idempotency_key_reused` for another body under the same key, and 409
- * `idempotency_in_progress` (with Retry-After) while the first is under way. A lapsed lease is taken over for
+ * `idempotency_in_progress` (with Retry-After) while the first is in progress. An expired lease is taken over for
  * `leaseSeconds`: the caller then goes on with `subjectId` and never starts a second one.
  */
 export async function consultKey(
@@ -94,11 +94,11 @@ export function keyReused(): AppError {
   );
 }
 
-/** 409 for a repeat that came while the first request is under way. */
+/** 409 for a retry while the first request is in progress. */
 export function inProgress(): AppError {
   return new AppError(
     'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still under way. Repeat it in a moment to get its answer.',
+    'The first request with this Idempotency-Key is still in progress. Retry in a moment to get its response.',
     { retryAfterSeconds: 2 },
   );
 }

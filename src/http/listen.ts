@@ -1,4 +1,4 @@
-// Listening: where the server is reached, or why it cannot listen, in words for whoever started it.
+// Listening: the server's address, or an error for the operator that says why it cannot listen.
 import type { AddressInfo } from 'node:net';
 import type { Server } from './request.ts';
 
@@ -14,12 +14,12 @@ function urlOf(host: string, port: number): string {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Why the server cannot listen, in words for whoever started it. */
+/** An error for the operator: why the server cannot listen. */
 function listenFailure(error: unknown, { host, port }: Where): Error {
   const code = (error as NodeJS.ErrnoException).code;
   const problem =
     {
-      EADDRINUSE: `Port ${port} of ${host} is taken by another program. Stop that one, or choose another port with PORT (0 takes any free one).`,
+      EADDRINUSE: `Port ${port} of ${host} is used by another program. Stop it, or set another PORT (0 uses any free port).`,
       EACCES: `Port ${port} may not be opened by this user. Choose one above 1023 with PORT.`,
       EADDRNOTAVAIL: `This machine does not have the address ${host}. Set HOST to one that it has, such as 127.0.0.1.`,
       ENOTFOUND: `HOST is ${host}, a name that leads to no address. Set it to an address of this machine, such as 127.0.0.1.`,

@@ -22,7 +22,7 @@ async function pluginHeaders(): Promise<Record<string, string>> {
   );
 }
 
-/** Puts them on every answer of routes added from now on; a route with `helmet: false` goes without. */
+/** Sets them on every response of routes added from now on; a route with `helmet: false` goes without. */
 export async function secureAnswers(server: Server): Promise<void> {
   const headers = await pluginHeaders();
   server.addHook('onRoute', (route) => {

@@ -11,7 +11,7 @@ const cacheMax = 5_000;
 
 /**
  * A store for `@fastify/rate-limit`, instead of its own, whose windows go by the wall clock: set back by 20 minutes, it
- * would refuse whoever was at the limit for 20 minutes. Keeps up to `cache` keys, and forgets the one met longest ago.
+ * would reject a client at its limit for 20 minutes. Keeps up to `cache` keys and evicts the least recently used one.
  */
 export function steadyRates(clock: Pick<Clock, 'steady'>): FastifyRateLimitStoreCtor {
   return class Rates implements FastifyRateLimitStore {

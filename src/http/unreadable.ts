@@ -25,7 +25,7 @@ const clientErrors: Record<string, [status: string, code: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };
 
-/** Bytes that are no HTTP request: answered by hand, since there is no request to reply to. */
+/** Bytes that are no HTTP request: answered on the socket, because there is no request object. */
 export function answerUnreadableBytes(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();

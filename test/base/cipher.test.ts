@@ -25,7 +25,7 @@ function reasonOf(act: () => unknown): string {
 describe('sealing', () => {
   const cipher = openCipher(parseKeyRing(makeKey()));
 
-  test('any text opens again where it was sealed', () => {
+  test('any text is decrypted where it was encrypted', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
@@ -89,17 +89,17 @@ describe('the ring', () => {
     expect(act).toThrow(older.split(':')[0]);
   });
 
-  test('the same id with another key does not open', () => {
+  test('another key with the same id does not decrypt', () => {
     const key = () => `main:${randomBytes(32).toString('base64')}`;
     const encrypted = openCipher(parseKeyRing(key())).encrypt(secret, place);
     expect(reasonOf(() => openCipher(parseKeyRing(key())).decrypt(encrypted, place))).toBe('damaged');
   });
 
-  test('what cannot be a ring is refused with its reason, and no key material in it', () => {
+  test('an invalid key ring is rejected with the reason and without key material', () => {
     const good = randomBytes(32).toString('base64');
     const cases: [string, RegExp][] = [
-      ['', /no encryption key/],
-      [' , ', /no encryption key/],
+      ['', /No encryption key/],
+      [' , ', /No encryption key/],
       [good, /key 1 of 1 has no id/],
       [`a:${good},${good}:b`, /key 2 of 2 has an unusable id/],
       [`a:${good.slice(0, 42)}`, /not base64|bytes instead of 32/],

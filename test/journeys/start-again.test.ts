@@ -129,12 +129,12 @@ test('the kill of the gateway takes the sandbox along; the next start takes over
 });
 
 test.runIf(process.platform === 'linux')(
-  'a sandbox that is killed is started anew at the same addresses, with what it had; the gateway goes on',
+  'a killed sandbox is restarted at the same addresses with its state; the gateway keeps running',
   async () => {
     const sandbox = workplace.living().find(({ command }) => command.includes('sandbox/main.ts'));
     process.kill(sandbox?.pid as number, 'SIGKILL');
-    await program.says(/The sandbox ended by itself \(SIGKILL\)/);
-    await program.says(/The sandbox is back/);
+    await program.says(/The sandbox ended \(SIGKILL\)/);
+    await program.says(/The sandbox is running again/);
     await sendUntilRead('15550300005');
     const [one] = await staff();
     expect(await bookFirst(gateway, one?._id as string)).toMatchObject({ status: 'confirmed' });
@@ -146,7 +146,7 @@ test('a sandbox whose folder was thrown away is furnished anew, with every calen
   await program.ended;
   await rm(join(workplace.dataDir, 'sandbox'), { recursive: true });
   await start();
-  expect(program.err()).not.toMatch(/not set up anew/);
+  expect(program.err()).not.toMatch(/was not reset/);
   await sendUntilRead('15550300006');
   for (const { _id, calendarConnected } of await staff()) {
     expect(calendarConnected).toBe(true);

@@ -73,7 +73,10 @@ describe('beside a gateway that runs without the sandbox', () => {
       ['key', 'create', '01a1fe2b-9cf0-77a3-ae47-f612c5196a96', '--name', 'x'],
       /There is no account 01a1fe2b/,
     ],
-    [['key', 'create', 'x', '--name', 'x', '--scopes', 'all'], /No such scope: all\. There are .*manage/],
+    [
+      ['key', 'create', 'x', '--name', 'x', '--scopes', 'all'],
+      /Unknown scope: all\. Allowed scopes: .*manage/,
+    ],
     [['account', 'create', ' '], /needs a name/],
     [['rotate-encryption-key'], /No key was changed.*Another gateway already runs.*Stop it first/],
   ])('%j is refused in words', async (args, words) => {
@@ -98,7 +101,7 @@ describe('beside a gateway that runs without the sandbox', () => {
       ),
     );
     expect(found).not.toMatch(/FAIL/);
-    expect(await print('migrate')).toMatch(/the shape this program needs/);
+    expect(await print('migrate')).toMatch(/The database is up to date/);
     expect(await statusFor('nobody', '/health/ready')).toBe(200);
   });
 });
@@ -131,7 +134,7 @@ describe('without a gateway', () => {
     const end = await workplace.run(['start', '--sandbox'], { env: { PORT: String(port) } });
     stranger.close();
     expect(end).toMatchObject({ code: 1, out: '' });
-    expect(end.err).toContain(`Port ${port} of 127.0.0.1 is taken by another program.`);
+    expect(end.err).toContain(`Port ${port} of 127.0.0.1 is used by another program.`);
     expect(end.err).not.toMatch(stack);
     expect(workplace.living()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// A rotation of the encryption keys: everything at rest is sealed anew, the old key is needed no more, and nothing is lost on the way.
+// A rotation of the encryption keys: every stored secret is re-encrypted, the old key is no longer needed, and nothing is lost.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -45,10 +45,10 @@ test('of the embedded mode: a new key in the file, and the gateway works without
 
   const rotated = await workplace.run(['rotate-encryption-key']);
   expect(rotated).toMatchObject({ code: 0, err: '' });
-  expect(rotated.out).toMatch(/senders: 3 secrets sealed anew/);
-  expect(rotated.out).toMatch(/webhook endpoints: 1 secrets sealed anew/);
-  expect(rotated.out).toMatch(/calendar connections: 3 secrets sealed anew/);
-  expect(rotated.out).toMatch(/stored files .*: 1 secrets sealed anew/);
+  expect(rotated.out).toMatch(/senders: 3 secrets re-encrypted/);
+  expect(rotated.out).toMatch(/webhook endpoints: 1 secrets re-encrypted/);
+  expect(rotated.out).toMatch(/calendar connections: 3 secrets re-encrypted/);
+  expect(rotated.out).toMatch(/stored files .*: 1 secrets re-encrypted/);
   const file = join(workplace.dataDir, 'encryption-keys');
   const [newest = '', oldest = ''] = (await readFile(file, 'utf8')).trim().split('\n');
   expect(rotated.out).toContain(`No longer used: ${oldest.split(':')[0]}.`);
@@ -140,7 +140,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     expect((await rotate()).out).not.toMatch(/[1-9]\d* (?:secrets|files) sealed/);
   });
 
-  test('a secret that does not open is told and stays, and its key with it', async () => {
+  test('a secret that cannot be decrypted is reported and kept, and so is its key', async () => {
     const damaged = sealEndpointSecret(old, 'the secret', senderId, 'secret');
     await database.db
       .updateTable('endpoints')
@@ -150,11 +150,11 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     const { code, out } = await rotate();
     expect(code).toBe(1);
     expect(out).toMatch(new RegExp(`FAIL .*endpoints\\.secret \\(row ${endpointId}\\)`));
-    expect(out).toContain(`Still needed, so leave them where they are: ${idOf(oldKey)}.`);
+    expect(out).toContain(`Still needed, keep them: ${idOf(oldKey)}.`);
     expect((await findTarget(database.db, endpointId))?.secret.equals(damaged)).toBe(true);
   });
 
-  test('no column is forgotten: each that holds bytes is sealed anew, or holds no secret', async () => {
+  test('no column is forgotten: each column of bytes is re-encrypted, or has no secret', async () => {
     const encrypted = [
       'calendar_connections.credential',
       'endpoints.next_secret',
