@@ -114,7 +114,7 @@ async function withoutPassword<T>(password: string, act: () => Promise<T>): Prom
   }
 }
 
-/** The zone of the day it was connected gives way to the one that the caller names now. */
+/** The caller's zone replaces the one stored at connection. */
 const zonedAs = (account: CaldavAccount, timeZone = account.timeZone): CaldavAccount => ({
   ...account,
   timeZone,

@@ -38,7 +38,7 @@ export async function changedEvents(
   question: { calendarId: string; cursor: string | null; since: number },
 ): Promise<EventChanges> {
   const url = calendarUrlOf(attempt.account, question.calendarId);
-  // Before anything is read, so that what changes meanwhile is told next time.
+  // Taken before reading, so that the next call reports concurrent changes.
   const facts = await calendarFacts(attempt, attempt.account, url);
   const look: Look = { attempt, url, facts, since: question.since };
   const cursor = cursorIn(question.cursor);
@@ -85,7 +85,7 @@ const idOf = (url: string) =>
 const versionsOf = (objects: CalendarObject[]) =>
   Object.fromEntries(objects.map(({ url, etag }) => [idOf(url), etag ?? '']));
 
-/** A booking's event that somebody made unreadable is as good as not told. */
+/** An unreadable event is skipped. */
 function eventsIn({ facts }: Look, objects: CalendarObject[]): CalendarEvent[] {
   return objects.flatMap(({ url, etag, text }) => {
     try {

@@ -27,7 +27,7 @@ export function encryptable(account: CaldavAccount): CalendarCredential {
   return JSON.stringify(account);
 }
 
-/** Throws VendorError `invalid_grant` for a text that is none of ours: connecting again is what mends it. */
+/** Throws VendorError `invalid_grant` for a text that this adapter did not make: reconnecting fixes it. */
 export function opened(credential: CalendarCredential): CaldavAccount {
   try {
     const account = JSON.parse(credential) as CaldavAccount;

@@ -55,7 +55,7 @@ function understood<T>(act: () => T): T {
   }
 }
 
-/** The insert, which takes the file's name once and for all (RFC 4791 section 5.3.2); a name in use is looked at. */
+/** Inserts the event under its file name (RFC 4791 section 5.3.2). A name in use is checked. */
 export async function insertEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const url = urlOf(attempt, event);
   const text = newEventText(event, attempt.account.organizer, attempt.now);
@@ -89,7 +89,7 @@ function notVisible(): VendorError {
   return new VendorError('unknown', 'The event exists and cannot be seen.', { code: 'event_not_visible' });
 }
 
-/** The event that has the name, if it is this booking's and still stands. */
+/** The event with that name, if it is this booking's and not cancelled. */
 async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const found = await getEvent(attempt, event);
   if (found === null) throw notVisible();
@@ -112,7 +112,7 @@ function eventDeleted(): VendorError {
   });
 }
 
-/** Servers tell a calendar that is not there by 403, 404 or 409: only looking tells it apart. */
+/** Servers report a missing calendar as 403, 404 or 409: only reading the calendar tells. */
 async function insertFailure(
   attempt: Attempt,
   event: NewEvent<string>,
@@ -170,7 +170,7 @@ function eventNotFound(): VendorError {
 }
 
 function eventChanged(): VendorError {
-  return new VendorError('refused', 'The event was changed meanwhile.', {
+  return new VendorError('refused', 'The event was changed concurrently.', {
     code: 'event_changed',
     status: 412,
   });

@@ -84,7 +84,7 @@ async function query(
     `${props}<C:filter><C:comp-filter name="VCALENDAR">${inner}</C:comp-filter></C:filter>`,
   );
   const answer = await report(wire, account, calendarUrl, body);
-  // RFC 4791 section 7.8: a 507 says that there are more than the server tells.
+  // RFC 4791 section 7.8: a 507 means that the list is incomplete.
   if (answer.resources.some(({ status }) => status === 507)) {
     throw new VendorError('refused', 'The server does not tell all events of that time.', {
       code: 'too_many_events',
@@ -93,7 +93,7 @@ async function query(
   return answer;
 }
 
-/** Objects by their addresses; those that are gone are left out. */
+/** Objects by their addresses, without missing ones. */
 export async function getObjects(
   wire: Wire,
   account: CaldavAccount,
@@ -118,7 +118,7 @@ export async function getObjects(
   return kept.filter(hasData).map(objectOf);
 }
 
-/** sabre/dav 1 answers 404 to the whole question if one of the objects is gone, or the calendar. */
+/** sabre/dav 1 answers 404 to the whole request if one object, or the calendar, is missing. */
 async function oneByOne(
   wire: Wire,
   account: CaldavAccount,

@@ -1,4 +1,4 @@
-// When calendars are busy: by free-busy, or event by event where one of ours must not count.
+// Busy times of calendars: by free-busy, or event by event where the booking's own event must not count.
 import { VendorError } from '../../base/errors.ts';
 import { merged } from '../../base/intervals.ts';
 import type { AttemptLimits } from '../../base/retry.ts';
@@ -8,7 +8,7 @@ import type { GoogleCredential } from './credential.ts';
 import { firstKnownZone, instantOf } from './event-json.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
-/** Google answers for at most 50 calendars at once. */
+/** Google limits a free-busy query to 50 calendars. */
 const maxCalendarsAsked = 50;
 
 /** The main calendar of an account has two names: this one, and the account's address. */

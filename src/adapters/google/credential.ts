@@ -12,7 +12,7 @@ export function encryptable(credential: GoogleCredential): CalendarCredential {
   return JSON.stringify(credential);
 }
 
-/** Throws VendorError `invalid_grant` for a text that is none of ours: connecting again is what mends it. */
+/** Throws VendorError `invalid_grant` for a text that this adapter did not make: reconnecting fixes it. */
 export function opened(credential: CalendarCredential): GoogleCredential {
   try {
     const { refreshToken, accountEmail, scopes } = JSON.parse(credential) as Partial<GoogleCredential>;

@@ -37,7 +37,7 @@ export async function getEvent(attempt: Attempt, ref: EventRef): Promise<Calenda
   }
 }
 
-/** The insert; an id in use is looked at, and a calendar that allows no such meeting gets the fallback link. */
+/** Inserts the event. An id in use is checked, and a calendar without Meet gets the fallback link. */
 export async function insertEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   try {
     return await postEvent(attempt, event, null);
@@ -145,11 +145,14 @@ async function patchEvent(
   }
 }
 
-/** Google answers 403 to a change of a deleted event, as to one that is not ours: only looking tells them apart. */
+/** Google answers 403 both for a deleted event and for a foreign one: only reading it tells them apart. */
 async function patchFailure(attempt: Attempt, ref: EventRef, error: unknown): Promise<unknown> {
   const status = statusOf(error);
   if (status === 412) {
-    return new VendorError('refused', 'The event was changed meanwhile.', { code: 'event_changed', status });
+    return new VendorError('refused', 'The event was changed concurrently.', {
+      code: 'event_changed',
+      status,
+    });
   }
   if (status === 404) {
     return new VendorError('refused', 'There is no such event.', { code: 'event_not_found', status });
@@ -186,7 +189,7 @@ export async function removeForGood(
       json: tombstoneJson(ref.eventId, ref.bookingId, ref),
     });
   } catch (error) {
-    // With the calendar, all its events are gone.
+    // The calendar was deleted, and its events with it.
     if (statusOf(error) === 404) return;
     if (statusOf(error) !== 409) throw error;
   }

@@ -1,4 +1,4 @@
-// Google's OAuth 2.0: the consent address, the exchange of a code, fresh access tokens, and giving a grant back.
+// Google's OAuth 2.0: the consent link, the code exchange, access tokens, and revocation.
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { type AttemptLimits, attemptOf } from '../../base/retry.ts';
@@ -18,7 +18,7 @@ export interface OAuthDeps {
 
 const eventsScope = 'https://www.googleapis.com/auth/calendar.events.owned';
 const freeBusyScope = 'https://www.googleapis.com/auth/calendar.freebusy';
-/** The least that lets us write bookings and see busy times; `openid email` only tells which account was connected. */
+/** The least scopes for writing bookings and reading busy times; `openid email` identifies the account. */
 const scopes = [eventsScope, freeBusyScope, 'openid', 'email'];
 
 /** The words of Google's consent page for the two permissions without which nothing works. */
@@ -99,7 +99,7 @@ function claimsOf(idToken: unknown): { email?: string | undefined; sub?: string 
   }
 }
 
-/** A fresh access token. A grant that is gone: refused, `invalid_grant`; everything else that fails: `not_sent`, for the call it was meant for. */
+/** A new access token. A revoked authorization is `refused` as `invalid_grant`; any other failure is `not_sent`. */
 export async function refreshAccess(
   deps: OAuthDeps,
   refreshToken: string,
@@ -126,7 +126,7 @@ export async function refreshAccess(
   }
 }
 
-/** Gives the grant back, for every connection of that account to this client; a grant that is gone counts as done. */
+/** Revokes the authorization for every connection of that account. A revoked one counts as done. */
 export async function revokeGrant(
   deps: OAuthDeps,
   refreshToken: string,

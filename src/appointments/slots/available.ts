@@ -105,7 +105,7 @@ export async function availableSlots(
   }
 }
 
-/** 409 `calendar_not_connected` for a staff member who needs a living connection and has none. */
+/** 409 `calendar_not_connected` for a staff member who needs an active connection and has none. */
 export function checkConnected(
   deps: CalendarDeps,
   { staff, connection }: Pick<Reading, 'staff' | 'connection'>,
@@ -114,7 +114,7 @@ export function checkConnected(
   throw notConnected(connection?.failure ?? undefined);
 }
 
-/** The living connection of a staff member who needs one, 409 without; undefined for one who needs none. */
+/** The active connection of a staff member who needs one, 409 without; undefined for one who needs none. */
 export function connectionOf(
   deps: CalendarDeps,
   { staff, connection }: Pick<Reading, 'staff' | 'connection'>,

@@ -16,7 +16,7 @@ export type ReadDay = (asked: AskedDay) => Promise<Reading | undefined>;
 
 const daysAtOnce = 200;
 
-/** The day to read of for `date`; one that no calendar has is left to whoever looks at the date. */
+/** The day to read for `date`. The caller checks whether the date is valid. */
 export function askedDay(accountId: string, staffId: string, date: string): AskedDay {
   return { accountId, staffId: staffId.toLowerCase(), dayMs: (dayOfDate(date) ?? 0) * dayMs };
 }
@@ -32,8 +32,8 @@ export function openReadDay({ hot }: { hot: Db }): ReadDay {
     const readings = new Map([...distinct.keys()].map((key, index) => [key, withTerms(days[index])]));
     return asked.map((one) => readings.get(dayKey(one)));
   };
-  const lane = batch(run, { gapMs: 0, max: daysAtOnce, key: dayKey });
-  return async (asked) => (isUuid(asked.staffId) ? lane(asked) : undefined);
+  const readBatched = batch(run, { gapMs: 0, max: daysAtOnce, key: dayKey });
+  return async (asked) => (isUuid(asked.staffId) ? readBatched(asked) : undefined);
 }
 
 function withTerms(day: StaffDay | undefined): Reading | undefined {
