@@ -1,42 +1,27 @@
 // What a start of the demonstration prints: addresses, the key, and lines to paste into another terminal.
 import { randomUUID } from 'node:crypto';
-import { type Call, gatewayClient } from './gateway-client.ts';
+import { ChatbotGateway, type FormQuestion, type Slot, type StaffMember } from '../client/src/client.ts';
 import { sampleAnswers } from './people.ts';
 import type { Demo } from './seed.ts';
 import { firstTemplateName } from './templates.ts';
 
-interface Staff {
-  _id: string;
-  name: string;
-  timezone: string;
-}
-
-interface Question {
-  question: string;
-  questionType: string;
-  isRequired: boolean;
-}
-
-interface Slot {
-  from: string;
-  to: string;
-}
-
 const daysLooked = 14;
 
 /** The first day with an open slot, so that the lines work whenever they are pasted. */
-async function firstOpenDay(gateway: Call, staff: Staff): Promise<{ date: string; slot: Slot } | undefined> {
+async function firstOpenDay(
+  gateway: ChatbotGateway,
+  staff: StaffMember,
+): Promise<{ date: string; slot: Slot } | undefined> {
   const today = Temporal.Now.plainDateISO(staff.timezone);
   for (let days = 1; days <= daysLooked; days++) {
     const date = today.add({ days }).toString();
-    const path = `/v1/appointments/available-slots?appointmentUserId=${staff._id}&date=${date}`;
-    const { slots } = await gateway<{ slots: Slot[] }>('GET', path);
+    const { slots } = await gateway.listAvailableSlots({ appointmentUserId: staff._id, date });
     if (slots[0]) return { date, slot: slots[0] };
   }
   return undefined;
 }
 
-const answersFor = (questions: Question[]) =>
+const answersFor = (questions: FormQuestion[]) =>
   questions
     .filter((question) => question.isRequired)
     .map(({ question, questionType, isRequired }) => ({
@@ -49,11 +34,8 @@ const answersFor = (questions: Question[]) =>
 /** JSON for a shell's single quotes. */
 const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "'\\''")}'`;
 
-async function sendLines(demo: Demo, gateway: Call): Promise<string[]> {
-  const { items } = await gateway<{ items: { _id: string }[] }>(
-    'GET',
-    `/v1/templates?status=approved&search=${firstTemplateName}`,
-  );
+async function sendLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]> {
+  const { items } = await gateway.listTemplates({ status: 'approved', search: firstTemplateName });
   if (!items[0]) return [];
   const recipient = {
     phone: '15550100001',
@@ -72,15 +54,12 @@ async function sendLines(demo: Demo, gateway: Call): Promise<string[]> {
   ];
 }
 
-async function bookLines(demo: Demo, gateway: Call): Promise<string[]> {
-  const { items } = await gateway<{ items: Staff[] }>('GET', '/v1/appointments/users');
+async function bookLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]> {
+  const { items } = await gateway.listStaff();
   const staff = items[0];
   const open = staff && (await firstOpenDay(gateway, staff));
   if (!staff || !open) return [];
-  const questions = await gateway<{ items: Question[] }>(
-    'GET',
-    `/v1/appointments/form-questions?appointmentUserId=${staff._id}`,
-  );
+  const questions = await gateway.listFormQuestions({ appointmentUserId: staff._id });
   const booking = {
     appointmentUserId: staff._id,
     date: open.date,
@@ -107,7 +86,7 @@ const orNone = (lines: Promise<string[]>): Promise<string[]> => lines.catch(() =
 
 /** The whole text. */
 export async function banner(demo: Demo): Promise<string> {
-  const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
+  const gateway = new ChatbotGateway(demo);
   const lines = [
     '',
     `The gateway answers at  ${demo.baseUrl}      (its interface: ${demo.baseUrl}/docs)`,

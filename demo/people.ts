@@ -1,15 +1,25 @@
 // The departments, staff, hours and questions of the demonstration (data).
+import type { CreateStaffMember, SetFormQuestion, SetSchedule } from '../client/src/client.ts';
+
+interface Member {
+  email: string;
+  user: CreateStaffMember;
+  departments: string[];
+  schedule: SetSchedule;
+  questions: SetFormQuestion[];
+}
 
 export const departments = [
   { name: 'Consulting', description: 'First talks and follow-ups.' },
   { name: 'Support', description: 'Help with what you have.' },
 ];
 
-const workdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const;
-const every = (from: string, to: string, days: readonly string[] = workdays) =>
+type Weekday = SetSchedule['weekly'][number]['weekday'];
+const workdays: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'];
+const every = (from: string, to: string, days: readonly Weekday[] = workdays) =>
   days.map((weekday) => ({ weekday, from, to }));
 
-export const staff = [
+export const staff: Member[] = [
   {
     email: 'asha@demo.example',
     user: { name: 'Asha Rao', title: 'Consultant', email: 'asha@demo.example' },

@@ -1,8 +1,9 @@
 // Makes the demonstration: an app, a number and templates at the sandbox's platform, calendars at its Google, and through
 // the gateway's own API a sender, a webhook endpoint, departments, staff with connected calendars, and their questions.
+
+import { ChatbotGateway, isGatewayError } from '../client/src/client.ts';
 import { cloudApiControl, receiverControl } from '../sandbox/control.ts';
 import { type GoogleControl, googleControl } from '../sandbox/google/control-client.ts';
-import { type Call, gatewayClient, Refused } from './gateway-client.ts';
 import { departments, staff } from './people.ts';
 import { drafts, platformTemplates } from './templates.ts';
 
@@ -39,21 +40,23 @@ export async function seedDemo(
   input: { baseUrl: string; apiKey: string; accountId: string; sandbox: SandboxUrls },
   progress: Progress,
 ): Promise<Demo> {
-  const gateway = gatewayClient(input.baseUrl, input.apiKey);
+  const gateway = new ChatbotGateway(input);
   progress('the messaging platform: a number and templates in every status');
   await seedPlatform(input.sandbox);
-  const sender = await gateway<{ _id: string }>('POST', '/v1/senders', {
-    name: 'Demonstration',
-    phoneNumberId: number.id,
-    businessAccountId: waba.id,
-    accessToken: app.token,
-    appSecret: app.secret,
-    verifyToken,
-    isDefault: true,
+  const sender = await gateway.createSender({
+    body: {
+      name: 'Demonstration',
+      phoneNumberId: number.id,
+      businessAccountId: waba.id,
+      accessToken: app.token,
+      appSecret: app.secret,
+      verifyToken,
+      isDefault: true,
+    },
   });
   await subscribe(input.sandbox, input.baseUrl, sender._id);
-  await gateway('POST', '/v1/templates/sync');
-  for (const draft of drafts) await gateway('POST', '/v1/templates', draft);
+  await gateway.syncTemplates();
+  for (const draft of drafts) await gateway.createTemplate({ body: draft });
   progress('a webhook endpoint at the receiver');
   const webhookSecret = await seedEndpoint(gateway, input.sandbox);
   progress('departments, staff and calendars:');
@@ -65,17 +68,17 @@ export async function seedDemo(
 /** True if the kept key still opens the account: it does not after the database was thrown away, or the key revoked. */
 export async function stillOpens(demo: Demo, baseUrl: string): Promise<boolean> {
   try {
-    await gatewayClient(baseUrl, demo.apiKey)('GET', '/v1/senders');
+    await new ChatbotGateway({ baseUrl, apiKey: demo.apiKey }).listSenders();
     return true;
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return false;
+    if (isGatewayError(error, 'api_key_missing', 'api_key_invalid')) return false;
     throw error;
   }
 }
 
 /** Points everything at the addresses of this start, and gives a sandbox that lost its state the platform and calendars back. */
 export async function rewireDemo(demo: Demo): Promise<void> {
-  const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
+  const gateway = new ChatbotGateway(demo);
   const { apps } = await cloudApiControl(demo.sandbox.cloudApiUrl).state();
   const isEmpty = !apps.some(({ id }) => id === app.id);
   if (isEmpty) await seedPlatform(demo.sandbox);
@@ -83,23 +86,16 @@ export async function rewireDemo(demo: Demo): Promise<void> {
   const receiver = receiverControl(demo.sandbox.receiverUrl);
   const url = receiver.hookUrl(hook);
   await receiver.setSecrets(hook, demo.webhookSecret);
-  const { items } = await gateway<{ items: { _id: string; url: string; description: string | null }[] }>(
-    'GET',
-    '/v1/webhooks/endpoints',
-  );
+  const { items } = await gateway.listEndpoints();
   const endpoint = items.find((item) => item.description === endpointDescription);
-  if (endpoint && endpoint.url !== url)
-    await gateway('PATCH', `/v1/webhooks/endpoints/${endpoint._id}`, { url });
+  if (endpoint && endpoint.url !== url) await gateway.updateEndpoint({ id: endpoint._id, body: { url } });
   if (isEmpty) await reconnectStaff(gateway, demo.sandbox);
 }
 
-async function reconnectStaff(gateway: Call, sandbox: SandboxUrls): Promise<void> {
+async function reconnectStaff(gateway: ChatbotGateway, sandbox: SandboxUrls): Promise<void> {
   const google = googleControl(sandbox.googleUrl);
   await google.putClient(googleClient);
-  const { items } = await gateway<{ items: { _id: string; name: string }[] }>(
-    'GET',
-    '/v1/appointments/users',
-  );
+  const { items } = await gateway.listStaff();
   for (const member of staff) {
     const found = items.find(({ name }) => name === member.user.name);
     if (!found) continue;
@@ -135,40 +131,39 @@ async function subscribe(sandbox: SandboxUrls, baseUrl: string, senderId: string
   await cloudApiControl(sandbox.cloudApiUrl).subscribe(app.id, callbackUrl, verifyToken);
 }
 
-async function seedEndpoint(gateway: Call, sandbox: SandboxUrls): Promise<string> {
+async function seedEndpoint(gateway: ChatbotGateway, sandbox: SandboxUrls): Promise<string> {
   const receiver = receiverControl(sandbox.receiverUrl);
-  const { secret } = await gateway<{ secret: string }>('POST', '/v1/webhooks/endpoints', {
-    url: receiver.hookUrl(hook),
-    description: endpointDescription,
-    events: [
-      'messages.status',
-      'templates.status',
-      'appointments.booked',
-      'appointments.cancelled',
-      'appointments.rescheduled',
-    ],
+  const { secret } = await gateway.createEndpoint({
+    body: {
+      url: receiver.hookUrl(hook),
+      description: endpointDescription,
+      events: [
+        'messages.status',
+        'templates.status',
+        'appointments.booked',
+        'appointments.cancelled',
+        'appointments.rescheduled',
+      ],
+    },
   });
   await receiver.setSecrets(hook, secret);
   return secret;
 }
 
-async function seedStaff(gateway: Call, sandbox: SandboxUrls, progress: Progress): Promise<void> {
+async function seedStaff(gateway: ChatbotGateway, sandbox: SandboxUrls, progress: Progress): Promise<void> {
   const google = googleControl(sandbox.googleUrl);
   await google.putClient(googleClient);
   const ids = new Map<string, string>();
   for (const department of departments) {
-    const { _id } = await gateway<{ _id: string }>('POST', '/v1/appointments/departments', department);
+    const { _id } = await gateway.createDepartment({ body: department });
     ids.set(department.name, _id);
   }
   for (const member of staff) {
     progress(`  ${member.user.name} (${member.schedule.timezone})`);
-    const departmentIds = member.departments.map((name) => ids.get(name));
-    const { _id } = await gateway<{ _id: string }>('POST', '/v1/appointments/users', {
-      ...member.user,
-      departmentIds,
-    });
-    await gateway('PUT', `/v1/appointments/users/${_id}/schedule`, member.schedule);
-    await gateway('PUT', `/v1/appointments/users/${_id}/form-questions`, member.questions);
+    const departmentIds = member.departments.flatMap((name) => ids.get(name) ?? []);
+    const { _id } = await gateway.createStaffMember({ body: { ...member.user, departmentIds } });
+    await gateway.setSchedule({ id: _id, body: member.schedule });
+    await gateway.setFormQuestions({ id: _id, body: member.questions });
     await putGoogleAccount(google, member);
     await connectCalendar(gateway, google, _id, member.email);
   }
@@ -181,13 +176,12 @@ async function putGoogleAccount(google: GoogleControl, member: (typeof staff)[nu
 
 /** Follows the connect link as the staff member's browser would. */
 async function connectCalendar(
-  gateway: Call,
+  gateway: ChatbotGateway,
   google: GoogleControl,
   staffId: string,
   email: string,
 ): Promise<void> {
-  const path = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${staffId}`;
-  const { authUrl } = await gateway<{ authUrl: string }>('GET', path);
+  const { authUrl } = await gateway.getCalendarAuthUrl({ appointmentUserId: staffId });
   await google.set({ account: email });
   const page = await fetch(authUrl);
   if (!page.ok) throw new Error(`the calendar of ${email} could not be connected: HTTP ${page.status}`);

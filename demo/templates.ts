@@ -1,4 +1,5 @@
 // The templates that the demonstration's platform has, and the drafts that its account keeps (data).
+import type { CreateTemplate } from '../client/src/client.ts';
 import type { TemplateSeed } from '../sandbox/control.ts';
 
 type Seed = Omit<TemplateSeed, 'wabaId'>;
@@ -160,7 +161,7 @@ export const platformTemplates: Seed[] = [
 ];
 
 /** Kept in the gateway, not yet submitted. */
-export const drafts = [
+export const drafts: CreateTemplate[] = [
   {
     providerTemplateName: 'holiday_hours',
     language: 'en_US',

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Call } from '../../demo/gateway-client.ts';
 import { bookingOf, comingMonday } from '../harness/appointments-room.ts';
+import type { Call } from '../harness/gateway-client.ts';
 import { until } from '../harness/until.ts';
 import { type Deciding, inKilledProcesses, type Job, pointsOf } from './booking-points.ts';
 import { type FrozenGateways, openFrozenGateways, type Staff } from './frozen-gateways.ts';

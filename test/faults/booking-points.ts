@@ -1,5 +1,5 @@
 // The points at which a request for a booking can be halted, and how many of them one process can have before it is killed.
-import type { Call } from '../../demo/gateway-client.ts';
+import type { Call } from '../harness/gateway-client.ts';
 import type { FrozenGateways } from './frozen-gateways.ts';
 
 /** A halted statement keeps one of the process's twelve connections; a halted call keeps none. */

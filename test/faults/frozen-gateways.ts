@@ -1,7 +1,6 @@
 // Gateways that are killed in the middle of bookings: real processes behind doors, each request halted at one named step, all ended by one SIGKILL.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Call, gatewayClient } from '../../demo/gateway-client.ts';
 import { googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
@@ -9,6 +8,7 @@ import { makeKey } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { plainSchedule } from '../harness/appointments-room.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openHttpDoor } from '../harness/http-door.ts';
 import { openPostgresDoor } from '../harness/postgres-door.ts';
 import { openWorkplace, type Program } from '../harness/program.ts';

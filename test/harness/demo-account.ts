@@ -1,8 +1,8 @@
 // What tests do with the demonstration's account: a send, a booking, over the public API.
 import { randomUUID } from 'node:crypto';
-import type { Call } from '../../demo/gateway-client.ts';
 import { sampleAnswers } from '../../demo/people.ts';
 import { firstTemplateName } from '../../demo/templates.ts';
+import type { Call } from './gateway-client.ts';
 
 export interface Staff {
   _id: string;

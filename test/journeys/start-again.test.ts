@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Call, gatewayClient } from '../../demo/gateway-client.ts';
 import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
+import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
 
 // several whole starts each

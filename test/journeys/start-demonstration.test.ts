@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Call, gatewayClient } from '../../demo/gateway-client.ts';
 import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { bookFirst, type Question, type Staff } from '../harness/demo-account.ts';
+import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
 import { samples } from '../harness/sample-files.ts';
 

@@ -2,7 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { gatewayClient } from '../../demo/gateway-client.ts';
 import { receiverControl } from '../../sandbox/control.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
@@ -17,6 +16,7 @@ import { encryptSecret as sealEndpointSecret, validSecrets } from '../../src/web
 import { findTarget, insertEndpoint } from '../../src/webhooks/endpoints/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
+import { gatewayClient } from '../harness/gateway-client.ts';
 import { openWorkplace, type Workplace } from '../harness/program.ts';
 import { samples } from '../harness/sample-files.ts';
 

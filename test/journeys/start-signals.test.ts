@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { gatewayClient } from '../../demo/gateway-client.ts';
 import { cloudApiControl } from '../../sandbox/control.ts';
 import { type Staff, sendTo } from '../harness/demo-account.ts';
+import { gatewayClient } from '../harness/gateway-client.ts';
 import { type End, openWorkplace, type Program, type Workplace } from '../harness/program.ts';
 
 // several whole starts each

@@ -1,8 +1,8 @@
 // Fills a released gateway through its API and its sandbox, so that its database has rows in every table and state.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call } from '../../demo/gateway-client.ts';
 import { googleControl } from '../../sandbox/google/control-client.ts';
+import type { Call } from '../harness/gateway-client.ts';
 
 const control = (url: string, path: string, body: unknown) =>
   fetch(`${url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });

@@ -9,7 +9,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { gatewayClient } from '../../demo/gateway-client.ts';
+import { gatewayClient } from '../harness/gateway-client.ts';
 import { readEverything } from './everything.ts';
 import { type Demo, fillAccount, fillAppointments, fillMessages, replayAll, upload } from './fill.ts';
 import { pack } from './pack.ts';

@@ -1,4 +1,4 @@
-// The gateway's public API as the demonstration calls it: like any user, over HTTP.
+// Calls of a gateway's public API by method and path, for tests that start programs of their own.
 
 export type Call = <T = Record<string, unknown>>(
   method: string,
