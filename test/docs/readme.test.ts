@@ -36,7 +36,7 @@ test('the table of magic template names is the sandbox’s own', () => {
   );
 });
 
-test('the words that troubleshooting quotes are said by the program', () => {
+test('the messages quoted under troubleshooting exist in the program', () => {
   const said = `${readPrograms('src/')}${readProjectFile('scripts/link-runtime.cjs')}`;
   const table = readme.slice(readme.indexOf('## Troubleshooting'), readme.indexOf('## Licence'));
   const quotes = [...table.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, quote = '']) => quote);
@@ -45,7 +45,7 @@ test('the words that troubleshooting quotes are said by the program', () => {
   expect(parts.filter((part) => part.length > 4 && !said.includes(part))).toEqual([]);
 });
 
-test('the example of a receiver takes a genuine webhook and refuses every other', async () => {
+test('the example receiver accepts a genuine webhook and rejects every other', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   const port = await freePort();
   const secret = 'whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlIGluIFJFQURNRQ==';

@@ -27,7 +27,7 @@ afterAll(() => gateway?.close());
 const findings = (find: (document: Document) => string[]) =>
   documents.flatMap((document) => find(document).map((found) => `${document.path}: ${found}`));
 
-test('there are documents to hold', () => {
+test('finds the documents', () => {
   expect(documents.map(({ path }) => path)).toEqual(
     expect.arrayContaining([
       'README.md',
@@ -77,14 +77,14 @@ test('every command of the command line exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('the guide to operations tells of every command', () => {
+test('the operations guide names every command', () => {
   const guide = documents.find(({ path }) => path === 'docs/operations.md')?.text ?? '';
   const top = readProjectFile('src/cli.ts').matchAll(/program\s*\.command\('([\w-]+)'\)/g);
   const untold = [...top].map(([, name = '']) => name).filter((name) => !guide.includes(`\`${name}`));
   expect(untold).toEqual([]);
 });
 
-test('every operation exists in the OpenAPI document, with the method that is said', async () => {
+test('every operation exists in the OpenAPI document, with that method', async () => {
   const { paths } = (await gateway.call('GET', '/openapi.json')).body as unknown as {
     paths: Record<string, Record<string, unknown>>;
   };
@@ -110,7 +110,7 @@ function isSamePath(written: string, known: string): boolean {
   );
 }
 
-test('every error code is one of the program’s, with the status that is said', () => {
+test('every error code exists in the program, with that status', () => {
   const wrong = findings(({ text }) =>
     [...text.matchAll(/\b([45]\d\d) ((?:`[a-z]+(?:_[a-z]+)+`(?:, )?)+)/g)].flatMap(([, status, list = '']) =>
       [...list.matchAll(/`(\w+)`/g)]
@@ -122,7 +122,7 @@ test('every error code is one of the program’s, with the status that is said',
   expect(wrong).toEqual([]);
 });
 
-test('every setting in capitals is one of the program’s', () => {
+test('every setting in capitals exists in the program', () => {
   const others =
     /^(?:AWS_\w+|ICU_TIMEZONE_FILES_DIR|INVALID_FORMAT|SLOTS_SCAN|SLOTS_SEED|TEST_DATABASE_URL|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID)$/;
   const unknown = findings(({ text }) =>
@@ -138,7 +138,7 @@ const watched = () => {
   return text.slice(text.indexOf('## Monitoring'), text.indexOf('## Limits'));
 };
 
-test('every log line to watch is one that the program writes', () => {
+test('every log line to alert on exists in the program', () => {
   const names = [...watched().matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !program.includes(`'${name}'`) && !program.includes(`'${name}:`))).toEqual(
@@ -146,17 +146,27 @@ test('every log line to watch is one that the program writes', () => {
   );
 });
 
-test('the figures to watch are those that the gateway shows', async () => {
+test('the metrics to watch are those that the gateway exposes', async () => {
   const shown = [...(await gateway.call('GET', '/metrics')).text.matchAll(/^# TYPE (gateway_\w+)/gm)];
   const told = [...watched().matchAll(/`(gateway_\w+)`/g)];
   expect(told.map(([, name]) => name).sort()).toEqual(shown.map(([, name]) => name).sort());
 });
 
-test('every file of the program that is named exists', () => {
+test('every named file of the program exists', () => {
   const missing = findings(({ text }) =>
     [...text.matchAll(/`((?:src|test|migrations|sandbox|demo|client|scripts|docs|\.ci)\/[\w./-]*)`/g)]
       .map(([, path = '']) => path)
       .filter((path) => !path.includes('NNNN') && !existsSync(new URL(path, root))),
   );
   expect(missing).toEqual([]);
+});
+
+test('comments and messages cite only documents of the repository', () => {
+  const code = ['src/', 'sandbox/', 'demo/', 'scripts/', 'bench/'].map(readPrograms).join('\n');
+  const cited = new Set(
+    [...code.matchAll(/(?<![\w$./-])([\w./-]*[\w-]+\.md)\b/g)].map(([, path = '']) => path),
+  );
+  expect(cited).toContain('docs/slots.md');
+  // what the release script writes
+  expect([...cited].filter((path) => path !== '.notes.md' && !existsSync(new URL(path, root)))).toEqual([]);
 });
