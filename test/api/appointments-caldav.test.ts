@@ -133,10 +133,10 @@ function late(): void {
     expect(text.match(/\.ics</g)).toHaveLength(1);
   });
 
-  test('a calendar that is connected again by another address has its bookings followed and cancelled there', async () => {
-    const { read, shown } = calendarChanges(room, account);
+  /** A staff member connected to a calendar of their own, and a function that books and returns the event's file. */
+  const ownCalendar = async (name: string) => {
     const staff = await room.staff(account, { calendar: 'unconnected' });
-    const path = `/${encodeURIComponent(person.username)}/readdressed/`;
+    const path = `/${encodeURIComponent(person.username)}/${name}/`;
     await server.direct(person, 'MKCALENDAR', path);
     const row = await findStaff(deps.db, account, staff.id);
     if (!row) throw new Error('the staff member is gone');
@@ -147,6 +147,12 @@ function late(): void {
       const { bookingId, calendarEventId } = JSON.parse(made.body).data;
       return { id: bookingId as string, file: `${path}${calendarEventId}.ics` };
     };
+    return { staff, row, path, make };
+  };
+
+  test('a calendar that is connected again by another address has its bookings followed and cancelled there', async () => {
+    const { read, shown } = calendarChanges(room, account);
+    const { staff, row, path, make } = await ownCalendar('readdressed');
     const moved = await make('09:00', '09:30');
     const cancelled = await make('10:00', '10:30');
     // by the server's own port, past the door
@@ -163,18 +169,7 @@ function late(): void {
   test('an event that staff move, delete, or may no longer be read: followed, cancelled, kept', async () => {
     const { read, shown, aMinuteLater, changesOf } = calendarChanges(room, account);
     const readAll = () => read(staff.id, deps);
-    const staff = await room.staff(account, { calendar: 'unconnected' });
-    const path = `/${encodeURIComponent(person.username)}/followed/`;
-    await server.direct(person, 'MKCALENDAR', path);
-    const row = await findStaff(deps.db, account, staff.id);
-    if (!row) throw new Error('the staff member is gone');
-    await putCalendar(deps, row, { provider: 'caldav', ...person, url: `${server.url}${path}` });
-    const make = async (from: string, to: string) => {
-      const body = bookingOf(staff.id, date, from, to);
-      const made = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
-      const { bookingId, calendarEventId } = JSON.parse(made.body).data;
-      return { id: bookingId as string, file: `${path}${calendarEventId}.ics` };
-    };
+    const { staff, path, make } = await ownCalendar('followed');
     const moved = await make('09:00', '09:30');
     const deleted = await make('10:00', '10:30');
     const hidden = await make('11:00', '11:30');

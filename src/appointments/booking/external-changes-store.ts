@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { literals } from '../../db/literals.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { ConnectionRow } from '../calendar/connections-store.ts';
 import { type BookingRow, bookingRow, type CalendarState, type StoredBooking } from './booking.ts';
 
-const state = literals(bookingState);
-const calendar = literals(calendarState);
+const state = sqlConstants(bookingState);
+const calendar = sqlConstants(calendarState);
 
 /** A booking is cancelled once a second check, at least this much later, finds its event missing again. */
 export const recheckMissingAfterMs = 60_000;

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
-import { literals } from '../../db/literals.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, bookingRow, occupancyPart, type StoredBooking } from './booking.ts';
 
-const state = literals(bookingState);
-const part = literals(occupancyPart);
+const state = sqlConstants(bookingState);
+const part = sqlConstants(occupancyPart);
 
 /** The columns of a booking that later steps fill, or the database. */
 type LaterColumn =

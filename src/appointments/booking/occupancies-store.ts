@@ -1,11 +1,11 @@
 // Rows of the time that bookings occupy, buffers included: the current time, and the pending one of a move.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { literals } from '../../db/literals.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, occupancyPart } from './booking.ts';
 
-const part = literals(occupancyPart);
+const part = sqlConstants(occupancyPart);
 
 /**
  * Occupies the pending time of a move. Violates `occupancies_apart` or `occupancies_calendar_apart` where another booking

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { literals } from '../../db/literals.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import { type BookingRow, bookingRow, pendingChange, type StoredBooking } from './booking.ts';
 
-const state = literals(bookingState);
-const calendar = literals(calendarState);
-const change = literals(pendingChange);
+const state = sqlConstants(bookingState);
+const calendar = sqlConstants(calendarState);
+const change = sqlConstants(pendingChange);
 const noTime = sql`wish_starts_at = null, wish_ends_at = null, wish_timezone = null, wish_started_at = null`;
 
 /** Sets the cancellation of a confirmed booking, leased for `leaseMs`. It replaces a pending move. */

@@ -3,10 +3,10 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { EncryptedChange, EncryptedRow, Page } from '../../base/reencrypt.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { literals } from '../../db/literals.ts';
 import type { DB } from '../../db/schema.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 
-const state = literals(bookingState);
+const state = sqlConstants(bookingState);
 
 export type StoredConnection = Selectable<DB['calendar_connections']>;
 /** `staff_timezone`: the zone of the staff member's schedule as it is now. */

@@ -2,8 +2,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { literals } from '../../db/literals.ts';
 import type { DB } from '../../db/schema.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { QuestionFacts, StaffFacts } from './staff.ts';
 
 export type DepartmentRow = Selectable<DB['departments']>;
@@ -12,7 +12,7 @@ export type StaffRow = Omit<Selectable<DB['staff']>, 'weekly' | 'overrides'> & {
   overrides: unknown;
 } & Pick<StaffFacts, 'department_ids' | 'calendar_connected'>;
 
-const { confirmed } = literals(bookingState);
+const { confirmed } = sqlConstants(bookingState);
 
 interface Window {
   limit: number;

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { literals } from '../../db/literals.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { QuestionFacts } from '../directory/staff.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
 
-const { held, confirmed } = literals(bookingState);
-const { moved } = literals(calendarState);
+const { held, confirmed } = sqlConstants(bookingState);
+const { moved } = sqlConstants(calendarState);
 
 /** Staff that is asked for on a local date, which begins at `dayMs` (epoch milliseconds) in UTC. */
 export interface AskedDay {

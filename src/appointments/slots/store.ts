@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { literals } from '../../db/literals.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
 
-const { held, confirmed } = literals(bookingState);
-const { moved } = literals(calendarState);
+const { held, confirmed } = sqlConstants(bookingState);
+const { moved } = sqlConstants(calendarState);
 
 /** Replaces the schedule of the account's staff member; false if there is none. */
 export async function updateSchedule(

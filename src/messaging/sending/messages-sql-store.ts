@@ -1,22 +1,16 @@
 // SQL fragments shared by the statements on messages: constants by name, arrays of keys, and the conditions of a call.
 import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import { authenticationPriority, type MessageKey, ownErrors, stageBit, state } from './message.ts';
 
 // Literals, not parameters: partial indexes and generic plans need to see the value.
 
 /** A message's state as a literal: `m.state = ${stateSql.queued}`. */
-export const stateSql = {
-  queued: sql.lit(state.queued),
-  dispatching: sql.lit(state.dispatching),
-  accepted: sql.lit(state.accepted),
-  delivered: sql.lit(state.delivered),
-  read: sql.lit(state.read),
-  failed: sql.lit(state.failed),
-};
+export const stateSql = sqlConstants(state);
 
 /** A bit of the column `emitted` as a literal. */
-export const stageSql = { failed: sql.lit(stageBit.failed) };
+export const stageSql = sqlConstants(stageBit);
 
 /** The code of a gateway error as a literal, as `error ->> 'code'` returns it. */
 export const errorCodeSql = { outcomeUnknown: sql.lit(String(ownErrors.outcomeUnknown.code)) };
