@@ -22,14 +22,14 @@ const leadShare = 0.2;
 
 interface Crowd {
   scene: Scene;
-  room: Asked;
+  publisher: Asked;
   receiver: Asked;
   url: string;
   accounts: Account[];
   quickPerAccount: number[];
 }
 
-async function openCrowd(scene: Scene, room: Asked, receiver: Asked): Promise<Crowd> {
+async function openCrowd(scene: Scene, publisher: Asked, receiver: Asked): Promise<Crowd> {
   const url = await receiver.ask<string>('url');
   const accounts: Account[] = [];
   const quickPerAccount: number[] = [];
@@ -42,12 +42,12 @@ async function openCrowd(scene: Scene, room: Asked, receiver: Asked): Promise<Cr
     accounts.push(account);
     quickPerAccount.push(quick);
   }
-  await room.ask('open', {
+  await publisher.ask('open', {
     connection: await findRunningEmbedded(scene.gateway.dataDir),
     keyRing: (await readFile(join(scene.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
     accountId: accounts[0]?.accountId,
   });
-  return { scene, room, receiver, url, accounts, quickPerAccount };
+  return { scene, publisher, receiver, url, accounts, quickPerAccount };
 }
 
 type Trouble = 'hangs' | 'refuses';
@@ -58,7 +58,7 @@ async function round(
   load: { perSecond: number; seconds: number },
   trouble: Trouble | undefined,
 ): Promise<{ delays: number[]; lost: number; slowOnes: number }> {
-  const { accounts, quickPerAccount, room, receiver } = crowd;
+  const { accounts, quickPerAccount, publisher, receiver } = crowd;
   const first = accounts[0] as Account;
   const bad: string[] = [];
   if (trouble) {
@@ -71,8 +71,8 @@ async function round(
   const eventsPerSecond = (load.perSecond * accountCount) / quickCount;
   // as many commits of each account
   const turns = Math.max(1, Math.round((eventsPerSecond * load.seconds) / accountCount));
-  await room.ask('work');
-  const committed = await room.ask<Map<string, number>>('publish', {
+  await publisher.ask('work');
+  const committed = await publisher.ask<Map<string, number>>('publish', {
     messages: turns * accountCount,
     perCommit: 1,
     perSecond: eventsPerSecond,
@@ -84,7 +84,7 @@ async function round(
     'until',
     { events, withinMs },
   );
-  await room.ask('rest');
+  await publisher.ask('rest');
   for (const id of bad) await first.call('DELETE', `/v1/webhooks/endpoints/${id}`);
   const began = Math.min(...committed.values());
   const measuredFrom = began + load.seconds * 1000 * leadShare;
@@ -161,9 +161,9 @@ export default workload({
   },
   async run(options) {
     const scene = await startScene({ settings: { ROLE: 'api' } });
-    const [room, receiver] = [startAsked('webhook-room.ts'), startAsked('crowd-receiver.ts')];
+    const [publisher, receiver] = [startAsked('publisher.ts'), startAsked('crowd-receiver.ts')];
     try {
-      const crowd = await openCrowd(scene, room, receiver);
+      const crowd = await openCrowd(scene, publisher, receiver);
       progress('warming up');
       await round(crowd, { ...options, seconds: 5 }, undefined);
       const rounds: { without: Spread; within: Spread; slowOnes: number; trouble: Trouble }[] = [];
@@ -201,7 +201,7 @@ export default workload({
       keep('isolation', options, { rounds, p99, ratio, lost, claim });
       if (lost > 0) process.exitCode = 1;
     } finally {
-      await Promise.all([room.stop(), receiver.stop()]);
+      await Promise.all([publisher.stop(), receiver.stop()]);
       await scene.close();
     }
   },

@@ -47,9 +47,9 @@ export default workload({
     warmUp: { default: 2_000, about: 'messages before them' },
   },
   async run({ messages, warmUp }) {
-    // its own worker must not take what the room's process is to deliver
+    // its own worker must not take what the publisher delivers
     const scene = await startScene({ settings: { ROLE: 'api' } });
-    const room = startAsked('webhook-room.ts');
+    const publisher = startAsked('publisher.ts');
     try {
       const account = await scene.account('Bench');
       const { secret, _id } = await account.call<{ secret: string; _id: string }>(
@@ -58,12 +58,12 @@ export default workload({
         { url: `${scene.receiverUrl}/hooks/bench` },
       );
       await scene.receiver.ask('secret', { hook: 'bench', secret });
-      await room.ask('open', {
+      await publisher.ask('open', {
         connection: await findRunningEmbedded(scene.gateway.dataDir),
         keyRing: (await readFile(join(scene.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
         accountId: account.accountId,
       });
-      await room.ask('endpoints', [_id]);
+      await publisher.ask('endpoints', [_id]);
       const faults: string[] = [];
       const counts = async (expected: number): Promise<ReceiverCounts> => {
         const got = await scene.receiver.ask<ReceiverCounts>('until', { stages: expected, withinMs });
@@ -73,7 +73,7 @@ export default workload({
         return got;
       };
       const meters = {
-        room: () => cpuMs(room.pid),
+        publisher: () => cpuMs(publisher.pid),
         postgres: scene.meters.postgres as () => number | undefined,
         receiver: () => cpuMs(scene.receiver.pid),
       };
@@ -81,18 +81,23 @@ export default workload({
         await scene.receiver.ask('clear');
         const before = read(meters);
         const url = `${scene.receiverUrl}/hooks/bench`;
-        const { startedAtMs } = await room.ask<Span>('bare', { url, secret, messages: count, connections });
+        const { startedAtMs } = await publisher.ask<Span>('bare', {
+          url,
+          secret,
+          messages: count,
+          connections,
+        });
         const { lastAtMs } = await counts(count * stagesPerMessage);
         const perSecond = (count * stagesPerMessage * 1000) / (lastAtMs - startedAtMs);
         return { perSecond, cpu: perPiece(before, read(meters), count * stagesPerMessage) };
       };
       const backlog = async (count: number) => {
         await scene.receiver.ask('clear');
-        await room.ask('publish', { messages: count, perCommit: 200, perSecond: 0 });
+        await publisher.ask('publish', { messages: count, perCommit: 200, perSecond: 0 });
         const before = read(meters);
-        const startedAtMs = await room.ask<number>('work');
+        const startedAtMs = await publisher.ask<number>('work');
         const { lastAtMs } = await counts(count * stagesPerMessage);
-        await room.ask('rest');
+        await publisher.ask('rest');
         const perSecond = (count * stagesPerMessage * 1000) / (lastAtMs - startedAtMs);
         return { perSecond, cpu: perPiece(before, read(meters), count * stagesPerMessage) };
       };
@@ -106,14 +111,14 @@ export default workload({
 
       progress('published at half that rate');
       await scene.receiver.ask('clear');
-      await room.ask('work');
-      const committed = await room.ask<Map<string, number>>('publish', {
+      await publisher.ask('work');
+      const committed = await publisher.ask<Map<string, number>>('publish', {
         messages,
         perCommit,
         perSecond: rows.perSecond / 2,
       });
       await counts(messages * stagesPerMessage);
-      await room.ask('rest');
+      await publisher.ask('rest');
       const arrived = await scene.receiver.ask<Map<string, number[]>>('times', { ending: '' });
       const delays = [...arrived].map(([id, stages]) =>
         stages.map((atMs) => atMs - (committed.get(id) ?? Number.NaN)),
@@ -148,7 +153,7 @@ export default workload({
       );
       if (faults.length > 0) process.exitCode = 1;
     } finally {
-      await room.stop();
+      await publisher.stop();
       await scene.close();
     }
   },

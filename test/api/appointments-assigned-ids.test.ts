@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
-} from '../harness/appointments-room.ts';
+  openAppointmentsFixture,
+} from '../harness/appointments-fixture.ts';
 import { calendarChanges } from '../harness/calendar-changes.ts';
 import { deadSwitch } from '../harness/dead-switch.ts';
 import { openAssignedIds } from '../ports/assigned-ids-calendar.ts';
@@ -14,21 +14,21 @@ import { openAssignedIds } from '../ports/assigned-ids-calendar.ts';
 const date = comingMonday();
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
 const outside = await openAssignedIds();
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom({ calendars: { assigned: outside.calendar } });
-  account = await room.account();
+  fixture = await openAppointmentsFixture({ calendars: { assigned: outside.calendar } });
+  account = await fixture.account();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** A staff member with a connected calendar of the provider; the calendar's id is the staff member's e-mail address. */
 async function staffMember(): Promise<{ id: string; email: string }> {
-  const staff = await room.staff(account, { calendar: 'unconnected', schedule: { slotStepMinutes: 15 } });
+  const staff = await fixture.staff(account, { calendar: 'unconnected', schedule: { slotStepMinutes: 15 } });
   const credentials = { url: 'https://calendar.example', username: staff.email, password: 'secret' };
   const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
-  await room.must(room.call(account, 'PUT', path, { provider: 'assigned', ...credentials }));
+  await fixture.must(fixture.call(account, 'PUT', path, { provider: 'assigned', ...credentials }));
   return staff;
 }
 
@@ -36,13 +36,13 @@ const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 
 test('a booking is made, moved by request and by staff, and cancelled', async () => {
   const staff = await staffMember();
-  const { read, shown } = calendarChanges(room, account);
-  const booked = await room.must(room.book(account, ten(staff.id)));
+  const { read, shown } = calendarChanges(fixture, account);
+  const booked = await fixture.must(fixture.book(account, ten(staff.id)));
   const path = `/v1/appointments/bookings/${booked.bookingId}`;
   expect(await outside.liveEventIds(staff.email)).toEqual([booked.calendarEventId]);
 
   const to = { date, from: '10:15', to: '10:45' };
-  const moved = await room.must(room.call(account, 'POST', `${path}/reschedule`, to));
+  const moved = await fixture.must(fixture.call(account, 'POST', `${path}/reschedule`, to));
   expect(moved).toMatchObject({ startsAt: at('10:15'), calendarEventId: booked.calendarEventId });
 
   await outside.moveByHand(
@@ -57,7 +57,7 @@ test('a booking is made, moved by request and by staff, and cancelled', async ()
     calendarState: { state: 'in_step' },
   });
 
-  await room.must(room.call(account, 'POST', `${path}/cancel`, {}));
+  await fixture.must(fixture.call(account, 'POST', `${path}/cancel`, {}));
   expect(await outside.liveEventIds(staff.email)).toEqual([]);
 });
 
@@ -65,22 +65,22 @@ test('a booking whose process dies at any step is confirmed with its one event, 
   const foundByBooking = { confirmed: 0, undone: 0 };
   for (let step = 1, isAlive = false; !isAlive; step += 1) {
     const staff = await staffMember();
-    const doomed = deadSwitch(room.deps.db, outside.calendar, step);
-    const deps = room.depsOn(doomed.db, { assigned: doomed.calendar });
+    const doomed = deadSwitch(fixture.deps.db, outside.calendar, step);
+    const deps = fixture.depsOn(doomed.db, { assigned: doomed.calendar });
     isAlive = await book(deps, { accountId: account, key: staff.id, body: ten(staff.id) }).then(
       () => doomed.steps() < step,
       () => false,
     );
-    const [before] = await room.bookingRows(staff.id);
+    const [before] = await fixture.bookingRows(staff.id);
     const hadEvent = (await outside.liveEventIds(staff.email)).length > 0;
-    await room.settleAll();
-    const [after] = await room.bookingRows(staff.id);
+    await fixture.settleAll();
+    const [after] = await fixture.bookingRows(staff.id);
     const isConfirmed = after?.state === 'confirmed';
     expect([step, await outside.liveEventIds(staff.email)]).toEqual([
       step,
       isConfirmed ? [after.event_id] : [],
     ]);
-    expect(await room.occupancies(staff.id)).toBe(isConfirmed ? 1 : 0);
+    expect(await fixture.occupancies(staff.id)).toBe(isConfirmed ? 1 : 0);
     if (hadEvent && before?.event_id === null) foundByBooking[isConfirmed ? 'confirmed' : 'undone'] += 1;
     expect(step).toBeLessThan(80);
   }
@@ -99,24 +99,24 @@ test('an event whose insert was not answered is removed by its booking', async (
           }
         : Reflect.get(calendar, name),
   });
-  const deps = room.depsOn(room.deps.db, { assigned: silent });
+  const deps = fixture.depsOn(fixture.deps.db, { assigned: silent });
   const request = { accountId: account, key: staff.id, body: ten(staff.id) };
   await expect(book(deps, request)).rejects.toMatchObject({ code: 'provider_unavailable' });
-  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'undoing', event_id: null }]);
+  expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undoing', event_id: null }]);
   await outside.outage(false);
   expect(await outside.liveEventIds(staff.email)).toHaveLength(1);
-  await room.settleAll();
+  await fixture.settleAll();
   expect(await outside.liveEventIds(staff.email)).toEqual([]);
-  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
-  expect(await room.occupancies(staff.id)).toBe(0);
+  expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
+  expect(await fixture.occupancies(staff.id)).toBe(0);
 });
 
 test('auth-url connects the named provider and returns 409 for one without a consent page', async () => {
-  const { id } = await room.staff(account, { calendar: 'unconnected' });
+  const { id } = await fixture.staff(account, { calendar: 'unconnected' });
   const path = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${id}`;
-  const { authUrl } = await room.must(room.call(account, 'GET', `${path}&provider=google`));
+  const { authUrl } = await fixture.must(fixture.call(account, 'GET', `${path}&provider=google`));
   expect(new URL(authUrl).pathname).toBe('/o/oauth2/v2/auth');
-  const other = await room.call(account, 'GET', `${path}&provider=assigned`);
+  const other = await fixture.call(account, 'GET', `${path}&provider=assigned`);
   expect(other.status).toBe(409);
   expect(other.json.code ?? other.json.error?.code).toBe('calendar_provider_not_configured');
 });

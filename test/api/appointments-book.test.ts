@@ -2,29 +2,30 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
+  openAppointmentsFixture,
   plainSchedule,
-} from '../harness/appointments-room.ts';
+} from '../harness/appointments-fixture.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 const date = comingMonday();
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom({ speed: 1 });
-  account = await room.account();
+  fixture = await openAppointmentsFixture({ speed: 1 });
+  account = await fixture.account();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 describe('a booking', () => {
   test('answers with the event and its meeting link, and lies in the calendar', async () => {
-    const staff = await room.staff(account);
-    const answer = await room.book(account, bookingOf(staff.id, date, '09:30', '10:00', { name: ' Eve ' }));
+    const staff = await fixture.staff(account);
+    const body = bookingOf(staff.id, date, '09:30', '10:00', { name: ' Eve ' });
+    const answer = await fixture.book(account, body);
     expect(answer.status).toBe(200);
-    const [event, ...others] = await room.control.liveEvents(staff.email);
+    const [event, ...others] = await fixture.control.liveEvents(staff.email);
     expect(others).toEqual([]);
     expect(answer.json).toEqual({
       success: true,
@@ -51,15 +52,16 @@ describe('a booking', () => {
     });
     expect(event?.attendees).toMatchObject([{ email: 'guest@example.com' }]);
     expect(event?.start.dateTime && Date.parse(event.start.dateTime)).toBe(Date.parse(`${date}T09:30:00Z`));
-    expect(await room.open(account, staff.id, date)).toEqual(['09:00', '10:00', '10:30', '11:00', '11:30']);
+    const left = await fixture.open(account, staff.id, date);
+    expect(left).toEqual(['09:00', '10:00', '10:30', '11:00', '11:30']);
   });
 
   test('is read in the zone that the caller names', async () => {
-    const staff = await room.staff(account);
-    const slots = await room.slots(account, staff.id, date, '&timezone=Asia/Kolkata');
+    const staff = await fixture.staff(account);
+    const slots = await fixture.slots(account, staff.id, date, '&timezone=Asia/Kolkata');
     const { from, to } = slots.json.data.slots[1];
     expect([from, to]).toEqual(['15:00', '15:30']);
-    const answer = await room.book(
+    const answer = await fixture.book(
       account,
       bookingOf(staff.id, date, from, to, { timezone: 'Asia/Kolkata' }),
     );
@@ -67,22 +69,22 @@ describe('a booking', () => {
   });
 
   test('of staff without a calendar lives in the gateway, with a room of its own', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    const answer = await room.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
+    const staff = await fixture.staff(account, { calendar: 'none' });
+    const answer = await fixture.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
     expect(answer.json.data).toMatchObject({
       status: 'confirmed',
       calendarEventId: null,
       calendarEventLink: null,
     });
     expect(answer.json.data.meetingLink).toMatch(/^https:\/\/meet\.example\/[0-9a-f]{32}$/);
-    expect(await room.open(account, staff.id, date)).not.toContain('09:00');
+    expect(await fixture.open(account, staff.id, date)).not.toContain('09:00');
   });
 });
 
 describe('refusals', () => {
   test('B8: what is not on offer (the wrong length, outside hours, past, no time at all): 409, with what is near it', async () => {
-    const staff = await room.staff(account, { schedule: { minimumNoticeMinutes: 60 } });
-    await room.slots(account, staff.id, date);
+    const staff = await fixture.staff(account, { schedule: { minimumNoticeMinutes: 60 } });
+    await fixture.slots(account, staff.id, date);
     const wrong = [
       ['10:00', '11:00'],
       ['08:00', '08:30'],
@@ -91,20 +93,20 @@ describe('refusals', () => {
       ['10', '11'],
     ];
     for (const [from, to] of wrong) {
-      const answer = await room.book(account, bookingOf(staff.id, date, from ?? '', to ?? ''));
+      const answer = await fixture.book(account, bookingOf(staff.id, date, from ?? '', to ?? ''));
       expect([from, answer.status, answer.json.code]).toEqual([from, 409, 'slot_unavailable']);
     }
-    const past = await room.book(account, bookingOf(staff.id, '2020-01-06', '10:00', '10:30'));
+    const past = await fixture.book(account, bookingOf(staff.id, '2020-01-06', '10:00', '10:30'));
     expect([past.status, past.json.alternatives]).toEqual([409, []]);
-    const near = await room.book(account, bookingOf(staff.id, date, '11:10', '11:40'));
+    const near = await fixture.book(account, bookingOf(staff.id, date, '11:10', '11:40'));
     expect(near.json.alternatives.map(({ from }: { from: string }) => from)).toEqual([
       '10:30',
       '11:00',
       '11:30',
     ]);
-    const tooLong = await room.book(account, bookingOf(staff.id, date, '10:00', '11:00'));
+    const tooLong = await fixture.book(account, bookingOf(staff.id, date, '10:00', '11:00'));
     expect(tooLong.json.alternatives.map(({ from }: { from: string }) => from)).toContain('10:00');
-    expect(await room.bookingRows(staff.id)).toEqual([]);
+    expect(await fixture.bookingRows(staff.id)).toEqual([]);
   });
 
   test('B8: a time that clocks jump over, and one inside the notice: 409, and the key may be used again', async () => {
@@ -114,12 +116,12 @@ describe('refusals', () => {
     const day = forward?.toPlainDate().toString() ?? '';
     const weekly = plainSchedule.weekly.map(({ weekday }) => ({ weekday, from: '00:00', to: '24:00' }));
     const schedule = { timezone, weekly, bookingWindowDays: 365 };
-    const staff = await room.staff(account, { calendar: 'none', schedule });
+    const staff = await fixture.staff(account, { calendar: 'none', schedule });
     const key = randomUUID();
-    const inGap = await room.book(account, bookingOf(staff.id, day, '02:00', '02:30'), key);
+    const inGap = await fixture.book(account, bookingOf(staff.id, day, '02:00', '02:30'), key);
     expect([inGap.status, inGap.json.code]).toEqual([409, 'slot_unavailable']);
     expect(inGap.json.alternatives.map(({ from }: { from: string }) => from)).toContain('03:00');
-    expect((await room.book(account, bookingOf(staff.id, day, '03:00', '03:30'), key)).status).toBe(200);
+    expect((await fixture.book(account, bookingOf(staff.id, day, '03:00', '03:30'), key)).status).toBe(200);
 
     const soon = Temporal.Now.zonedDateTimeISO(timezone).add({ hours: 30 });
     const next = soon.round({ smallestUnit: 'hour', roundingMode: 'ceil' });
@@ -127,69 +129,72 @@ describe('refusals', () => {
     const asked = bookingOf(staff.id, next.toPlainDate().toString(), clock(0), clock(30));
     const path = `/v1/appointments/users/${staff.id}/schedule`;
     const noticed = (minimumNoticeMinutes: number) =>
-      room.must(room.call(account, 'PUT', path, { ...plainSchedule, ...schedule, minimumNoticeMinutes }));
+      fixture.must(
+        fixture.call(account, 'PUT', path, { ...plainSchedule, ...schedule, minimumNoticeMinutes }),
+      );
     await noticed(2 * 24 * 60);
     const second = randomUUID();
-    const inNotice = await room.book(account, asked, second);
+    const inNotice = await fixture.book(account, asked, second);
     expect([inNotice.status, inNotice.json.code]).toEqual([409, 'slot_unavailable']);
     await noticed(60);
-    expect((await room.book(account, asked, second)).status).toBe(200);
+    expect((await fixture.book(account, asked, second)).status).toBe(200);
   });
 
   test('B9: the calendar became busy after the slots were shown: 409, and nothing is written', async () => {
-    const staff = await room.staff(account);
-    expect(await room.open(account, staff.id, date)).toContain('10:00');
-    await room.control.addEvent(staff.email, {
+    const staff = await fixture.staff(account);
+    expect(await fixture.open(account, staff.id, date)).toContain('10:00');
+    await fixture.control.addEvent(staff.email, {
       start: { dateTime: `${date}T10:15:00Z` },
       end: { dateTime: `${date}T10:45:00Z` },
     });
-    const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
     expect([answer.status, answer.json.code]).toEqual([409, 'slot_unavailable']);
     expect(answer.json.alternatives.map(({ from }: { from: string }) => from)).toEqual([
       '09:00',
       '09:30',
       '11:00',
     ]);
-    expect(await room.bookingRows(staff.id)).toEqual([]);
-    expect(await room.occupancies(staff.id)).toBe(0);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+    expect(await fixture.bookingRows(staff.id)).toEqual([]);
+    expect(await fixture.occupancies(staff.id)).toBe(0);
+    expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
   test('B12: returns 409 and leaves no booking when the authorization was revoked; the status says so', async () => {
-    const staff = await room.staff(account);
-    await room.control.revokeGrants({ account: staff.email });
-    const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const staff = await fixture.staff(account);
+    await fixture.control.revokeGrants({ account: staff.email });
+    const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
     expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
-    const status = await room.call(
+    const status = await fixture.call(
       account,
       'GET',
       `/v1/appointments/ext-calendar/status?appointmentUserId=${staff.id}`,
     );
     expect(status.json.data).toMatchObject({ connected: false, error: expect.stringContaining('Reconnect') });
-    expect(await room.bookingRows(staff.id)).toEqual([]);
-    await room.connect(account, staff.id);
-    expect((await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'))).status).toBe(200);
+    expect(await fixture.bookingRows(staff.id)).toEqual([]);
+    await fixture.connect(account, staff.id);
+    expect((await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'))).status).toBe(200);
   });
 
   test('a calendar that was never connected: 409', async () => {
-    const staff = await room.staff(account, { calendar: 'unconnected' });
-    const answer = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const staff = await fixture.staff(account, { calendar: 'unconnected' });
+    const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
     expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
   });
 
   test("unknown staff, another account's, inactive ones: 404", async () => {
-    const theirs = await room.staff(await room.account(), { calendar: 'none' });
-    const gone = await room.staff(account, { calendar: 'none' });
-    await room.must(room.call(account, 'PATCH', `/v1/appointments/users/${gone.id}`, { active: false }));
+    const theirs = await fixture.staff(await fixture.account(), { calendar: 'none' });
+    const gone = await fixture.staff(account, { calendar: 'none' });
+    const path = `/v1/appointments/users/${gone.id}`;
+    await fixture.must(fixture.call(account, 'PATCH', path, { active: false }));
     for (const id of ['nonsense', randomUUID(), theirs.id, gone.id]) {
-      const answer = await room.book(account, bookingOf(id, date, '10:00', '10:30'));
+      const answer = await fixture.book(account, bookingOf(id, date, '10:00', '10:30'));
       expect(answer.status).toBe(404);
     }
   });
 
   test('a body that is not sound: 400 with every fault', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    const answer = await room.book(account, {
+    const staff = await fixture.staff(account, { calendar: 'none' });
+    const answer = await fixture.book(account, {
       ...bookingOf(staff.id, date, '10:00', '10:30', { email: 'nobody', surprise: 1 }),
       phoneNumber: undefined,
     });
@@ -199,14 +204,14 @@ describe('refusals', () => {
       'phoneNumber',
       'surprise',
     ]);
-    const impossible = await room.book(account, bookingOf(staff.id, '2027-02-30', '10:00', '10:30'));
+    const impossible = await fixture.book(account, bookingOf(staff.id, '2027-02-30', '10:00', '10:30'));
     expect([impossible.status, impossible.json.errors[0].path]).toEqual([400, 'date']);
     for (const [given, words] of [
       [{ phoneNumber: '030 1234' }, 'must begin with the country code, not with 0'],
       [{ phoneNumber: '+1 555 x' }, 'remove "x"'],
       [{ email: 'müller@example.com' }, 'ASCII'],
     ] as const) {
-      const refused = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30', given));
+      const refused = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30', given));
       expect([refused.status, refused.json.errors[0]]).toEqual([
         400,
         { path: Object.keys(given)[0], message: expect.stringContaining(words) },
@@ -215,18 +220,18 @@ describe('refusals', () => {
   });
 
   test('takes a phone as people write it, an address in any script, and null for what is not given', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const guest = { email: 'ada@Müller.example', phoneNumber: '+49 (30) 1234-567', name: null, source: null };
     const body = bookingOf(staff.id, date, '10:00', '10:30', { ...guest, timezone: null });
-    const made = await room.book(account, { ...body, staticQuestionAnswers: null });
+    const made = await fixture.book(account, { ...body, staticQuestionAnswers: null });
     expect(made.json.data).toMatchObject({
       ...{ email: 'ada@müller.example', phoneNumber: '49301234567' },
       ...{ name: null, source: 'api', timezone: 'UTC' },
     });
-    const [event] = await room.control.liveEvents(staff.email);
+    const [event] = await fixture.control.liveEvents(staff.email);
     expect(event?.attendees?.map(({ email }) => email)).toContain('ada@xn--mller-kva.example');
     const found = async (filter: string) =>
-      (await room.must(room.call(account, 'GET', `/v1/appointments/bookings?${filter}`))).items.length;
+      (await fixture.must(fixture.call(account, 'GET', `/v1/appointments/bookings?${filter}`))).items.length;
     for (const filter of [
       'phoneNumber=49301234567',
       `phoneNumber=${encodeURIComponent('+49 30 1234567')}`,
@@ -237,14 +242,14 @@ describe('refusals', () => {
     }
     const path = `/v1/appointments/bookings/${made.json.data.bookingId}`;
     const to = { date, from: '11:00', to: '11:30', timezone: null };
-    expect((await room.call(account, 'POST', `${path}/reschedule`, to)).status).toBe(200);
-    expect((await room.call(account, 'POST', `${path}/cancel`, { reason: null })).status).toBe(200);
+    expect((await fixture.call(account, 'POST', `${path}/reschedule`, to)).status).toBe(200);
+    expect((await fixture.call(account, 'POST', `${path}/cancel`, { reason: null })).status).toBe(200);
   });
 });
 
 describe('form questions', () => {
   test('B16: a required answer that is missing or blank: 400 naming the question; what fits is kept', async () => {
-    const staff = await room.staff(account, {
+    const staff = await fixture.staff(account, {
       calendar: 'none',
       questions: [
         { question: 'What is it about?', questionType: 'textarea', isRequired: true },
@@ -253,7 +258,7 @@ describe('form questions', () => {
       ],
     });
     const answered = (staticQuestionAnswers: object[]) =>
-      room.book(account, bookingOf(staff.id, date, '10:00', '10:30', { staticQuestionAnswers }));
+      fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30', { staticQuestionAnswers }));
     const missing = await answered([]);
     expect([missing.status, missing.json.message]).toEqual([
       400,
@@ -280,7 +285,7 @@ describe('form questions', () => {
       { _id: null, question: 'Do you agree?', answer: true, options: null, placeholder: null },
     ]);
     expect(fine.status).toBe(200);
-    const kept = await room.call(account, 'GET', `/v1/appointments/bookings/${fine.json.data.bookingId}`);
+    const kept = await fixture.call(account, 'GET', `/v1/appointments/bookings/${fine.json.data.bookingId}`);
     expect(kept.json.data.staticQuestionAnswers).toMatchObject([
       { question: 'What is it about?', answer: 'Knee' },
       { question: 'Which days?', answer: '["Tue"]' },

@@ -10,11 +10,11 @@ import { findStaff } from '../../src/appointments/directory/store.ts';
 import type { AppError } from '../../src/base/errors.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
-} from '../harness/appointments-room.ts';
+  openAppointmentsFixture,
+} from '../harness/appointments-fixture.ts';
 import { type CaldavServer, debianPackages, isInstalled, startCaldav } from '../harness/caldav-server.ts';
 import { calendarChanges } from '../harness/calendar-changes.ts';
 
@@ -29,20 +29,23 @@ function late(): void {
   const home = `/${encodeURIComponent(person.username)}/work/`;
   const date = comingMonday();
   const outgoing = openOutgoing({ connectionsPerOrigin: null, keepAliveMs: 1_000 });
-  let room: AppointmentsRoom;
+  let fixture: AppointmentsFixture;
   let server: CaldavServer;
   let account: string;
-  let deps: AppointmentsRoom['deps'];
+  let deps: AppointmentsFixture['deps'];
   let staffId: string;
 
   beforeAll(async () => {
-    [room, server] = await Promise.all([openAppointmentsRoom(), startCaldav('radicale', { shared: true })]);
-    account = await room.account();
+    [fixture, server] = await Promise.all([
+      openAppointmentsFixture(),
+      startCaldav('radicale', { shared: true }),
+    ]);
+    account = await fixture.account();
     await server.addAccount(person.username, person.password);
     await server.direct(person, 'MKCALENDAR', home);
-    const caldav = caldavCalendar({ outgoing, clock: room.clock, attemptTimeoutMs: 250 });
-    deps = room.depsOn(room.deps.db, { caldav });
-    ({ id: staffId } = await room.staff(account, { calendar: 'unconnected' }));
+    const caldav = caldavCalendar({ outgoing, clock: fixture.clock, attemptTimeoutMs: 250 });
+    deps = fixture.depsOn(fixture.deps.db, { caldav });
+    ({ id: staffId } = await fixture.staff(account, { calendar: 'unconnected' }));
     const staff = await findStaff(deps.db, account, staffId);
     if (!staff) throw new Error('the staff member is gone');
     await putCalendar(deps, staff, { provider: 'caldav', url: server.url, ...person });
@@ -50,7 +53,7 @@ function late(): void {
   afterAll(async () => {
     await outgoing.close();
     await server?.close();
-    await room?.close();
+    await fixture?.close();
   });
 
   const files = async () => {
@@ -62,7 +65,7 @@ function late(): void {
       () => 'booked',
       ({ code }: AppError) => code,
     );
-  const states = async () => (await room.bookingRows(staffId)).map(({ state }) => state);
+  const states = async () => (await fixture.bookingRows(staffId)).map(({ state }) => state);
   /** One look of the worker at what is left, as if its time had come. */
   const look = async () => {
     await sql`update bookings set due_at = now() where due_at is not null`.execute(deps.db);
@@ -73,7 +76,7 @@ function late(): void {
     server.door.keepPuts = true;
     expect(await attempt(staffId)).toBe('provider_unavailable');
     server.door.keepPuts = false;
-    expect([await states(), await room.occupancies(staffId)]).toEqual([['undoing'], 1]);
+    expect([await states(), await fixture.occupancies(staffId)]).toEqual([['undoing'], 1]);
 
     await look();
     expect([await states(), await files()]).toEqual([['undoing'], []]);
@@ -83,7 +86,7 @@ function late(): void {
     expect(await server.door.land()).toBeGreaterThan(0);
     expect(await files()).toHaveLength(1);
     await look();
-    expect([await states(), await files(), await room.occupancies(staffId)]).toEqual([['undone'], [], 0]);
+    expect([await states(), await files(), await fixture.occupancies(staffId)]).toEqual([['undone'], [], 0]);
 
     expect(await attempt(staffId)).toBe('booked');
     expect([await states(), (await files()).length]).toEqual([['undone', 'confirmed'], 1]);
@@ -107,7 +110,7 @@ function late(): void {
       { ...person, url: `${server.url}/%61da%40clinic.example/shared` },
       { ...other, url: server.url, calendarUrl: path },
     ];
-    const rivals = await Promise.all(ways.map(() => room.staff(account, { calendar: 'unconnected' })));
+    const rivals = await Promise.all(ways.map(() => fixture.staff(account, { calendar: 'unconnected' })));
     for (const [index, way] of ways.entries()) {
       const staff = await findStaff(deps.db, account, rivals[index]?.id ?? '');
       if (staff) await putCalendar(deps, staff, { provider: 'caldav', ...way });
@@ -135,7 +138,7 @@ function late(): void {
 
   /** A staff member connected to a calendar of their own, and a function that books and returns the event's file. */
   const ownCalendar = async (name: string) => {
-    const staff = await room.staff(account, { calendar: 'unconnected' });
+    const staff = await fixture.staff(account, { calendar: 'unconnected' });
     const path = `/${encodeURIComponent(person.username)}/${name}/`;
     await server.direct(person, 'MKCALENDAR', path);
     const row = await findStaff(deps.db, account, staff.id);
@@ -151,7 +154,7 @@ function late(): void {
   };
 
   test('a calendar that is connected again by another address has its bookings followed and cancelled there', async () => {
-    const { read, shown } = calendarChanges(room, account);
+    const { read, shown } = calendarChanges(fixture, account);
     const { staff, row, path, make } = await ownCalendar('readdressed');
     const moved = await make('09:00', '09:30');
     const cancelled = await make('10:00', '10:30');
@@ -167,7 +170,7 @@ function late(): void {
   });
 
   test('an event that staff move, delete, or may no longer be read: followed, cancelled, kept', async () => {
-    const { read, shown, aMinuteLater, changesOf } = calendarChanges(room, account);
+    const { read, shown, aMinuteLater, changesOf } = calendarChanges(fixture, account);
     const readAll = () => read(staff.id, deps);
     const { staff, path, make } = await ownCalendar('followed');
     const moved = await make('09:00', '09:30');

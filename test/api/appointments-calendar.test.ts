@@ -1,34 +1,36 @@
 // Connecting a calendar by the consent page: one use, the right permissions, and the truth about what happened.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
-} from '../harness/appointments-room.ts';
+  openAppointmentsFixture,
+} from '../harness/appointments-fixture.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 const date = comingMonday();
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
-  account = await room.account();
+  fixture = await openAppointmentsFixture();
+  account = await fixture.account();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 beforeEach(async () => {
-  await room.control.clearFaults();
-  await room.control.set({ consent: 'auto', untickedScopes: [] });
+  await fixture.control.clearFaults();
+  await fixture.control.set({ consent: 'auto', untickedScopes: [] });
 });
 
 const authUrl = async (staffId: string): Promise<string> =>
   (
-    await room.must(
-      room.call(account, 'GET', `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${staffId}`),
+    await fixture.must(
+      fixture.call(account, 'GET', `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${staffId}`),
     )
   ).authUrl;
 const status = (staffId: string) =>
-  room.must(room.call(account, 'GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${staffId}`));
+  fixture.must(
+    fixture.call(account, 'GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${staffId}`),
+  );
 /** What the browser gets in the end, and the address it was returned to. */
 async function visit(url: string) {
   const consent = await fetch(url, { redirect: 'manual' });
@@ -38,7 +40,7 @@ async function visit(url: string) {
 }
 
 test('the address asks for offline access with PKCE and a state; the way back connects', async () => {
-  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const staff = await fixture.staff(account, { calendar: 'unconnected' });
   expect(await status(staff.id)).toEqual({
     connected: false,
     provider: null,
@@ -54,7 +56,7 @@ test('the address asks for offline access with PKCE and a state; the way back co
     access_type: 'offline',
     code_challenge_method: 'S256',
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
-    redirect_uri: `${room.url}/callbacks/calendar`,
+    redirect_uri: `${fixture.url}/callbacks/calendar`,
     state: expect.any(String),
   });
   const page = await visit(url);
@@ -71,7 +73,7 @@ test('the address asks for offline access with PKCE and a state; the way back co
 });
 
 test('a state is good for one return, and none can be made up', async () => {
-  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const { returned } = await visit(await authUrl(staff.id));
   const again = await fetch(returned);
   const reloaded = await again.text();
@@ -81,15 +83,15 @@ test('a state is good for one return, and none can be made up', async () => {
   forged.searchParams.set('state', Buffer.from('made up').toString('base64url'));
   const refused = await fetch(forged);
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('not valid')]);
-  expect((await fetch(`${room.url}/callbacks/calendar`)).status).toBe(400);
+  expect((await fetch(`${fixture.url}/callbacks/calendar`)).status).toBe(400);
 });
 
 test('connects nothing and says so when permission is denied or a box is cleared', async () => {
-  const staff = await room.staff(account, { calendar: 'unconnected' });
-  await room.control.set({ consent: 'deny' });
+  const staff = await fixture.staff(account, { calendar: 'unconnected' });
+  await fixture.control.set({ consent: 'deny' });
   const denied = await visit(await authUrl(staff.id));
   expect([denied.status, denied.html]).toEqual([400, expect.stringContaining('not given')]);
-  await room.control.set({
+  await fixture.control.set({
     consent: 'auto',
     untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'],
   });
@@ -102,14 +104,14 @@ test('connects nothing and says so when permission is denied or a box is cleared
 });
 
 test('the same link works again after a refusal, until it has connected', async () => {
-  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
-  await room.control.set({ consent: 'deny' });
+  await fixture.control.set({ consent: 'deny' });
   const denied = await visit(url);
   const retry = /href="([^"]+)">Try again/.exec(denied.html)?.[1]?.replaceAll('&amp;', '&') ?? '';
   expect(new URL(retry).searchParams.get('state')).toBe(new URL(url).searchParams.get('state'));
   expect((await visit(url)).html).toContain('same link');
-  await room.control.set({ consent: 'auto' });
+  await fixture.control.set({ consent: 'auto' });
   expect((await visit(retry)).html).toContain('Calendar connected');
   const late = await visit(url);
   expect([late.status, late.html]).toEqual([400, expect.stringContaining('was used already')]);
@@ -117,7 +119,7 @@ test('the same link works again after a refusal, until it has connected', async 
 });
 
 test('two returns of one link at the same moment: one connects', async () => {
-  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
   const pages = await Promise.all([visit(url), visit(url)]);
   expect(pages.map((page) => page.status).sort()).toEqual([200, 400]);
@@ -125,9 +127,9 @@ test('two returns of one link at the same moment: one connects', async () => {
 });
 
 test('an address that has expired connects nothing', async () => {
-  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
-  room.clock.aheadMs += 61 * 60_000;
+  fixture.clock.aheadMs += 61 * 60_000;
   const page = await visit(url);
   expect([page.status, page.html]).toEqual([400, expect.stringContaining('has expired')]);
   await authUrl(staff.id);
@@ -135,29 +137,29 @@ test('an address that has expired connects nothing', async () => {
 });
 
 test('a revoked authorization shows at the next check; reconnecting fixes it', async () => {
-  const staff = await room.staff(account);
-  await room.control.revokeGrants({ account: staff.email });
+  const staff = await fixture.staff(account);
+  await fixture.control.revokeGrants({ account: staff.email });
   expect(await status(staff.id)).toMatchObject({
     connected: false,
     error: expect.stringContaining('Reconnect'),
   });
-  const listed = await room.must(room.call(account, 'GET', '/v1/appointments/users?limit=100'));
+  const listed = await fixture.must(fixture.call(account, 'GET', '/v1/appointments/users?limit=100'));
   const shown = listed.items.find(({ _id }: { _id: string }) => _id === staff.id);
   expect(shown.calendarConnected).toBe(false);
-  const slots = await room.slots(account, staff.id, date);
+  const slots = await fixture.slots(account, staff.id, date);
   expect([slots.status, slots.json.code]).toEqual([409, 'calendar_not_connected']);
-  await room.connect(account, staff.id);
+  await fixture.connect(account, staff.id);
   expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
 });
 
 test('publishes one event each when a calendar is connected, loses its authorization, and is removed', async () => {
-  const staff = await room.staff(account);
-  await room.control.revokeGrants({ account: staff.email });
+  const staff = await fixture.staff(account);
+  await fixture.control.revokeGrants({ account: staff.email });
   await Promise.all([status(staff.id), status(staff.id)]);
-  await room.connect(account, staff.id);
+  await fixture.connect(account, staff.id);
   const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
-  await room.must(room.call(account, 'DELETE', path));
-  const told = await room.events(account, staff.id);
+  await fixture.must(fixture.call(account, 'DELETE', path));
+  const told = await fixture.events(account, staff.id);
   expect(told.map(({ event, data }) => [event, data.reason, data.connected])).toEqual([
     ['calendars.status', 'connected', true],
     ['calendars.status', 'disconnected', false],
@@ -171,67 +173,67 @@ test('publishes one event each when a calendar is connected, loses its authoriza
 });
 
 test('a calendar that does not answer stays connected, and the status says what is wrong', async () => {
-  const staff = await room.staff(account);
-  await room.control.addFault({ does: 'reset', on: 'freebusy.query' });
+  const staff = await fixture.staff(account);
+  await fixture.control.addFault({ does: 'reset', on: 'freebusy.query' });
   expect(await status(staff.id)).toMatchObject({ connected: true, error: expect.any(String) });
-  await room.control.clearFaults();
+  await fixture.control.clearFaults();
   expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
 });
 
 test('disconnecting gives the grant back; while a booking is being written it has to wait', async () => {
-  const staff = await room.staff(account);
-  await room.control.addFault({ does: 'reset', on: 'events.insert' });
-  await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+  const staff = await fixture.staff(account);
+  await fixture.control.addFault({ does: 'reset', on: 'events.insert' });
+  await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
   const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
-  const early = await room.call(account, 'DELETE', path);
+  const early = await fixture.call(account, 'DELETE', path);
   expect([early.status, early.json.code]).toEqual([409, 'conflict']);
-  await room.control.clearFaults();
-  await room.settleAll();
-  const revoked = (await room.control.calls('oauth.revoke')).length;
-  await room.must(room.call(account, 'DELETE', path));
-  expect((await room.control.calls('oauth.revoke')).length).toBe(revoked + 1);
+  await fixture.control.clearFaults();
+  await fixture.settleAll();
+  const revoked = (await fixture.control.calls('oauth.revoke')).length;
+  await fixture.must(fixture.call(account, 'DELETE', path));
+  expect((await fixture.control.calls('oauth.revoke')).length).toBe(revoked + 1);
   expect((await status(staff.id)).connected).toBe(false);
-  expect((await room.call(account, 'DELETE', path)).status).toBe(200);
+  expect((await fixture.call(account, 'DELETE', path)).status).toBe(200);
 });
 
 test('an account that two staff members share keeps its grant until the last of them is disconnected', async () => {
-  const first = await room.staff(account);
-  const { _id: second } = await room.must(
-    room.call(account, 'POST', '/v1/appointments/users', { name: 'Also Ada', email: first.email }),
+  const first = await fixture.staff(account);
+  const { _id: second } = await fixture.must(
+    fixture.call(account, 'POST', '/v1/appointments/users', { name: 'Also Ada', email: first.email }),
   );
-  await room.connect(account, second);
-  const revoked = (await room.control.calls('oauth.revoke')).length;
+  await fixture.connect(account, second);
+  const revoked = (await fixture.control.calls('oauth.revoke')).length;
   const disconnect = (id: string) =>
-    room.must(room.call(account, 'DELETE', `/v1/appointments/users/${id}/ext-calendar`));
+    fixture.must(fixture.call(account, 'DELETE', `/v1/appointments/users/${id}/ext-calendar`));
   await disconnect(first.id);
   expect(await status(second)).toMatchObject({ connected: true, accountEmail: first.email, error: null });
   await disconnect(second);
-  expect((await room.control.calls('oauth.revoke')).length).toBe(revoked + 1);
+  expect((await fixture.control.calls('oauth.revoke')).length).toBe(revoked + 1);
 });
 
 test('further calendars of the account block slots once they are named', async () => {
-  const staff = await room.staff(account);
+  const staff = await fixture.staff(account);
   const second = `second-${staff.email}`;
-  await room.control.putCalendar({ id: second, owner: staff.email, timeZone: 'UTC' });
-  await room.control.addEvent(second, {
+  await fixture.control.putCalendar({ id: second, owner: staff.email, timeZone: 'UTC' });
+  await fixture.control.addEvent(second, {
     start: { dateTime: `${date}T09:00:00Z` },
     end: { dateTime: `${date}T11:30:00Z` },
   });
-  expect(await room.open(account, staff.id, date)).toHaveLength(6);
+  expect(await fixture.open(account, staff.id, date)).toHaveLength(6);
   const put = (body: object) =>
-    room.call(account, 'PUT', `/v1/appointments/users/${staff.id}/ext-calendar`, body);
+    fixture.call(account, 'PUT', `/v1/appointments/users/${staff.id}/ext-calendar`, body);
   const unknown = await put({ busyCalendarIds: [staff.email, 'nowhere@example.com'] });
   expect([unknown.status, unknown.json.errors[0].path]).toEqual([400, 'busyCalendarIds']);
   expect((await put({ busyCalendarIds: [staff.email, second] })).json.data).toMatchObject({
     busyCalendarIds: [staff.email, second],
   });
-  expect(await room.open(account, staff.id, date)).toEqual(['11:30']);
+  expect(await fixture.open(account, staff.id, date)).toEqual(['11:30']);
 });
 
 test('returns 409 for a provider that is not configured, and 400 for an incomplete account', async () => {
-  const staff = await room.staff(account, { calendar: 'unconnected' });
+  const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const put = (body: object) =>
-    room.call(account, 'PUT', `/v1/appointments/users/${staff.id}/ext-calendar`, body);
+    fixture.call(account, 'PUT', `/v1/appointments/users/${staff.id}/ext-calendar`, body);
   const partly = await put({ provider: 'caldav', url: 'https://dav.example.com' });
   expect(partly.json.errors.map(({ path }: { path: string }) => path)).toEqual(['username', 'password']);
   const whole = await put({

@@ -3,40 +3,42 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
-} from '../harness/appointments-room.ts';
+  openAppointmentsFixture,
+} from '../harness/appointments-fixture.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 const date = comingMonday();
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
-  account = await room.account();
+  fixture = await openAppointmentsFixture();
+  account = await fixture.account();
 });
-afterAll(() => room.close());
-beforeEach(() => room.control.clearFaults());
+afterAll(() => fixture.close());
+beforeEach(() => fixture.control.clearFaults());
 
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
 const changesBegun = async (id: string) => {
   const { rows } = await sql<{ wish_no: number }>`select wish_no from bookings where id = ${id}`.execute(
-    room.database.db,
+    fixture.database.db,
   );
   return rows[0]?.wish_no;
 };
 
 describe('an Idempotency-Key on a change', () => {
   const change = (id: string, what: 'cancel' | 'reschedule', key: string, body: object = {}) =>
-    room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body, { 'idempotency-key': key });
+    fixture.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body, {
+      'idempotency-key': key,
+    });
   const eleven = { date, from: '11:00', to: '11:30' };
 
   test('a repeat gets the same bytes and moves nothing back; another body or booking is 422', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
     const first = await change(made.bookingId, 'reschedule', key, eleven);
     expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
@@ -44,10 +46,10 @@ describe('an Idempotency-Key on a change', () => {
     const again = await change(made.bookingId, 'reschedule', `"${key}"`, eleven);
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
     expect(again.text).toBe(first.text);
-    expect(await room.startsOf(staff.email)).toEqual([at('09:00')]);
+    expect(await fixture.startsOf(staff.email)).toEqual([at('09:00')]);
     const other = { date, from: '11:30', to: '12:00' };
     expect((await change(made.bookingId, 'reschedule', key, other)).json.code).toBe('idempotency_key_reused');
-    const second = (await room.book(account, ten(staff.id))).json.data;
+    const second = (await fixture.book(account, ten(staff.id))).json.data;
     expect((await change(second.bookingId, 'reschedule', key, eleven)).status).toBe(422);
     const cancelled = await change(made.bookingId, 'cancel', key, { reason: 'ill' });
     expect([cancelled.status, (await change(made.bookingId, 'cancel', key, { reason: 'ill' })).text]).toEqual(
@@ -57,8 +59,8 @@ describe('an Idempotency-Key on a change', () => {
   });
 
   test('what was already so is answered again as it was, whatever happened since', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account, { calendar: 'none' });
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
     const first = await change(made.bookingId, 'reschedule', key, { date, from: '10:00', to: '10:30' });
     await change(made.bookingId, 'reschedule', randomUUID(), eleven);
@@ -73,13 +75,13 @@ describe('an Idempotency-Key on a change', () => {
   });
 
   test('a rejected change frees the key; one under way is 409, and answered once it is done', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
-    const blocker = (await room.book(account, bookingOf(staff.id, date, '11:00', '11:30'))).json.data;
+    const blocker = (await fixture.book(account, bookingOf(staff.id, date, '11:00', '11:30'))).json.data;
     expect((await change(made.bookingId, 'reschedule', key, eleven)).json.code).toBe('slot_unavailable');
     await change(blocker.bookingId, 'cancel', randomUUID());
-    await room.control.addFault({
+    await fixture.control.addFault({
       does: 'refuse',
       on: 'events.patch',
       reason: 'invalid',
@@ -87,46 +89,48 @@ describe('an Idempotency-Key on a change', () => {
       times: 1,
     });
     expect((await change(made.bookingId, 'reschedule', key, eleven)).status).toBe(502);
-    await room.control.clearFaults();
-    await room.control.addFault({ does: 'reset', on: 'events.patch' });
-    expect((await room.hurried(() => change(made.bookingId, 'reschedule', key, eleven))).status).toBe(503);
+    await fixture.control.clearFaults();
+    await fixture.control.addFault({ does: 'reset', on: 'events.patch' });
+    expect((await fixture.hurried(() => change(made.bookingId, 'reschedule', key, eleven))).status).toBe(503);
     const meanwhile = await change(made.bookingId, 'reschedule', key, eleven);
     expect([meanwhile.status, meanwhile.json.code]).toEqual([409, 'idempotency_in_progress']);
-    await room.control.clearFaults();
-    await room.settleAll();
+    await fixture.control.clearFaults();
+    await fixture.settleAll();
     const answered = await change(made.bookingId, 'reschedule', key, eleven);
     expect([answered.status, answered.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
     expect(answered.json.data).toMatchObject({ startsAt: at('11:00'), pendingChange: null });
   });
 
   test('after a crash the same key continues the change and never begins a second one', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
-    await room.control.addFault({ does: 'reset', on: 'events.delete' });
-    expect((await room.hurried(() => change(made.bookingId, 'cancel', key))).status).toBe(503);
-    await room.control.clearFaults();
-    await sql`update bookings set due_at = now() where id = ${made.bookingId}`.execute(room.database.db);
-    await sql`update idempotency_keys set leased_until = now() where key = ${key}`.execute(room.database.db);
+    await fixture.control.addFault({ does: 'reset', on: 'events.delete' });
+    expect((await fixture.hurried(() => change(made.bookingId, 'cancel', key))).status).toBe(503);
+    await fixture.control.clearFaults();
+    await sql`update bookings set due_at = now() where id = ${made.bookingId}`.execute(fixture.database.db);
+    await sql`update idempotency_keys set leased_until = now() where key = ${key}`.execute(
+      fixture.database.db,
+    );
     const continued = await change(made.bookingId, 'cancel', key);
     expect([continued.status, continued.json.data.status]).toEqual([200, 'cancelled']);
     expect(await changesBegun(made.bookingId)).toBe(1);
   });
 
   test('a move that gives way to a cancellation is not answered as done', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
-    await room.control.addFault({ does: 'reset', on: 'events.patch' });
-    expect((await room.hurried(() => change(made.bookingId, 'reschedule', key, eleven))).status).toBe(503);
+    await fixture.control.addFault({ does: 'reset', on: 'events.patch' });
+    expect((await fixture.hurried(() => change(made.bookingId, 'reschedule', key, eleven))).status).toBe(503);
     expect((await change(made.bookingId, 'cancel', randomUUID())).status).toBe(200);
     const late = await change(made.bookingId, 'reschedule', key, eleven);
     expect([late.status, late.json.code]).toEqual([409, 'booking_not_changeable']);
   });
 
   test('ten at once under one key: one change, and nobody is told of another', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => change(made.bookingId, 'reschedule', key, eleven)),

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
+  openAppointmentsFixture,
   plainSchedule,
-} from '../harness/appointments-room.ts';
+} from '../harness/appointments-fixture.ts';
 import { type CalendarChanges, calendarChanges, moved } from '../harness/calendar-changes.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 let read: CalendarChanges['read'];
 let book: CalendarChanges['book'];
@@ -20,18 +20,18 @@ let changesOf: CalendarChanges['changesOf'];
 const date = comingMonday();
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
-  account = await room.account();
-  ({ read, book, moveTo, changesOf } = calendarChanges(room, account));
+  fixture = await openAppointmentsFixture();
+  account = await fixture.account();
+  ({ read, book, moveTo, changesOf } = calendarChanges(fixture, account));
 });
-afterAll(() => room.close());
-beforeEach(() => room.control.clearFaults());
+afterAll(() => fixture.close());
+beforeEach(() => fixture.control.clearFaults());
 
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
-const startsOf = (email: string) => room.startsOf(email);
+const startsOf = (email: string) => fixture.startsOf(email);
 const rowOf = async (id: string) => {
   const { rows } = await sql<{ wish_no: number }>`select * from bookings where id = ${id}`.execute(
-    room.database.db,
+    fixture.database.db,
   );
   return rows[0] as { wish_no: number };
 };
@@ -39,11 +39,11 @@ const at = (clock: string) => `${date}T${clock}:00.000Z`;
 
 describe('changes of a booking', () => {
   const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
-    room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
+    fixture.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
 
   test('B15: cancelled, then the same slot booked again', async () => {
-    const staff = await room.staff(account);
-    const first = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const first = (await fixture.book(account, ten(staff.id))).json.data;
     const cancelled = await change(first.bookingId, 'cancel', { reason: 'ill' });
     expect(cancelled.json.data).toMatchObject({
       status: 'cancelled',
@@ -51,16 +51,16 @@ describe('changes of a booking', () => {
       pendingChange: null,
     });
     expect((await change(first.bookingId, 'cancel')).status).toBe(200);
-    const second = await room.book(account, ten(staff.id));
+    const second = await fixture.book(account, ten(staff.id));
     expect(second.status).toBe(200);
-    expect((await room.control.liveEvents(staff.email)).map(({ id }) => id)).toEqual([
+    expect((await fixture.control.liveEvents(staff.email)).map(({ id }) => id)).toEqual([
       second.json.data.calendarEventId,
     ]);
   });
 
   test('B19: moved onto a time that overlaps its old one; the link stays', async () => {
-    const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account, { schedule: { slotStepMinutes: 15 } });
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const moved = await change(made.bookingId, 'reschedule', { date, from: '10:15', to: '10:45' });
     expect(moved.json.data).toMatchObject({
       bookingId: made.bookingId,
@@ -68,103 +68,103 @@ describe('changes of a booking', () => {
       meetingLink: made.meetingLink,
     });
     expect(await startsOf(staff.email)).toEqual([at('10:15')]);
-    expect(await room.open(account, staff.id, date)).toContain('09:45');
+    expect(await fixture.open(account, staff.id, date)).toContain('09:45');
   });
 
   test('B19: moved where the main calendar blocks under its other name, the address of its owner', async () => {
-    const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });
+    const staff = await fixture.staff(account, { schedule: { slotStepMinutes: 15 } });
     const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
-    await room.must(room.call(account, 'PUT', path, { busyCalendarIds: [staff.email] }));
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    expect(await room.open(account, staff.id, date)).not.toContain('10:15');
+    await fixture.must(fixture.call(account, 'PUT', path, { busyCalendarIds: [staff.email] }));
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    expect(await fixture.open(account, staff.id, date)).not.toContain('10:15');
     const moved = await change(made.bookingId, 'reschedule', { date, from: '10:15', to: '10:45' });
     expect([moved.status, await startsOf(staff.email)]).toEqual([200, [at('10:15')]]);
   });
 
   test('of a calendar that gave way to another kind: told plainly, and a cancellation frees the slot', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     await sql`update bookings set provider = 'caldav', calendar_id = 'https://dav.example/ada/'
-      where id = ${made.bookingId}`.execute(room.database.db);
+      where id = ${made.bookingId}`.execute(fixture.database.db);
     const moving = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
     expect([moving.status, moving.json.code]).toEqual([409, 'calendar_not_connected']);
     expect((await change(made.bookingId, 'cancel')).status).toBe(200);
-    expect(await room.occupancies(staff.id)).toBe(0);
+    expect(await fixture.occupancies(staff.id)).toBe(0);
   });
 
   test('of a calendar that gave way to another account: 409 for a move, a cancellation frees the slot and leaves the new calendar alone', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const email = `other-${staff.email}`;
-    await room.control.putAccount({ email, timeZone: 'UTC' });
-    await room.must(room.call(account, 'PATCH', `/v1/appointments/users/${staff.id}`, { email }));
-    await room.connect(account, staff.id);
-    expect(await room.open(account, staff.id, date)).not.toContain('10:00');
-    const calls = (await room.control.calls()).length;
+    await fixture.control.putAccount({ email, timeZone: 'UTC' });
+    await fixture.must(fixture.call(account, 'PATCH', `/v1/appointments/users/${staff.id}`, { email }));
+    await fixture.connect(account, staff.id);
+    expect(await fixture.open(account, staff.id, date)).not.toContain('10:00');
+    const calls = (await fixture.control.calls()).length;
     const moving = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
     expect([moving.status, moving.json.code]).toEqual([409, 'calendar_not_connected']);
     expect((await change(made.bookingId, 'cancel')).status).toBe(200);
-    expect((await room.control.calls()).slice(calls)).toEqual([]);
-    expect([await room.occupancies(staff.id), await startsOf(staff.email)]).toEqual([0, [at('10:00')]]);
+    expect((await fixture.control.calls()).slice(calls)).toEqual([]);
+    expect([await fixture.occupancies(staff.id), await startsOf(staff.email)]).toEqual([0, [at('10:00')]]);
   });
 
   test('onto a taken or busy slot: 409, and it stays as it was', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    await room.book(account, bookingOf(staff.id, date, '11:00', '11:30'));
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    await fixture.book(account, bookingOf(staff.id, date, '11:00', '11:30'));
     const taken = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
     expect([taken.status, taken.json.code]).toEqual([409, 'slot_unavailable']);
-    await room.control.addEvent(staff.email, {
+    await fixture.control.addEvent(staff.email, {
       start: { dateTime: at('09:00') },
       end: { dateTime: at('09:30') },
     });
     const busy = await change(made.bookingId, 'reschedule', { date, from: '09:00', to: '09:30' });
     expect([busy.status, busy.json.code]).toEqual([409, 'slot_unavailable']);
-    expect(await room.occupancies(staff.id)).toBe(2);
+    expect(await fixture.occupancies(staff.id)).toBe(2);
     expect(await startsOf(staff.email)).toContain(at('10:00'));
   });
 
   test('while the calendar is down: 503, both times kept, and carried out afterwards', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    await room.control.addFault({ does: 'reset', on: 'events.patch' });
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    await fixture.control.addFault({ does: 'reset', on: 'events.patch' });
     const later = { date, from: '11:00', to: '11:30' };
-    const moving = await room.hurried(() => change(made.bookingId, 'reschedule', later));
+    const moving = await fixture.hurried(() => change(made.bookingId, 'reschedule', later));
     expect(moving.status).toBe(503);
-    expect(await room.occupancies(staff.id)).toBe(2);
-    await room.control.clearFaults();
-    await room.settleAll();
+    expect(await fixture.occupancies(staff.id)).toBe(2);
+    await fixture.control.clearFaults();
+    await fixture.settleAll();
     expect(await startsOf(staff.email)).toEqual([at('11:00')]);
-    expect(await room.occupancies(staff.id)).toBe(1);
-    await room.control.addFault({ does: 'reset', on: 'events.delete' });
-    expect((await room.hurried(() => change(made.bookingId, 'cancel'))).status).toBe(503);
-    const waiting = await room.call(account, 'GET', `/v1/appointments/bookings/${made.bookingId}`);
+    expect(await fixture.occupancies(staff.id)).toBe(1);
+    await fixture.control.addFault({ does: 'reset', on: 'events.delete' });
+    expect((await fixture.hurried(() => change(made.bookingId, 'cancel'))).status).toBe(503);
+    const waiting = await fixture.call(account, 'GET', `/v1/appointments/bookings/${made.bookingId}`);
     expect(waiting.json.data).toMatchObject({ status: 'confirmed', pendingChange: { kind: 'cancel' } });
-    await room.control.clearFaults();
-    await room.settleAll();
-    expect(await room.control.liveEvents(staff.email)).toEqual([]);
-    expect(await room.occupancies(staff.id)).toBe(0);
+    await fixture.control.clearFaults();
+    await fixture.settleAll();
+    expect(await fixture.control.liveEvents(staff.email)).toEqual([]);
+    expect(await fixture.occupancies(staff.id)).toBe(0);
   });
 
   test('of a calendar whose grant is gone: noted, and carried out once it is connected again', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    await room.control.revokeGrants({ account: staff.email });
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    await fixture.control.revokeGrants({ account: staff.email });
     const answer = await change(made.bookingId, 'cancel');
     expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
-    await room.connect(account, staff.id);
-    await room.settleAll();
-    expect(await room.control.liveEvents(staff.email)).toEqual([]);
-    expect((await room.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['cancelled']);
+    await fixture.connect(account, staff.id);
+    await fixture.settleAll();
+    expect(await fixture.control.liveEvents(staff.email)).toEqual([]);
+    expect((await fixture.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['cancelled']);
   });
 
   test('to the time that it has: 200, and neither the calendar nor anybody hears of it', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     // nor does it matter that the slot is no longer on offer
     const path = `/v1/appointments/users/${staff.id}/schedule`;
-    await room.must(room.call(account, 'PUT', path, { ...plainSchedule, weekly: [], timezone: 'UTC' }));
-    const changed = (await room.control.changes()).length;
+    await fixture.must(fixture.call(account, 'PUT', path, { ...plainSchedule, weekly: [], timezone: 'UTC' }));
+    const changed = (await fixture.control.changes()).length;
     const before = await rowOf(made.bookingId);
     for (const to of [
       { date, from: '10:00', to: '10:30' },
@@ -174,66 +174,66 @@ describe('changes of a booking', () => {
       expect([answer.status, answer.json.data.startsAt]).toEqual([200, at('10:00')]);
     }
     expect(await rowOf(made.bookingId)).toEqual(before);
-    expect((await room.control.changes()).length).toBe(changed);
+    expect((await fixture.control.changes()).length).toBe(changed);
     const longer = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '11:00' });
     expect(longer.json.code).toBe('slot_unavailable');
   });
 
   test('to the time that it has, once somebody moved its event: the event comes back', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    await room.control.changeEvent(staff.email, made.calendarEventId, {
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    await fixture.control.changeEvent(staff.email, made.calendarEventId, {
       start: { dateTime: at('11:00') },
       end: { dateTime: at('11:30') },
     });
     await sql`update bookings set hand = 'moved', hand_starts_at = ${new Date(at('11:00'))},
-      hand_ends_at = ${new Date(at('11:30'))} where id = ${made.bookingId}`.execute(room.database.db);
+      hand_ends_at = ${new Date(at('11:30'))} where id = ${made.bookingId}`.execute(fixture.database.db);
     const moved = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '10:30' });
     expect([moved.status, await startsOf(staff.email)]).toEqual([200, [at('10:00')]]);
   });
 
   test('to the time that it has, once somebody deleted its event: 409', async () => {
-    const staff = await room.staff(account);
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    await room.control.changeEvent(staff.email, made.calendarEventId, { status: 'cancelled' });
+    const staff = await fixture.staff(account);
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    await fixture.control.changeEvent(staff.email, made.calendarEventId, { status: 'cancelled' });
     const moved = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '10:30' });
     expect([moved.status, moved.json.code]).toEqual([409, 'booking_not_changeable']);
   });
 
   test('of a staff member who is inactive by now: moved, and cancelled', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    const made = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account, { calendar: 'none' });
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
     const path = `/v1/appointments/users/${staff.id}`;
-    await room.must(room.call(account, 'PATCH', path, { active: false }));
+    await fixture.must(fixture.call(account, 'PATCH', path, { active: false }));
     const moved = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
     expect([moved.status, moved.json.data?.startsAt]).toEqual([200, at('11:00')]);
     expect((await change(made.bookingId, 'cancel')).status).toBe(200);
   });
 
   test("unknown ones, and another account's: 404", async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    const made = (await room.book(account, ten(staff.id))).json.data;
-    const neighbour = await room.account();
+    const staff = await fixture.staff(account, { calendar: 'none' });
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    const neighbour = await fixture.account();
     for (const [caller, id] of [
       [account, 'nonsense'],
       [account, randomUUID()],
       [neighbour, made.bookingId],
     ] as const) {
       const path = `/v1/appointments/bookings/${id}`;
-      expect((await room.call(caller, 'GET', path)).status).toBe(404);
-      expect((await room.call(caller, 'POST', `${path}/cancel`, {})).status).toBe(404);
+      expect((await fixture.call(caller, 'GET', path)).status).toBe(404);
+      expect((await fixture.call(caller, 'POST', `${path}/cancel`, {})).status).toBe(404);
       const to = { date, from: '11:00', to: '11:30' };
-      expect((await room.call(caller, 'POST', `${path}/reschedule`, to)).status).toBe(404);
+      expect((await fixture.call(caller, 'POST', `${path}/reschedule`, to)).status).toBe(404);
     }
   });
 });
 
 describe('the time that counts for a change is that of the event', () => {
   const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
-    room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
+    fixture.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
   const later = (days: number) => Temporal.PlainDate.from(date).add({ days }).toString();
   const moveToDay = (email: string, eventId: string, day: string) =>
-    room.control.changeEvent(email, eventId, {
+    fixture.control.changeEvent(email, eventId, {
       start: { dateTime: `${day}T10:00:00Z` },
       end: { dateTime: `${day}T10:30:00Z` },
     });
@@ -246,7 +246,7 @@ describe('the time that counts for a change is that of the event', () => {
   ] as const)(
     '%s: moved to a later week %s, and its first time over: it can be changed',
     async (onCalendarMove, when) => {
-      const staff = await room.staff(account, { onCalendarMove });
+      const staff = await fixture.staff(account, { onCalendarMove });
       const [first, second, past] = [
         await book(staff.id, '09:00', '09:30'),
         await book(staff.id, '10:00', '10:30'),
@@ -256,8 +256,8 @@ describe('the time that counts for a change is that of the event', () => {
       await moveToDay(staff.email, first.calendarEventId, later(7));
       await moveToDay(staff.email, second.calendarEventId, later(8));
       if (when === 'before it') await read(staff.id);
-      const before = room.clock.aheadMs;
-      room.clock.aheadMs += Date.parse(at('12:00')) - room.clock.now();
+      const before = fixture.clock.aheadMs;
+      fixture.clock.aheadMs += Date.parse(at('12:00')) - fixture.clock.now();
       try {
         const cancelling = await change(first.bookingId, 'cancel');
         expect([cancelling.status, cancelling.json.data?.status]).toEqual([200, 'cancelled']);
@@ -266,33 +266,33 @@ describe('the time that counts for a change is that of the event', () => {
         const late = await change(past.bookingId, 'cancel');
         expect([late.status, late.json.code]).toEqual([409, 'booking_not_changeable']);
       } finally {
-        room.clock.aheadMs = before;
+        fixture.clock.aheadMs = before;
       }
     },
   );
 
   test('a move to the time that the event had until it was moved a moment ago brings the event back', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
     await read(staff.id);
     await moveTo(staff.email, made.calendarEventId, '11:00', '11:30');
     const back = await change(made.bookingId, 'reschedule', { date, from: '10:00', to: '10:30' });
     expect([back.status, back.json.data.startsAt]).toEqual([200, at('10:00')]);
-    expect(await room.startsOf(staff.email)).toEqual([at('10:00')]);
+    expect(await fixture.startsOf(staff.email)).toEqual([at('10:00')]);
     expect(await changesOf(staff.id)).toEqual([moved, 'appointments.rescheduled by api']);
   });
 
   test('a calendar that does not answer: a booking whose time is over cannot be changed', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
-    const before = room.clock.aheadMs;
-    room.clock.aheadMs += Date.parse(at('12:00')) - room.clock.now();
-    await room.control.addFault({ does: 'reset', on: 'events.get' });
+    const before = fixture.clock.aheadMs;
+    fixture.clock.aheadMs += Date.parse(at('12:00')) - fixture.clock.now();
+    await fixture.control.addFault({ does: 'reset', on: 'events.get' });
     try {
       const answer = await change(made.bookingId, 'cancel');
       expect([answer.status, answer.json.code]).toEqual([409, 'booking_not_changeable']);
     } finally {
-      room.clock.aheadMs = before;
+      fixture.clock.aheadMs = before;
     }
   });
 });

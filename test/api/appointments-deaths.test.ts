@@ -4,41 +4,41 @@ import { book } from '../../src/appointments/booking/book.ts';
 import { cancelBooking } from '../../src/appointments/booking/cancel.ts';
 import { rescheduleBooking } from '../../src/appointments/booking/reschedule.ts';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
-} from '../harness/appointments-room.ts';
+  openAppointmentsFixture,
+} from '../harness/appointments-fixture.ts';
 import { deadSwitch } from '../harness/dead-switch.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 const date = comingMonday();
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
-  account = await room.account();
+  fixture = await openAppointmentsFixture();
+  account = await fixture.account();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
-const startsOf = (email: string) => room.startsOf(email);
+const startsOf = (email: string) => fixture.startsOf(email);
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
 
 /** Runs `act` in a process that dies at each step in turn until it lives to the end; `check` sees what the worker makes of it. */
 async function dyingAtEveryStep(
   prepare: () => Promise<{ id: string; email: string }>,
-  act: (deps: AppointmentsRoom['deps'], staff: { id: string; email: string }) => Promise<unknown>,
+  act: (deps: AppointmentsFixture['deps'], staff: { id: string; email: string }) => Promise<unknown>,
   check: (staff: { id: string; email: string }, step: number) => Promise<void>,
 ): Promise<number> {
   for (let step = 1; ; step += 1) {
     const staff = await prepare();
-    const doomed = deadSwitch(room.deps.db, room.calendar, step);
-    const died = await act(room.depsOn(doomed.db, { google: doomed.calendar }), staff).then(
+    const doomed = deadSwitch(fixture.deps.db, fixture.calendar, step);
+    const died = await act(fixture.depsOn(doomed.db, { google: doomed.calendar }), staff).then(
       () => false,
       () => true,
     );
-    await room.settleAll();
+    await fixture.settleAll();
     await check(staff, step);
     if (!died && doomed.steps() < step) return step;
     if (step > 80) throw new Error('it never lives to the end');
@@ -49,21 +49,21 @@ describe('the process dies at every point', () => {
   test('B14: of a booking: confirmed with one event, or gone with none; the same key then has its booking', async () => {
     let recovered = 0;
     const points = await dyingAtEveryStep(
-      () => room.staff(account),
+      () => fixture.staff(account),
       (deps, staff) => book(deps, { accountId: account, key: staff.id, body: ten(staff.id) }),
       async (staff, step) => {
-        const rows = await room.bookingRows(staff.id);
-        const events = await room.control.liveEvents(staff.email);
+        const rows = await fixture.bookingRows(staff.id);
+        const events = await fixture.control.liveEvents(staff.email);
         const confirmed = rows.filter(({ state }) => state === 'confirmed');
         recovered += confirmed.length;
         expect([step, events.map(({ id }) => id)]).toEqual([step, confirmed.map(({ event_id }) => event_id)]);
         expect(rows.filter(({ state }) => state !== 'confirmed' && state !== 'undone')).toEqual([]);
-        expect(await room.occupancies(staff.id)).toBe(confirmed.length);
-        const again = await room.book(account, ten(staff.id), staff.id);
+        expect(await fixture.occupancies(staff.id)).toBe(confirmed.length);
+        const again = await fixture.book(account, ten(staff.id), staff.id);
         expect([step, again.status]).toEqual([step, 200]);
         expect(again.headers.has('idempotency-replayed')).toBe(confirmed.length === 1);
-        expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
-        expect(await room.occupancies(staff.id)).toBe(1);
+        expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
+        expect(await fixture.occupancies(staff.id)).toBe(1);
       },
     );
     expect(points).toBeGreaterThan(12);
@@ -74,23 +74,23 @@ describe('the process dies at every point', () => {
   test('B19: of a reschedule: at one of the two times, in both places', async () => {
     const points = await dyingAtEveryStep(
       async () => {
-        const staff = await room.staff(account, { schedule: { slotStepMinutes: 15 } });
-        await room.book(account, ten(staff.id));
+        const staff = await fixture.staff(account, { schedule: { slotStepMinutes: 15 } });
+        await fixture.book(account, ten(staff.id));
         return staff;
       },
       async (deps, staff) => {
-        const [booking] = await room.bookingRows(staff.id);
+        const [booking] = await fixture.bookingRows(staff.id);
         const to = { date, from: '10:15', to: '10:45' };
         return rescheduleBooking(deps, { accountId: account, bookingId: booking?.id ?? '', ...to });
       },
       async (staff, step) => {
-        const [booking] = await room.bookingRows(staff.id);
-        const shown = await room.call(account, 'GET', `/v1/appointments/bookings/${booking?.id}`);
+        const [booking] = await fixture.bookingRows(staff.id);
+        const shown = await fixture.call(account, 'GET', `/v1/appointments/bookings/${booking?.id}`);
         const { startsAt, status, pendingChange } = shown.json.data;
         expect([status, pendingChange]).toEqual(['confirmed', null]);
         expect([at('10:00'), at('10:15')]).toContain(startsAt);
         expect([step, await startsOf(staff.email)]).toEqual([step, [startsAt]]);
-        expect(await room.occupancies(staff.id)).toBe(1);
+        expect(await fixture.occupancies(staff.id)).toBe(1);
       },
     );
     expect(points).toBeGreaterThan(10);
@@ -99,20 +99,20 @@ describe('the process dies at every point', () => {
   test('of a cancellation: cancelled without an event, or confirmed with it', async () => {
     const points = await dyingAtEveryStep(
       async () => {
-        const staff = await room.staff(account);
-        await room.book(account, ten(staff.id));
+        const staff = await fixture.staff(account);
+        await fixture.book(account, ten(staff.id));
         return staff;
       },
       async (deps, staff) => {
-        const [booking] = await room.bookingRows(staff.id);
+        const [booking] = await fixture.bookingRows(staff.id);
         return cancelBooking(deps, { accountId: account, bookingId: booking?.id ?? '' });
       },
       async (staff, step) => {
-        const [booking] = await room.bookingRows(staff.id);
+        const [booking] = await fixture.bookingRows(staff.id);
         const left = booking?.state === 'cancelled' ? 0 : 1;
         expect(['cancelled', 'confirmed']).toContain(booking?.state);
-        expect([step, (await room.control.liveEvents(staff.email)).length]).toEqual([step, left]);
-        expect(await room.occupancies(staff.id)).toBe(left);
+        expect([step, (await fixture.control.liveEvents(staff.email)).length]).toEqual([step, left]);
+        expect(await fixture.occupancies(staff.id)).toBe(left);
       },
     );
     expect(points).toBeGreaterThan(5);
@@ -120,8 +120,8 @@ describe('the process dies at every point', () => {
 });
 
 test('a hold whose event id belongs to the event of another booking is compensated, never confirmed', async () => {
-  const staff = await room.staff(account);
-  const silent = new Proxy(room.calendar, {
+  const staff = await fixture.staff(account);
+  const silent = new Proxy(fixture.calendar, {
     get: (calendar, name) =>
       name === 'insertEvent'
         ? async (...given: Parameters<typeof calendar.insertEvent>) => {
@@ -130,10 +130,10 @@ test('a hold whose event id belongs to the event of another booking is compensat
           }
         : Reflect.get(calendar, name),
   });
-  const dying = room.depsOn(room.deps.db, { google: silent });
+  const dying = fixture.depsOn(fixture.deps.db, { google: silent });
   await expect(book(dying, { accountId: account, key: staff.id, body: ten(staff.id) })).rejects.toThrow();
-  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'held' }]);
-  const foreign = new Proxy(room.calendar, {
+  expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'held' }]);
+  const foreign = new Proxy(fixture.calendar, {
     get: (calendar, name) =>
       name === 'getEvent'
         ? async (...given: Parameters<typeof calendar.getEvent>) => {
@@ -142,7 +142,7 @@ test('a hold whose event id belongs to the event of another booking is compensat
           }
         : Reflect.get(calendar, name),
   });
-  await room.settleAll(room.depsOn(room.deps.db, { google: foreign }));
-  expect(await room.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
-  expect(await room.occupancies(staff.id)).toBe(0);
+  await fixture.settleAll(fixture.depsOn(fixture.deps.db, { google: foreign }));
+  expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
+  expect(await fixture.occupancies(staff.id)).toBe(0);
 });

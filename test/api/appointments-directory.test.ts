@@ -2,23 +2,23 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
+  openAppointmentsFixture,
   plainSchedule,
-} from '../harness/appointments-room.ts';
+} from '../harness/appointments-fixture.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 const base = '/v1/appointments';
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
+  fixture = await openAppointmentsFixture();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const items = async (account: string, path: string) =>
-  (await room.must(room.call(account, 'GET', `${base}${path}`))).items;
+  (await fixture.must(fixture.call(account, 'GET', `${base}${path}`))).items;
 const names = async (account: string, path: string) =>
   (await items(account, path)).map(({ name }: { name: string }) => name);
 const faults = ({ json }: { json: { errors: { path: string }[] } }) =>
@@ -26,25 +26,25 @@ const faults = ({ json }: { json: { errors: { path: string }[] } }) =>
 
 describe('departments', () => {
   test('are added, listed by name while active, changed and removed', async () => {
-    const account = await room.account();
-    const add = (body: object) => room.must(room.call(account, 'POST', `${base}/departments`, body));
+    const account = await fixture.account();
+    const add = (body: object) => fixture.must(fixture.call(account, 'POST', `${base}/departments`, body));
     const heart = await add({ name: ' Cardiology ', description: 'Heart' });
     expect(heart).toMatchObject({ name: 'Cardiology', description: 'Heart', active: true });
     const skin = await add({ name: 'Allergology' });
     expect(await names(account, '/departments')).toEqual(['Allergology', 'Cardiology']);
-    await room.must(room.call(account, 'PATCH', `${base}/departments/${skin._id}`, { active: false }));
+    await fixture.must(fixture.call(account, 'PATCH', `${base}/departments/${skin._id}`, { active: false }));
     expect(await names(account, '/departments')).toEqual(['Cardiology']);
     expect(await names(account, '/departments?includeInactive=true')).toEqual(['Allergology', 'Cardiology']);
-    await room.must(room.call(account, 'DELETE', `${base}/departments/${skin._id}`));
+    await fixture.must(fixture.call(account, 'DELETE', `${base}/departments/${skin._id}`));
     expect(await names(account, '/departments?includeInactive=true')).toEqual(['Cardiology']);
   });
 
   test('are paged and counted', async () => {
-    const account = await room.account();
+    const account = await fixture.account();
     for (const name of ['A', 'B', 'C']) {
-      await room.must(room.call(account, 'POST', `${base}/departments`, { name }));
+      await fixture.must(fixture.call(account, 'POST', `${base}/departments`, { name }));
     }
-    const page = await room.must(room.call(account, 'GET', `${base}/departments?page=2&limit=2`));
+    const page = await fixture.must(fixture.call(account, 'GET', `${base}/departments?page=2&limit=2`));
     expect(page).toMatchObject({
       items: [{ name: 'C' }],
       pagination: { page: 2, limit: 2, total: 3, totalPages: 2 },
@@ -52,24 +52,26 @@ describe('departments', () => {
   });
 
   test('with staff are not removed: 409', async () => {
-    const account = await room.account();
-    const { _id } = await room.must(room.call(account, 'POST', `${base}/departments`, { name: 'Heart' }));
+    const account = await fixture.account();
+    const { _id } = await fixture.must(
+      fixture.call(account, 'POST', `${base}/departments`, { name: 'Heart' }),
+    );
     const body = { name: 'Ada', departmentIds: [_id] };
-    const staff = await room.must(room.call(account, 'POST', `${base}/users`, body));
-    const kept = await room.call(account, 'DELETE', `${base}/departments/${_id}`);
+    const staff = await fixture.must(fixture.call(account, 'POST', `${base}/users`, body));
+    const kept = await fixture.call(account, 'DELETE', `${base}/departments/${_id}`);
     expect([kept.status, kept.json.code]).toEqual([409, 'department_in_use']);
-    await room.must(room.call(account, 'PATCH', `${base}/users/${staff._id}`, { departmentIds: [] }));
-    expect((await room.call(account, 'DELETE', `${base}/departments/${_id}`)).status).toBe(200);
+    await fixture.must(fixture.call(account, 'PATCH', `${base}/users/${staff._id}`, { departmentIds: [] }));
+    expect((await fixture.call(account, 'DELETE', `${base}/departments/${_id}`)).status).toBe(200);
   });
 });
 
 describe('staff', () => {
   test('are listed by department; inactive ones are not', async () => {
-    const account = await room.account();
-    const { _id: heart } = await room.must(
-      room.call(account, 'POST', `${base}/departments`, { name: 'Heart' }),
+    const account = await fixture.account();
+    const { _id: heart } = await fixture.must(
+      fixture.call(account, 'POST', `${base}/departments`, { name: 'Heart' }),
     );
-    const add = (body: object) => room.must(room.call(account, 'POST', `${base}/users`, body));
+    const add = (body: object) => fixture.must(fixture.call(account, 'POST', `${base}/users`, body));
     const ada = await add({ name: 'Ada', title: 'Surgeon', departmentIds: [heart] });
     const bo = await add({ name: 'Bo' });
     expect(await items(account, '/users')).toMatchObject([
@@ -85,43 +87,45 @@ describe('staff', () => {
       { name: 'Bo', departmentIds: [] },
     ]);
     expect(await names(account, `/users?departmentId=${heart}`)).toEqual(['Ada']);
-    await room.must(room.call(account, 'PATCH', `${base}/users/${bo._id}`, { active: false }));
+    await fixture.must(fixture.call(account, 'PATCH', `${base}/users/${bo._id}`, { active: false }));
     expect(await names(account, '/users')).toEqual(['Ada']);
     for (const unknown of ['x', randomUUID()]) {
-      expect((await room.call(account, 'GET', `${base}/users?departmentId=${unknown}`)).status).toBe(404);
+      expect((await fixture.call(account, 'GET', `${base}/users?departmentId=${unknown}`)).status).toBe(404);
     }
   });
 
   test('of an unknown department: 400 naming it', async () => {
-    const account = await room.account();
+    const account = await fixture.account();
     const body = { name: 'Ada', departmentIds: [randomUUID(), 'x'] };
-    const answer = await room.call(account, 'POST', `${base}/users`, body);
+    const answer = await fixture.call(account, 'POST', `${base}/users`, body);
     expect([answer.status, faults(answer)]).toEqual([400, ['departmentIds[0]', 'departmentIds[1]']]);
     expect(await names(account, '/users?includeInactive=true')).toEqual([]);
   });
 
   test('with bookings to come are not removed; afterwards their bookings stay', async () => {
-    const account = await room.account();
-    const staff = await room.staff(account);
+    const account = await fixture.account();
+    const staff = await fixture.staff(account);
     const date = comingMonday();
-    const booked = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const booked = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
     const { bookingId } = booked.json.data;
     const path = `${base}/users/${staff.id}`;
-    const kept = await room.call(account, 'DELETE', path);
+    const kept = await fixture.call(account, 'DELETE', path);
     expect([kept.status, kept.json.code]).toEqual([409, 'conflict']);
     expect(await names(account, '/users')).toEqual(['Ada Okafor']);
-    await room.must(room.call(account, 'POST', `${base}/bookings/${bookingId}/cancel`));
-    await room.must(room.call(account, 'DELETE', path));
+    await fixture.must(fixture.call(account, 'POST', `${base}/bookings/${bookingId}/cancel`));
+    await fixture.must(fixture.call(account, 'DELETE', path));
     expect(await names(account, '/users?includeInactive=true')).toEqual([]);
-    expect((await room.slots(account, staff.id, date)).status).toBe(404);
+    expect((await fixture.slots(account, staff.id, date)).status).toBe(404);
     expect(await items(account, '/bookings')).toMatchObject([{ bookingId, status: 'cancelled' }]);
-    expect((await room.control.calls('oauth.revoke')).length).toBe(1);
+    expect((await fixture.control.calls('oauth.revoke')).length).toBe(1);
   });
 
   test('and departments of another account are not there', async () => {
-    const [ours, theirs] = [await room.account(), await room.account()];
-    const staff = await room.staff(theirs, { calendar: 'none' });
-    const { _id } = await room.must(room.call(theirs, 'POST', `${base}/departments`, { name: 'Heart' }));
+    const [ours, theirs] = [await fixture.account(), await fixture.account()];
+    const staff = await fixture.staff(theirs, { calendar: 'none' });
+    const { _id } = await fixture.must(
+      fixture.call(theirs, 'POST', `${base}/departments`, { name: 'Heart' }),
+    );
     expect(await names(ours, '/users')).toEqual([]);
     for (const id of [staff.id, 'x', randomUUID()]) {
       const asked: [string, string, unknown?][] = [
@@ -137,30 +141,33 @@ describe('staff', () => {
         ['GET', `/bookings?appointmentUserId=${id}`],
       ];
       for (const [method, path, body] of asked) {
-        const { status } = await room.call(ours, method, `${base}${path}`, body);
+        const { status } = await fixture.call(ours, method, `${base}${path}`, body);
         expect([method, path, status]).toEqual([method, path, 404]);
       }
     }
-    const change = await room.call(ours, 'PATCH', `${base}/departments/${_id}`, { name: 'Eve' });
+    const change = await fixture.call(ours, 'PATCH', `${base}/departments/${_id}`, { name: 'Eve' });
     expect(change.status).toBe(404);
-    expect((await room.call(ours, 'DELETE', `${base}/departments/${_id}`)).status).toBe(404);
+    expect((await fixture.call(ours, 'DELETE', `${base}/departments/${_id}`)).status).toBe(404);
     expect(await names(theirs, '/departments')).toEqual(['Heart']);
   });
 });
 
 describe('schedules', () => {
   test('are answered as they were set, with defaults for what was left out', async () => {
-    const account = await room.account();
-    const { _id } = await room.must(room.call(account, 'POST', `${base}/users`, { name: 'Ada' }));
+    const account = await fixture.account();
+    const { _id } = await fixture.must(fixture.call(account, 'POST', `${base}/users`, { name: 'Ada' }));
     const path = `${base}/users/${_id}/schedule`;
-    expect(await room.must(room.call(account, 'GET', path))).toMatchObject({ timezone: 'UTC', weekly: [] });
+    expect(await fixture.must(fixture.call(account, 'GET', path))).toMatchObject({
+      timezone: 'UTC',
+      weekly: [],
+    });
     const given = {
       timezone: 'Europe/Berlin',
       slotMinutes: 45,
       weekly: [{ weekday: 'friday', from: '22:00', to: '02:00' }],
       overrides: [{ date: '2027-01-01', windows: [] }],
     };
-    const set = await room.must(room.call(account, 'PUT', path, given));
+    const set = await fixture.must(fixture.call(account, 'PUT', path, given));
     expect(set).toEqual({
       ...given,
       slotStepMinutes: 45,
@@ -170,14 +177,14 @@ describe('schedules', () => {
       bookingWindowDays: 60,
       dailyLimit: null,
     });
-    expect(await room.must(room.call(account, 'GET', path))).toEqual(set);
+    expect(await fixture.must(fixture.call(account, 'GET', path))).toEqual(set);
   });
 
   test('that are not sound: 400 with every fault, and the old one stays', async () => {
-    const account = await room.account();
-    const { id } = await room.staff(account, { calendar: 'none' });
+    const account = await fixture.account();
+    const { id } = await fixture.staff(account, { calendar: 'none' });
     const path = `${base}/users/${id}/schedule`;
-    const put = (more: object) => room.call(account, 'PUT', path, { ...plainSchedule, ...more });
+    const put = (more: object) => fixture.call(account, 'PUT', path, { ...plainSchedule, ...more });
     const shape = await put({
       slotMinutes: 0,
       weekly: [{ weekday: 'someday', from: '24:00', to: '9' }],
@@ -212,7 +219,7 @@ describe('schedules', () => {
     });
     expect(faults(empty)).toEqual(['overrides[0].windows[0].to', 'weekly[0].to']);
     expect(empty.json.errors[0].message).toContain('write 00:00 to 24:00');
-    expect(await room.must(room.call(account, 'GET', path))).toMatchObject(plainSchedule);
+    expect(await fixture.must(fixture.call(account, 'GET', path))).toMatchObject(plainSchedule);
   });
 });
 
@@ -223,8 +230,8 @@ describe('form questions', () => {
   ];
 
   test('are listed in order; one whose text stays keeps its id', async () => {
-    const account = await room.account();
-    const { id } = await room.staff(account, { calendar: 'none', questions });
+    const account = await fixture.account();
+    const { id } = await fixture.staff(account, { calendar: 'none', questions });
     const path = `/form-questions?appointmentUserId=${id}`;
     const first = await items(account, path);
     expect(first).toEqual([
@@ -232,17 +239,17 @@ describe('form questions', () => {
       { _id: expect.any(String), ...questions[1], options: [] },
     ]);
     const turned = [questions[1], { ...questions[0], isRequired: false }];
-    await room.must(room.call(account, 'PUT', `${base}/users/${id}/form-questions`, turned));
+    await fixture.must(fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, turned));
     const second = await items(account, path);
     expect(second.map(({ _id }: { _id: string }) => _id)).toEqual([first[1]._id, first[0]._id]);
-    await room.must(room.call(account, 'PUT', `${base}/users/${id}/form-questions`, []));
+    await fixture.must(fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, []));
     expect(await items(account, path)).toEqual([]);
   });
 
   test('that are not sound: 400 with every fault', async () => {
-    const account = await room.account();
-    const { id } = await room.staff(account, { calendar: 'none' });
-    const answer = await room.call(account, 'PUT', `${base}/users/${id}/form-questions`, [
+    const account = await fixture.account();
+    const { id } = await fixture.staff(account, { calendar: 'none' });
+    const answer = await fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, [
       { question: 'Same?', questionType: 'text', isRequired: true, options: ['x'] },
       { question: ' Same? ', questionType: 'select', isRequired: true },
     ]);
@@ -252,13 +259,16 @@ describe('form questions', () => {
 
 describe('bookings', () => {
   test('are listed newest first, filtered, and paged by cursor', async () => {
-    const account = await room.account();
-    const staff = await room.staff(account, { calendar: 'none' });
+    const account = await fixture.account();
+    const staff = await fixture.staff(account, { calendar: 'none' });
     const date = comingMonday();
     const times = ['09:00', '09:30', '10:00', '10:30'];
     for (const [index, from] of times.slice(0, 3).entries()) {
       const guest = { email: `Guest${index}@example.com`, phoneNumber: `+1 555 000 000${index}` };
-      const answer = await room.book(account, bookingOf(staff.id, date, from, times[index + 1] ?? '', guest));
+      const answer = await fixture.book(
+        account,
+        bookingOf(staff.id, date, from, times[index + 1] ?? '', guest),
+      );
       expect(answer.status).toBe(200);
     }
     const froms = async (query: string) =>
@@ -268,10 +278,12 @@ describe('bookings', () => {
     expect(await froms('phoneNumber=15550000002')).toEqual(['10:00']);
     expect(await froms(`from=${date}T09:30:00Z&to=${date}T10:00:00Z`)).toEqual(['09:30']);
     expect(await froms('status=cancelled')).toEqual([]);
-    const first = await room.must(room.call(account, 'GET', `${base}/bookings?limit=2`));
+    const first = await fixture.must(fixture.call(account, 'GET', `${base}/bookings?limit=2`));
     const cursor = first.pagination.nextCursor;
-    const second = await room.must(room.call(account, 'GET', `${base}/bookings?limit=2&cursor=${cursor}`));
+    const second = await fixture.must(
+      fixture.call(account, 'GET', `${base}/bookings?limit=2&cursor=${cursor}`),
+    );
     expect(second).toMatchObject({ items: [{ from: '09:00' }], pagination: { nextCursor: null } });
-    expect((await room.call(account, 'GET', `${base}/bookings?cursor=abc`)).status).toBe(400);
+    expect((await fixture.call(account, 'GET', `${base}/bookings?cursor=abc`)).status).toBe(400);
   });
 });

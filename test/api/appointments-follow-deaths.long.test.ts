@@ -1,11 +1,11 @@
 // Readings of a calendar in a process that dies at any point: bookings follow all the same, and receivers are told once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
-import { type AppointmentsRoom, openAppointmentsRoom } from '../harness/appointments-room.ts';
+import { type AppointmentsFixture, openAppointmentsFixture } from '../harness/appointments-fixture.ts';
 import { type CalendarChanges, calendarChanges, cancelled, moved } from '../harness/calendar-changes.ts';
 import { deadSwitch } from '../harness/dead-switch.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 let shown: CalendarChanges['shown'];
 let makeDue: CalendarChanges['makeDue'];
@@ -16,25 +16,25 @@ let aMinuteLater: CalendarChanges['aMinuteLater'];
 let changesOf: CalendarChanges['changesOf'];
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
-  account = await room.account();
-  ({ shown, makeDue, read, book, moveTo, aMinuteLater, changesOf } = calendarChanges(room, account));
+  fixture = await openAppointmentsFixture();
+  account = await fixture.account();
+  ({ shown, makeDue, read, book, moveTo, aMinuteLater, changesOf } = calendarChanges(fixture, account));
 });
-afterAll(() => room.close());
-beforeEach(() => room.control.clearFaults());
+afterAll(() => fixture.close());
+beforeEach(() => fixture.control.clearFaults());
 
 describe('the process dies at every point of a reading', () => {
   /** Reads once in a process that dies at that step; false if it lived to the end. */
   async function dying(staffId: string, step: number): Promise<boolean> {
-    const doomed = deadSwitch(room.deps.db, room.calendar, step);
+    const doomed = deadSwitch(fixture.deps.db, fixture.calendar, step);
     await makeDue(staffId);
-    await syncCalendars(room.depsOn(doomed.db, { google: doomed.calendar })).catch(() => undefined);
+    await syncCalendars(fixture.depsOn(doomed.db, { google: doomed.calendar })).catch(() => undefined);
     return doomed.steps() >= step;
   }
 
   test('of a move: the booking follows, and receivers are told once', async () => {
     for (let step = 1, died = true; died; step += 1) {
-      const staff = await room.staff(account);
+      const staff = await fixture.staff(account);
       const made = await book(staff.id, '10:00', '10:30');
       await read(staff.id);
       await moveTo(staff.email, made.calendarEventId, '11:00', '11:30');
@@ -48,10 +48,10 @@ describe('the process dies at every point of a reading', () => {
 
   test('of a deletion, both times: the booking is cancelled, and receivers are told once', async () => {
     for (let step = 1, died = true; died; step += 1) {
-      const staff = await room.staff(account);
+      const staff = await fixture.staff(account);
       const made = await book(staff.id, '10:00', '10:30');
       await read(staff.id);
-      await room.control.removeEvent(staff.email, made.calendarEventId);
+      await fixture.control.removeEvent(staff.email, made.calendarEventId);
       const diedFirst = await dying(staff.id, step);
       await read(staff.id);
       await aMinuteLater();

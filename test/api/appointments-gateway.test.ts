@@ -1,7 +1,7 @@
 // Appointments through the whole program: scopes, the consent page, a booking, and the events that receivers get of it.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-room.ts';
+import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-fixture.ts';
 import { addEndpoint, type Gateway, startGateway } from '../harness/gateway.ts';
 
 let gateway: Gateway;

@@ -4,22 +4,22 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
+  openAppointmentsFixture,
   plainSchedule,
-} from '../harness/appointments-room.ts';
+} from '../harness/appointments-fixture.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 const date = comingMonday();
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom({ speed: 1 });
-  account = await room.account();
+  fixture = await openAppointmentsFixture({ speed: 1 });
+  account = await fixture.account();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 function statuses(answers: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
@@ -29,51 +29,51 @@ function statuses(answers: { status: number }[]): Record<number, number> {
 
 describe('races', () => {
   test('B1: fifty keys for one slot: one booking, one event, forty-nine refusals with alternatives', async () => {
-    const staff = await room.staff(account);
-    await room.slots(account, staff.id, date);
+    const staff = await fixture.staff(account);
+    await fixture.slots(account, staff.id, date);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
-    const answers = await Promise.all(Array.from({ length: 50 }, () => room.book(account, body)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.book(account, body)));
     expect(statuses(answers)).toEqual({ 200: 1, 409: 49 });
     const losers = answers.filter(({ status }) => status === 409);
     expect(new Set(losers.map(({ json }) => json.code))).toEqual(new Set(['slot_unavailable']));
     expect(losers[0]?.json.alternatives.map(({ from }: { from: string }) => from)).toEqual(
       ['09:00', '09:30', '10:30'].sort(),
     );
-    expect(await room.bookingRows(staff.id)).toHaveLength(1);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
-    expect(await room.occupancies(staff.id)).toBe(1);
+    expect(await fixture.bookingRows(staff.id)).toHaveLength(1);
+    expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
+    expect(await fixture.occupancies(staff.id)).toBe(1);
   });
 
   test('B2: slots that overlap in part: what is booked never overlaps', async () => {
-    const staff = await room.staff(account, { schedule: { slotMinutes: 30, slotStepMinutes: 15 } });
+    const staff = await fixture.staff(account, { schedule: { slotMinutes: 30, slotStepMinutes: 15 } });
     const starts = ['10:00', '10:15', '10:30'];
     const ends = ['10:30', '10:45', '11:00'];
     const answers = await Promise.all(
       Array.from({ length: 45 }, (_, index) =>
-        room.book(account, bookingOf(staff.id, date, starts[index % 3] ?? '', ends[index % 3] ?? '')),
+        fixture.book(account, bookingOf(staff.id, date, starts[index % 3] ?? '', ends[index % 3] ?? '')),
       ),
     );
     const won = answers.filter(({ status }) => status === 200).map(({ json }) => json.data.from);
     expect([['10:15'], ['10:00', '10:30']]).toContainEqual(won.sort());
     expect(statuses(answers)[409]).toBe(45 - won.length);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(won.length);
+    expect(await fixture.control.liveEvents(staff.email)).toHaveLength(won.length);
   });
 
   test('a daily limit holds, whatever races for different slots of the date', async () => {
-    const staff = await room.staff(account, { calendar: 'none', schedule: { dailyLimit: 2 } });
+    const staff = await fixture.staff(account, { calendar: 'none', schedule: { dailyLimit: 2 } });
     const starts = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30'];
     const ends = [...starts.slice(1), '12:00'];
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
-        room.book(account, bookingOf(staff.id, date, starts[index % 6] ?? '', ends[index % 6] ?? '')),
+        fixture.book(account, bookingOf(staff.id, date, starts[index % 6] ?? '', ends[index % 6] ?? '')),
       ),
     );
     expect(statuses(answers)).toEqual({ 200: 2, 409: 22 });
   });
 
   test('the database itself refuses two overlapping bookings', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
-    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const staff = await fixture.staff(account, { calendar: 'none' });
+    await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
     const other = randomUUID();
     const rival = sql`
       with copied as (insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email,
@@ -83,15 +83,15 @@ describe('races', () => {
       insert into occupancies (account_id, staff_id, booking_id, part, during)
       select account_id, staff_id, id, 'kept', tstzrange(starts_at + interval '29 minutes', ends_at + interval '1 hour')
       from copied`;
-    await expect(rival.execute(room.database.db)).rejects.toMatchObject({ code: '23P01' });
+    await expect(rival.execute(fixture.database.db)).rejects.toMatchObject({ code: '23P01' });
   });
 });
 
 describe('two processes', () => {
   test("rivals in both: one booking, one event; whoever is in the other one's way has its turn soon", async () => {
-    const staff = await room.staff(account);
-    const other = room.depsOn(room.deps.db, { google: room.calendar });
-    const bookIn = (deps: AppointmentsRoom['deps'], from: string, to: string) =>
+    const staff = await fixture.staff(account);
+    const other = fixture.depsOn(fixture.deps.db, { google: fixture.calendar });
+    const bookIn = (deps: AppointmentsFixture['deps'], from: string, to: string) =>
       book(deps, { accountId: account, key: randomUUID(), body: bookingOf(staff.id, date, from, to) }).then(
         () => 'booked',
         (error: { code?: string }) => error.code ?? String(error),
@@ -104,22 +104,22 @@ describe('two processes', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, (_, index) => {
         const [from, to] = wanted[index % 3] ?? wanted[0];
-        return bookIn(index % 2 === 0 ? room.deps : other, from, to);
+        return bookIn(index % 2 === 0 ? fixture.deps : other, from, to);
       }),
     );
     expect(outcomes.filter((outcome) => outcome === 'booked')).toHaveLength(3);
     expect(outcomes.filter((outcome) => outcome === 'slot_unavailable')).toHaveLength(57);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(3);
-    expect(await room.occupancies(staff.id)).toBe(3);
+    expect(await fixture.control.liveEvents(staff.email)).toHaveLength(3);
+    expect(await fixture.occupancies(staff.id)).toBe(3);
   });
 
   test('a staff member whom somebody changes at that moment holds up nobody but their own bookings', async () => {
-    const changed = await room.staff(account, { calendar: 'none' });
-    const removed = await room.staff(account, { calendar: 'none' });
-    const other = await room.staff(account, { calendar: 'none' });
+    const changed = await fixture.staff(account, { calendar: 'none' });
+    const removed = await fixture.staff(account, { calendar: 'none' });
+    const other = await fixture.staff(account, { calendar: 'none' });
     const bookWith = (staff: { id: string }) =>
-      room.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
-    const waiting = await room.database.db.transaction().execute(async (tx) => {
+      fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    const waiting = await fixture.database.db.transaction().execute(async (tx) => {
       await sql`update staff set title = 'Dr' where id = ${changed.id}`.execute(tx);
       await sql`update staff set deleted_at = now() where id = ${removed.id}`.execute(tx);
       const begun = [bookWith(changed), bookWith(removed)];
@@ -135,103 +135,103 @@ describe('two processes', () => {
   });
 
   test('one key in both, for staff of two: one booking', async () => {
-    const first = await room.staff(account);
-    const second = await room.staff(account);
-    const other = room.depsOn(room.deps.db, { google: room.calendar });
+    const first = await fixture.staff(account);
+    const second = await fixture.staff(account);
+    const other = fixture.depsOn(fixture.deps.db, { google: fixture.calendar });
     const key = randomUUID();
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) => {
         const staff = index % 2 === 0 ? first : second;
         const body = bookingOf(staff.id, date, '10:00', '10:30');
-        return book(index % 4 < 2 ? room.deps : other, { accountId: account, key, body });
+        return book(index % 4 < 2 ? fixture.deps : other, { accountId: account, key, body });
       }),
     );
     const done = answers.filter(({ status }) => status === 'fulfilled');
     expect(done.length).toBeGreaterThan(0);
-    const rows = [...(await room.bookingRows(first.id)), ...(await room.bookingRows(second.id))];
+    const rows = [...(await fixture.bookingRows(first.id)), ...(await fixture.bookingRows(second.id))];
     expect(rows).toHaveLength(1);
   });
 });
 
 describe('the idempotency key', () => {
   test('B3: fifty posts of one key and body: one booking; the others are told to wait or get the same bytes', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => room.book(account, body, key)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.book(account, body, key)));
     const done = answers.filter(({ status }) => status === 200);
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
     const waiting = answers.filter(({ status }) => status !== 200);
     expect(waiting.every(({ json }) => json.code === 'idempotency_in_progress')).toBe(true);
-    expect(await room.bookingRows(staff.id)).toHaveLength(1);
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+    expect(await fixture.bookingRows(staff.id)).toHaveLength(1);
+    expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
   test('B4: repeated after success: the same bytes, marked, and no second event', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const key = randomUUID();
-    const first = await room.book(account, body, key);
-    const again = await room.book(account, { ...body }, `"${key.toUpperCase()}"`);
+    const first = await fixture.book(account, body, key);
+    const again = await fixture.book(account, { ...body }, `"${key.toUpperCase()}"`);
     expect(again.status).toBe(200);
     expect(again.text).toBe(first.text);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(first.headers.get('idempotency-replayed')).toBeNull();
-    expect(await room.control.liveEvents(staff.email)).toHaveLength(1);
+    expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
   test('B5: with another body: 422, and nothing is booked', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const key = randomUUID();
-    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
-    const other = await room.book(account, bookingOf(staff.id, date, '11:00', '11:30'), key);
+    await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
+    const other = await fixture.book(account, bookingOf(staff.id, date, '11:00', '11:30'), key);
     expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
-    expect(await room.startsOf(staff.email)).toEqual([`${date}T10:00:00.000Z`]);
+    expect(await fixture.startsOf(staff.email)).toEqual([`${date}T10:00:00.000Z`]);
   });
 
   test('B7: under another account: a booking of its own', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const key = randomUUID();
-    await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
-    const neighbour = await room.account();
-    const theirs = await room.staff(neighbour);
-    const booked = await room.book(neighbour, bookingOf(theirs.id, date, '11:00', '11:30'), key);
+    await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
+    const neighbour = await fixture.account();
+    const theirs = await fixture.staff(neighbour);
+    const booked = await fixture.book(neighbour, bookingOf(theirs.id, date, '11:00', '11:30'), key);
     expect(booked.status).toBe(200);
-    expect(await room.control.liveEvents(theirs.email)).toHaveLength(1);
+    expect(await fixture.control.liveEvents(theirs.email)).toHaveLength(1);
   });
 
   test('B6: missing, or no UUID: 400; a quoted UUID is taken', async () => {
-    const staff = await room.staff(account, { calendar: 'none' });
+    const staff = await fixture.staff(account, { calendar: 'none' });
     const body = bookingOf(staff.id, date, '10:00', '10:30');
-    const missing = await room.call(account, 'POST', '/v1/appointments/book', body);
+    const missing = await fixture.call(account, 'POST', '/v1/appointments/book', body);
     expect([missing.status, missing.json.code]).toEqual([400, 'idempotency_key_missing']);
-    const wrong = await room.book(account, body, 'abc');
+    const wrong = await fixture.book(account, body, 'abc');
     expect([wrong.status, wrong.json.code]).toEqual([400, 'idempotency_key_invalid']);
-    expect((await room.book(account, body, `"${randomUUID()}"`)).status).toBe(200);
+    expect((await fixture.book(account, body, `"${randomUUID()}"`)).status).toBe(200);
   });
 
   test('B8: may be used again after a refusal', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const key = randomUUID();
-    const refused = await room.book(account, bookingOf(staff.id, date, '10:10', '10:40'), key);
+    const refused = await fixture.book(account, bookingOf(staff.id, date, '10:10', '10:40'), key);
     expect([refused.status, refused.json.code]).toEqual([409, 'slot_unavailable']);
-    const booked = await room.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
+    const booked = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
     expect(booked.status).toBe(200);
   });
 });
 
 test('slots never rest on a schedule or bookings read before they were asked for', async () => {
-  const staff = await room.staff(account);
-  await room.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 200, times: 1 });
-  const calls = (await room.control.calls('freebusy.query')).length;
-  const first = room.open(account, staff.id, date);
-  while ((await room.control.calls('freebusy.query')).length === calls);
+  const staff = await fixture.staff(account);
+  await fixture.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 200, times: 1 });
+  const calls = (await fixture.control.calls('freebusy.query')).length;
+  const first = fixture.open(account, staff.id, date);
+  while ((await fixture.control.calls('freebusy.query')).length === calls);
   const weekly = [{ weekday: 'monday', from: '09:00', to: '10:30' }];
-  await room.must(
-    room.call(account, 'PUT', `/v1/appointments/users/${staff.id}/schedule`, { ...plainSchedule, weekly }),
+  await fixture.must(
+    fixture.call(account, 'PUT', `/v1/appointments/users/${staff.id}/schedule`, { ...plainSchedule, weekly }),
   );
   await addBooking(staff.id, '09:30');
-  const second = Promise.all([room.open(account, staff.id, date), room.open(account, staff.id, date)]);
+  const second = Promise.all([fixture.open(account, staff.id, date), fixture.open(account, staff.id, date)]);
   expect(await first).toHaveLength(6);
   expect(await second).toEqual([
     ['09:00', '10:00'],
@@ -247,10 +247,10 @@ async function addBooking(staffId: string, from: string) {
     insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email, phone_number, source,
       answers, fallback_link)
     values (${id}, ${account}, ${staffId}, 'confirmed', ${begins}, ${begins}::timestamptz + interval '30 minutes', 'UTC',
-      'a@b.example', '1', 'x', '[]', 'x')`.execute(room.database.db);
+      'a@b.example', '1', 'x', '[]', 'x')`.execute(fixture.database.db);
   await sql`
     insert into occupancies (account_id, staff_id, booking_id, part, during)
     select account_id, staff_id, id, 'kept', tstzrange(starts_at, ends_at) from bookings where id = ${id}`.execute(
-    room.database.db,
+    fixture.database.db,
   );
 }

@@ -11,14 +11,14 @@ import { findStaff } from '../../src/appointments/directory/store.ts';
 import type { Tx } from '../../src/db/db.ts';
 import type { Calendar } from '../../src/ports/calendar.ts';
 import {
-  type AppointmentsRoom,
+  type AppointmentsFixture,
   bookingOf,
   comingMonday,
-  openAppointmentsRoom,
-} from '../harness/appointments-room.ts';
+  openAppointmentsFixture,
+} from '../harness/appointments-fixture.ts';
 import { until } from '../harness/until.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 const date = comingMonday();
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
@@ -26,21 +26,21 @@ const eleven = { date, from: '11:00', to: '11:30' };
 const applicationName = 'watched';
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom({ speed: 5, database: { lockTimeoutMs: 300, applicationName } });
-  account = await room.account();
+  fixture = await openAppointmentsFixture({ speed: 5, database: { lockTimeoutMs: 300, applicationName } });
+  account = await fixture.account();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const lockStaff = (tx: Tx, staffId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${staffId}, 3))`.execute(tx);
 const lockBooking = (tx: Tx, id: string) =>
   sql`select 1 from bookings where id = ${id} for update`.execute(tx);
 const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
-  room.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
+  fixture.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
 
 /** Runs `act` while somebody else holds a lock for longer than anybody waits. */
 const whileLocked = <T>(lock: (tx: Tx) => Promise<unknown>, act: () => Promise<T>): Promise<T> =>
-  room.database.db.transaction().execute(async (tx) => {
+  fixture.database.db.transaction().execute(async (tx) => {
     await lock(tx);
     return act();
   });
@@ -49,29 +49,29 @@ const deadlocks = async (): Promise<number> =>
   (
     await sql<{ count: number }>`
       select deadlocks as count from pg_stat_database where datname = current_database()`.execute(
-      room.database.db,
+      fixture.database.db,
     )
   ).rows[0]?.count ?? 0;
 
 describe('locks of others', () => {
   test('held for too long: 409 with Retry-After, nothing is left behind, and the key may be used again', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const refused = await whileLocked(
       (tx) => lockStaff(tx, staff.id),
-      () => room.book(account, ten(staff.id), staff.id),
+      () => fixture.book(account, ten(staff.id), staff.id),
     );
     expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([
       409,
       'conflict',
       '1',
     ]);
-    expect(await room.bookingRows(staff.id)).toEqual([]);
-    expect((await room.book(account, ten(staff.id), staff.id)).status).toBe(200);
+    expect(await fixture.bookingRows(staff.id)).toEqual([]);
+    expect((await fixture.book(account, ten(staff.id), staff.id)).status).toBe(200);
   });
 
   test('on the booking itself: cancelling and moving answer 409, and do it when asked again', async () => {
-    const staff = await room.staff(account);
-    const { bookingId } = (await room.book(account, ten(staff.id))).json.data;
+    const staff = await fixture.staff(account);
+    const { bookingId } = (await fixture.book(account, ten(staff.id))).json.data;
     for (const [what, body] of [
       ['reschedule', eleven],
       ['cancel', {}],
@@ -86,19 +86,19 @@ describe('locks of others', () => {
   });
 
   test('a deadlock is tried again without a word', async () => {
-    const patient = room.database.open({ applicationName: 'patient' });
-    const staff = await room.staff(account);
-    const { bookingId } = (await room.book(account, ten(staff.id))).json.data;
-    const deps = room.depsOn(patient, { google: room.calendar });
+    const patient = fixture.database.open({ applicationName: 'patient' });
+    const staff = await fixture.staff(account);
+    const { bookingId } = (await fixture.book(account, ten(staff.id))).json.data;
+    const deps = fixture.depsOn(patient, { google: fixture.calendar });
     const before = await deadlocks();
-    const moving = await room.database.db.transaction().execute(async (tx) => {
+    const moving = await fixture.database.db.transaction().execute(async (tx) => {
       await lockBooking(tx, bookingId);
       const moved = rescheduleBooking(deps, { accountId: account, bookingId, ...eleven });
       moved.catch(() => {});
       await until(async () => {
         const { rows } = await sql`
           select 1 from pg_stat_activity where application_name = 'patient' and wait_event_type = 'Lock'`.execute(
-          room.database.db,
+          fixture.database.db,
         );
         expect(rows).toHaveLength(1);
       });
@@ -108,7 +108,7 @@ describe('locks of others', () => {
     });
     expect(await moving.moved).toMatchObject({ starts_at: new Date(`${date}T11:00:00Z`) });
     await until(async () => expect(await deadlocks()).toBe(before + 1));
-    expect(await room.startsOf(staff.email)).toEqual([`${date}T11:00:00.000Z`]);
+    expect(await fixture.startsOf(staff.email)).toEqual([`${date}T11:00:00.000Z`]);
   });
 });
 
@@ -123,7 +123,9 @@ describe('transactions', () => {
         return async (...given: unknown[]) => {
           const { rows } = await sql`
             select 1 from pg_stat_activity where datname = current_database()
-              and application_name = ${applicationName} and xact_start is not null`.execute(room.database.db);
+              and application_name = ${applicationName} and xact_start is not null`.execute(
+            fixture.database.db,
+          );
           if (rows.length > 0) seen.inside.push(String(name));
           seen.calls.set(String(name), (seen.calls.get(String(name)) ?? 0) + 1);
           return (member as (...given: unknown[]) => Promise<unknown>).apply(target, given);
@@ -134,27 +136,27 @@ describe('transactions', () => {
   }
 
   test('none is open while a calendar is called', async () => {
-    const { seen, watching } = watched(room.calendar);
-    const deps = room.depsOn(room.deps.db, { google: watching });
-    const staff = await room.staff(account);
-    await room.control.set({ conference: { kind: 'failure' } });
+    const { seen, watching } = watched(fixture.calendar);
+    const deps = fixture.depsOn(fixture.deps.db, { google: watching });
+    const staff = await fixture.staff(account);
+    await fixture.control.set({ conference: { kind: 'failure' } });
     const body = ten(staff.id);
     const { body: answer } = await book(deps, { accountId: account, key: staff.id, body });
-    await room.control.set({ conference: { kind: 'success' } });
+    await fixture.control.set({ conference: { kind: 'success' } });
     const { bookingId } = JSON.parse(answer).data;
     await rescheduleBooking(deps, { accountId: account, bookingId, ...eleven });
     // one calendar alone: others are read at the same time, in transactions of their own
     await sql`update calendar_connections set changes_due_at = case when staff_id = ${staff.id} then now()
-      else 'infinity' end`.execute(room.database.db);
+      else 'infinity' end`.execute(fixture.database.db);
     while ((await syncCalendars(deps)) > 0);
     await cancelBooking(deps, { accountId: account, bookingId });
     // a hold whose event is nowhere: taken back by the worker
     await book(deps, { accountId: account, key: bookingId, body });
     await sql`update bookings set state = 'held', due_at = now(), event_id = 'a' || event_id, event_link = null
-      where staff_id = ${staff.id} and state = 'confirmed'`.execute(room.database.db);
-    await room.settleAll(deps);
-    const connection = await findConnection(room.database.db, staff.id);
-    const row = await findStaff(room.database.db, account, staff.id);
+      where staff_id = ${staff.id} and state = 'confirmed'`.execute(fixture.database.db);
+    await fixture.settleAll(deps);
+    const connection = await findConnection(fixture.database.db, staff.id);
+    const row = await findStaff(fixture.database.db, account, staff.id);
     if (connection && row) await checkConnection(deps, connection, row);
     await disconnectCalendar(deps, account, staff.id);
     expect([...seen.calls.keys()].sort()).toEqual([

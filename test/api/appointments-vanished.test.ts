@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isMassDeletion } from '../../src/appointments/booking/handle-missing-events.ts';
-import { type AppointmentsRoom, openAppointmentsRoom } from '../harness/appointments-room.ts';
+import { type AppointmentsFixture, openAppointmentsFixture } from '../harness/appointments-fixture.ts';
 import {
   type CalendarChanges,
   calendarChanges,
@@ -11,7 +11,7 @@ import {
   pathOf,
 } from '../harness/calendar-changes.ts';
 
-let room: AppointmentsRoom;
+let fixture: AppointmentsFixture;
 let account: string;
 let shown: CalendarChanges['shown'];
 let read: CalendarChanges['read'];
@@ -20,19 +20,19 @@ let aMinuteLater: CalendarChanges['aMinuteLater'];
 let changesOf: CalendarChanges['changesOf'];
 
 beforeAll(async () => {
-  room = await openAppointmentsRoom();
-  account = await room.account();
-  ({ shown, read, book, aMinuteLater, changesOf } = calendarChanges(room, account));
+  fixture = await openAppointmentsFixture();
+  account = await fixture.account();
+  ({ shown, read, book, aMinuteLater, changesOf } = calendarChanges(fixture, account));
 });
-afterAll(() => room.close());
-beforeEach(() => room.control.clearFaults());
+afterAll(() => fixture.close());
+beforeEach(() => fixture.control.clearFaults());
 
 describe('an event that is deleted in the calendar', () => {
-  async function deleted(options: Parameters<AppointmentsRoom['staff']>[1] = {}) {
-    const staff = await room.staff(account, options);
+  async function deleted(options: Parameters<AppointmentsFixture['staff']>[1] = {}) {
+    const staff = await fixture.staff(account, options);
     const made = await book(staff.id, '10:00', '10:30');
     await read(staff.id);
-    await room.control.removeEvent(staff.email, made.calendarEventId);
+    await fixture.control.removeEvent(staff.email, made.calendarEventId);
     await read(staff.id);
     return { staff, made };
   }
@@ -45,17 +45,17 @@ describe('an event that is deleted in the calendar', () => {
     const { staff, made } = await deleted();
     await read(staff.id);
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
-    expect(await room.open(account, staff.id, date)).not.toContain('10:00');
+    expect(await fixture.open(account, staff.id, date)).not.toContain('10:00');
     expect(await changesOf(staff.id)).toEqual([]);
     await aMinuteLater();
     await read(staff.id);
     await read(staff.id);
     const item = await shown(made.bookingId);
     expect([item.status, item.cancelReason]).toEqual(['cancelled', null]);
-    expect(await room.open(account, staff.id, date)).toContain('10:00');
-    expect(await room.occupancies(staff.id)).toBe(0);
+    expect(await fixture.open(account, staff.id, date)).toContain('10:00');
+    expect(await fixture.occupancies(staff.id)).toBe(0);
     expect(await changesOf(staff.id)).toEqual([cancelled]);
-    expect((await room.events(account, staff.id)).at(-1)?.data).toEqual({ ...item, by: 'calendar' });
+    expect((await fixture.events(account, staff.id)).at(-1)?.data).toEqual({ ...item, by: 'calendar' });
   });
 
   test('is read again as soon as the minute is over', async () => {
@@ -63,7 +63,7 @@ describe('an event that is deleted in the calendar', () => {
     const { rows } = await sql<{ inMs: number }>`
       select (extract(epoch from c.changes_due_at - b.gone_at) * 1000)::int as "inMs"
       from calendar_connections c join bookings b using (staff_id) where staff_id = ${staff.id}`.execute(
-      room.database.db,
+      fixture.database.db,
     );
     expect(rows[0]?.inMs).toBeGreaterThan(60_000);
     expect(rows[0]?.inMs).toBeLessThan(62_000);
@@ -71,7 +71,7 @@ describe('an event that is deleted in the calendar', () => {
 
   test('and put back meanwhile: nothing is cancelled, and nothing told', async () => {
     const { staff, made } = await deleted();
-    await room.control.changeEvent(staff.email, made.calendarEventId, { status: 'confirmed' });
+    await fixture.control.changeEvent(staff.email, made.calendarEventId, { status: 'confirmed' });
     await aMinuteLater();
     await read(staff.id);
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'in_step']);
@@ -82,41 +82,41 @@ describe('an event that is deleted in the calendar', () => {
     const { staff, made } = await deleted();
     await aMinuteLater();
     // the changes can be read, and the event is gone, but its calendar does not show the others
-    await room.control.addFault({ does: 'refuse', reason: 'forbidden', on: 'events.list', skip: 1 });
+    await fixture.control.addFault({ does: 'refuse', reason: 'forbidden', on: 'events.list', skip: 1 });
     await read(staff.id);
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
-    await room.control.clearFaults();
-    await room.control.removeCalendar(staff.email);
+    await fixture.control.clearFaults();
+    await fixture.control.removeCalendar(staff.email);
     await read(staff.id);
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
     expect(await changesOf(staff.id)).toEqual([]);
   });
 
   test('while another one cannot be asked for: nothing is noted; refused for it alone: it counts as there', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const [first, second] = [await book(staff.id, '10:00', '10:30'), await book(staff.id, '11:00', '11:30')];
     await read(staff.id);
     for (const { calendarEventId } of [first, second])
-      await room.control.removeEvent(staff.email, calendarEventId);
-    await room.control.addFault({ does: 'reset', on: 'events.get', skip: 1 });
+      await fixture.control.removeEvent(staff.email, calendarEventId);
+    await fixture.control.addFault({ does: 'reset', on: 'events.get', skip: 1 });
     await read(staff.id);
     for (const { bookingId } of [first, second])
       expect(await stateOf(bookingId)).toEqual(['confirmed', 'in_step']);
-    await room.control.clearFaults();
-    await room.control.addFault({ does: 'refuse', reason: 'forbidden', on: 'events.get', times: 1 });
+    await fixture.control.clearFaults();
+    await fixture.control.addFault({ does: 'refuse', reason: 'forbidden', on: 'events.get', times: 1 });
     await read(staff.id);
     const states = [await stateOf(first.bookingId), await stateOf(second.bookingId)];
     expect(states.map(([, state]) => state).sort()).toEqual(['deleted', 'in_step']);
   });
 
   test('when it was moved to another calendar of the connection: left to its people', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const other = `second-${staff.email}`;
-    await room.control.putCalendar({ id: other, owner: staff.email });
+    await fixture.control.putCalendar({ id: other, owner: staff.email });
     const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
-    await room.must(room.call(account, 'PUT', path, { busyCalendarIds: ['primary', other] }));
+    await fixture.must(fixture.call(account, 'PUT', path, { busyCalendarIds: ['primary', other] }));
     const made = await book(staff.id, '10:00', '10:30');
-    await room.control.moveEvent(staff.email, made.calendarEventId, other);
+    await fixture.control.moveEvent(staff.email, made.calendarEventId, other);
     await read(staff.id);
     await aMinuteLater();
     await read(staff.id);
@@ -129,49 +129,51 @@ describe('an event that is deleted in the calendar', () => {
     const first = await deleted();
     const path = pathOf(first.made.bookingId);
     const moving = { date, from: '11:00', to: '11:30' };
-    const calendar = new Proxy(room.calendar, {
+    const calendar = new Proxy(fixture.calendar, {
       get(target, name) {
         if (name !== 'changedEvents') return Reflect.get(target, name);
         return async (...given: Parameters<typeof target.changedEvents>) => {
           const answer = await target.changedEvents(...given);
           // the last thing before the bookings are cancelled
           if (given[1].cursor === null) {
-            await room.control.changeEvent(first.staff.email, first.made.calendarEventId, {
+            await fixture.control.changeEvent(first.staff.email, first.made.calendarEventId, {
               status: 'confirmed',
             });
-            await room.must(room.call(account, 'POST', `${path}/reschedule`, moving));
+            await fixture.must(fixture.call(account, 'POST', `${path}/reschedule`, moving));
           }
           return answer;
         };
       },
     });
     await aMinuteLater();
-    await read(first.staff.id, room.depsOn(room.deps.db, { google: calendar }));
+    await read(first.staff.id, fixture.depsOn(fixture.deps.db, { google: calendar }));
     expect(await shown(first.made.bookingId)).toMatchObject({ status: 'confirmed', from: '11:00' });
 
     const second = await deleted();
     const user = `/v1/appointments/users/${second.staff.id}`;
-    await room.must(room.call(account, 'PATCH', user, { onCalendarDelete: 'keep' }));
+    await fixture.must(fixture.call(account, 'PATCH', user, { onCalendarDelete: 'keep' }));
     await aMinuteLater();
     await read(second.staff.id);
     expect(await stateOf(second.made.bookingId)).toEqual(['confirmed', 'deleted']);
   });
 
   test('with a whole calendar of others: none is cancelled, receivers are told once, and somebody decides', async () => {
-    const staff = await room.staff(account);
+    const staff = await fixture.staff(account);
     const made: { bookingId: string; calendarEventId: string }[] = [];
     const clocks = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30', '12:00'];
     for (const [index, from] of clocks.slice(0, 6).entries()) {
       made.push(await book(staff.id, from, clocks[index + 1] ?? ''));
     }
     await read(staff.id);
-    for (const { calendarEventId } of made) await room.control.removeEvent(staff.email, calendarEventId);
+    for (const { calendarEventId } of made) await fixture.control.removeEvent(staff.email, calendarEventId);
     for (let round = 0; round < 3; round += 1) {
       await read(staff.id);
       await aMinuteLater();
     }
     for (const { bookingId } of made) expect(await stateOf(bookingId)).toEqual(['confirmed', 'deleted']);
-    const told = (await room.events(account, staff.id)).filter(({ event }) => event === 'calendars.status');
+    const told = (await fixture.events(account, staff.id)).filter(
+      ({ event }) => event === 'calendars.status',
+    );
     expect(told.map(({ data }) => data.reason)).toEqual(['connected', 'bookings_missing']);
     expect(told[1]?.data.missing).toEqual({
       count: 6,
@@ -179,12 +181,12 @@ describe('an event that is deleted in the calendar', () => {
       bookingIds: made.map(({ bookingId }) => bookingId),
     });
     const [decided] = made;
-    await room.must(room.call(account, 'POST', `${pathOf(decided?.bookingId ?? '')}/cancel`, {}));
+    await fixture.must(fixture.call(account, 'POST', `${pathOf(decided?.bookingId ?? '')}/cancel`, {}));
     expect(await changesOf(staff.id)).toEqual(['appointments.cancelled by api']);
   });
 
   test('just before many others, or soon after: none of them is cancelled either', async () => {
-    const staff = await room.staff(account, { schedule: { slotMinutes: 15 } });
+    const staff = await fixture.staff(account, { schedule: { slotMinutes: 15 } });
     const made: { bookingId: string; calendarEventId: string }[] = [];
     for (let minutes = 9 * 60; minutes < 11 * 60; minutes += 15) {
       const [from, to] = [minutes, minutes + 15].map(
@@ -194,13 +196,13 @@ describe('an event that is deleted in the calendar', () => {
     }
     await read(staff.id);
     for (const some of [made.slice(0, 1), made.slice(1, 7), made.slice(7)]) {
-      for (const { calendarEventId } of some) await room.control.removeEvent(staff.email, calendarEventId);
+      for (const { calendarEventId } of some) await fixture.control.removeEvent(staff.email, calendarEventId);
       await read(staff.id);
     }
     await aMinuteLater();
     await read(staff.id);
     for (const { bookingId } of made) expect(await stateOf(bookingId)).toEqual(['confirmed', 'deleted']);
-    const told = (await room.events(account, staff.id)).filter(({ data }) => data.missing);
+    const told = (await fixture.events(account, staff.id)).filter(({ data }) => data.missing);
     expect(told.map(({ data: { missing } }) => [missing.count, missing.of])).toEqual([
       [7, 8],
       [1, 1],
@@ -210,9 +212,9 @@ describe('an event that is deleted in the calendar', () => {
     );
     // what vanishes by itself, later on, is cancelled again
     await sql`update calendar_connections set bookings_missing_at = now() - interval '5 minutes'
-      where staff_id = ${staff.id}`.execute(room.database.db);
+      where staff_id = ${staff.id}`.execute(fixture.database.db);
     const alone = await book(staff.id, '11:30', '11:45');
-    await room.control.removeEvent(staff.email, alone.calendarEventId);
+    await fixture.control.removeEvent(staff.email, alone.calendarEventId);
     await read(staff.id);
     await aMinuteLater();
     await read(staff.id);

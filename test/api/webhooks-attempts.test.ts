@@ -6,31 +6,31 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { attemptFailures } from '../../src/contract/deliveries.ts';
 import { type RudeReceiver, startRudeReceiver } from '../harness/rude-receiver.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 let rude: RudeReceiver;
 beforeAll(async () => {
-  room = await openRoom({}, 700);
+  fixture = await openWebhooksFixture({}, 700);
   rude = await startRudeReceiver();
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await rude.close();
 });
-afterEach(() => room.pauseAll());
+afterEach(() => fixture.pauseAll());
 
 /** Publishes one event to a fresh endpoint at that address; answers the delivery as its owner sees it after one try. */
 async function tried(url: string) {
-  const account = await room.account();
-  const { id } = await room.endpoint(account, 'unused', { url });
-  await room.stages(account, uuidv7(), ['sent']);
+  const account = await fixture.account();
+  const { id } = await fixture.endpoint(account, 'unused', { url });
+  await fixture.stages(account, uuidv7(), ['sent']);
   let item: { _id: string; attempts: number } | undefined;
   await until(async () => {
-    [item] = await room.listed(account);
+    [item] = await fixture.listed(account);
     expect(item?.attempts).toBe(1);
   });
-  const shown = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item?._id}`);
+  const shown = await fixture.call(account, 'GET', `/v1/webhooks/deliveries/${item?._id}`);
   return { account, id, delivery: shown.body.data };
 }
 
@@ -64,8 +64,8 @@ describe('a failed attempt names one of eight reasons', () => {
   it.each([301, 302, 307, 308, 400, 404, 429, 500])('an answer of %i: status', async (status) => {
     const hook = `answers-${status}`;
     const elsewhere = rude.connections();
-    room.hooks.answer(hook, () => ({ status, headers: { location: rude.url('redirected') } }));
-    const { delivery } = await tried(room.hooks.url(hook));
+    fixture.hooks.answer(hook, () => ({ status, headers: { location: rude.url('redirected') } }));
+    const { delivery } = await tried(fixture.hooks.url(hook));
     expect(delivery).toMatchObject({ lastFailure: 'status', lastStatusCode: status });
     expect(rude.connections(), 'no redirect is followed').toBe(elsewhere);
   });
@@ -92,17 +92,17 @@ describe('a failed attempt names one of eight reasons', () => {
   });
 
   it('reports blocked_address for a private address, as a visible attempt', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'blocked');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'blocked');
     await sql`update endpoints set url = 'http://10.0.0.1/', version = version + 1 where id = ${id}`.execute(
-      room.db,
+      fixture.db,
     );
-    await room.stages(account, uuidv7(), ['sent']);
+    await fixture.stages(account, uuidv7(), ['sent']);
     await until(async () =>
-      expect(await room.listed(account)).toMatchObject([{ attempts: 1, lastFailure: 'blocked_address' }]),
+      expect(await fixture.listed(account)).toMatchObject([{ attempts: 1, lastFailure: 'blocked_address' }]),
     );
-    const [item] = await room.listed(account);
-    const { body } = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
+    const [item] = await fixture.listed(account);
+    const { body } = await fixture.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
     expect(body.data.attemptLog).toMatchObject([
       { failure: 'blocked_address', statusCode: null, detail: expect.stringContaining('10.0.0.1') },
     ]);
@@ -110,10 +110,10 @@ describe('a failed attempt names one of eight reasons', () => {
 
   it('the database rejects any other reason', async () => {
     const { rows } = await sql<{ failure: string }>`
-      select distinct failure from attempts where failure is not null`.execute(room.db);
+      select distinct failure from attempts where failure is not null`.execute(fixture.db);
     expect(rows.map((row) => row.failure).sort()).toEqual([...attemptFailures].sort());
-    await expect(sql`update attempts set failure = 'bad_luck'`.execute(room.db)).rejects.toThrow('check');
-    await expect(sql`update deliveries set last_failure = 'bad_luck'`.execute(room.db)).rejects.toThrow(
+    await expect(sql`update attempts set failure = 'bad_luck'`.execute(fixture.db)).rejects.toThrow('check');
+    await expect(sql`update deliveries set last_failure = 'bad_luck'`.execute(fixture.db)).rejects.toThrow(
       'check',
     );
   });
@@ -132,21 +132,21 @@ describe('a 2xx is success', () => {
 
 describe('each attempt stores', () => {
   it('the first 4 KB of the response in whole characters, for failures and successes', async () => {
-    room.hooks.answer('long', () => ({ status: 500, body: `\0${'ü'.repeat(4_000)}` }));
-    const { account, id, delivery } = await tried(room.hooks.url('long'));
+    fixture.hooks.answer('long', () => ({ status: 500, body: `\0${'ü'.repeat(4_000)}` }));
+    const { account, id, delivery } = await tried(fixture.hooks.url('long'));
     expect(delivery.attemptLog[0].answer).toBe(`\ufffd${'ü'.repeat(2_047)}`);
-    room.hooks.answer('long', () => ({ status: 202, body: '{"taken":true}' }));
-    await room.makeDue(id);
-    await room.deliveries.claimDue();
-    await until(async () => expect(await room.listed(account)).toMatchObject([{ status: 'delivered' }]));
+    fixture.hooks.answer('long', () => ({ status: 202, body: '{"taken":true}' }));
+    await fixture.makeDue(id);
+    await fixture.deliveries.claimDue();
+    await until(async () => expect(await fixture.listed(account)).toMatchObject([{ status: 'delivered' }]));
     const path = `/v1/webhooks/deliveries/${delivery._id}`;
-    const log = async () => (await room.call(account, 'GET', path)).body.data.attemptLog;
+    const log = async () => (await fixture.call(account, 'GET', path)).body.data.attemptLog;
     expect(await log()).toMatchObject([
       { number: 1, statusCode: 500 },
       { number: 2, statusCode: 202, failure: null, answer: '{"taken":true}', detail: null },
     ]);
-    await room.call(account, 'POST', `${path}/replay`);
-    await room.deliveries.claimDue();
+    await fixture.call(account, 'POST', `${path}/replay`);
+    await fixture.deliveries.claimDue();
     await until(async () => expect(await log()).toHaveLength(3));
     expect((await log()).map((one: { answer: string }) => one.answer.slice(-14))).toEqual([
       'ü'.repeat(14),
@@ -163,15 +163,15 @@ describe('each attempt stores', () => {
 
 describe('Retry-After', () => {
   it('of more than a day counts as one day, and rests the endpoint for 15 minutes', async () => {
-    room.hooks.answer('never', () => ({ status: 503, headers: { 'retry-after': '9'.repeat(40) } }));
-    const { id, delivery } = await tried(room.hooks.url('never'));
+    fixture.hooks.answer('never', () => ({ status: 503, headers: { 'retry-after': '9'.repeat(40) } }));
+    const { id, delivery } = await tried(fixture.hooks.url('never'));
     const hour = 3_600_000;
     const waitMs = new Date(delivery.nextAttemptAt).getTime() - Date.now();
     expect(waitMs).toBeGreaterThan(23.9 * hour);
     expect(waitMs).toBeLessThanOrEqual(24 * hour);
     const { rows } = await sql<{ hours: number }>`
       select extract(epoch from paused_until - now())::float8 / 3600 as hours from endpoints where id = ${id}`.execute(
-      room.db,
+      fixture.db,
     );
     expect(rows[0]?.hours).toBeGreaterThan(0.24);
     expect(rows[0]?.hours).toBeLessThanOrEqual(0.25);
@@ -180,7 +180,7 @@ describe('Retry-After', () => {
 
 describe('stopping the process', () => {
   it('during a call releases the lease instead of recording a failure', async () => {
-    const cutting = await openRoom({}, 30_000);
+    const cutting = await openWebhooksFixture({}, 30_000);
     const account = await cutting.account();
     await cutting.endpoint(account, 'unused', { url: rude.url('says-nothing') });
     const before = rude.connections();

@@ -6,23 +6,23 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { eventBody, publish } from '../../src/webhooks/publish.ts';
 import type { Hit } from '../harness/hooks.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 beforeAll(async () => {
-  room = await openRoom({ random: () => 0.5 });
+  fixture = await openWebhooksFixture({ random: () => 0.5 });
 });
-afterAll(() => room.close());
-afterEach(() => room.pauseAll());
+afterAll(() => fixture.close());
+afterEach(() => fixture.pauseAll());
 
-const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
-const list = (accountId: string, query = '') => room.listed(accountId, query);
+const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
+const list = (accountId: string, query = '') => fixture.listed(accountId, query);
 
 describe('a delivery', () => {
   it('is posted after the commit with both signatures', async () => {
-    const account = await room.account();
-    const { secret } = await room.endpoint(account, 'signed');
-    await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    const { secret } = await fixture.endpoint(account, 'signed');
+    await fixture.stages(account, uuidv7(), ['sent']);
     await until(() => expect(hitsOf('signed')).toHaveLength(1));
     const { headers, body } = hitsOf('signed')[0] as Hit;
     expect(headers['x-webhook-signature']).toBe(
@@ -44,14 +44,14 @@ describe('a delivery', () => {
   });
 
   it('goes to every endpoint subscribed to its kind, and to no other account', async () => {
-    const [account, stranger] = [await room.account(), await room.account()];
-    await room.endpoint(account, 'plain');
-    await room.endpoint(account, 'both', { events: ['messages.status', 'templates.status'] });
-    await room.endpoint(account, 'templates', { events: ['templates.status'] });
-    await room.endpoint(stranger, 'stranger');
+    const [account, stranger] = [await fixture.account(), await fixture.account()];
+    await fixture.endpoint(account, 'plain');
+    await fixture.endpoint(account, 'both', { events: ['messages.status', 'templates.status'] });
+    await fixture.endpoint(account, 'templates', { events: ['templates.status'] });
+    await fixture.endpoint(stranger, 'stranger');
     const body = eventBody('templates.status', Date.now(), { name: 'welcome' });
-    const leasedDeliveries = await room.db.transaction().execute((tx) =>
-      publish({ deliveries: room.deliveries }, tx, [
+    const leasedDeliveries = await fixture.db.transaction().execute((tx) =>
+      publish({ deliveries: fixture.deliveries }, tx, [
         {
           accountId: account,
           subjectId: uuidv7(),
@@ -64,7 +64,7 @@ describe('a delivery', () => {
       ]),
     );
     expect(leasedDeliveries).toHaveLength(4);
-    room.deliveries.offer(leasedDeliveries);
+    fixture.deliveries.offer(leasedDeliveries);
     await until(() => expect(hitsOf('both')).toHaveLength(2));
     await until(() => expect([...hitsOf('plain'), ...hitsOf('templates')]).toHaveLength(2));
     expect(hitsOf('plain')[0]?.json.event).toBe('messages.status');
@@ -73,31 +73,31 @@ describe('a delivery', () => {
   });
 
   it('is claimed after its lease when a crash follows the commit', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'crash');
-    await room.stages(account, uuidv7(), ['sent'], false);
-    expect(await room.deliveries.claimDue()).toBe(0);
-    await room.makeDue(id, 'leases');
-    expect(await room.deliveries.claimDue()).toBe(1);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'crash');
+    await fixture.stages(account, uuidv7(), ['sent'], false);
+    expect(await fixture.deliveries.claimDue()).toBe(0);
+    await fixture.makeDue(id, 'leases');
+    expect(await fixture.deliveries.claimDue()).toBe(1);
     await until(() => expect(hitsOf('crash')).toHaveLength(1));
   });
 
   it('is inserted once for a stage that is published twice', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'once');
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'once');
     const message = uuidv7();
-    await room.stages(account, message, ['sent']);
-    await room.stages(account, message, ['sent']);
+    await fixture.stages(account, message, ['sent']);
+    await fixture.stages(account, message, ['sent']);
     await until(async () => expect(await list(account)).toMatchObject([{ status: 'delivered' }]));
     expect(hitsOf('once')).toHaveLength(1);
   });
 
   it('does not exist when its transaction rolls back', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'rolled-back');
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'rolled-back');
     await expect(
-      room.db.transaction().execute(async (tx) => {
-        await publish({ deliveries: room.deliveries }, tx, [stageEvent(account, uuidv7(), 'sent')]);
+      fixture.db.transaction().execute(async (tx) => {
+        await publish({ deliveries: fixture.deliveries }, tx, [stageEvent(account, uuidv7(), 'sent')]);
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');
@@ -107,10 +107,10 @@ describe('a delivery', () => {
 
 describe('many concurrent deliveries', () => {
   it('all arrive, even when they exceed the limit of memory', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'flood');
-    const small = room.another({ inFlightPerEndpoint: 4, queuedPerEndpoint: 20, queuedInAll: 40 });
-    const leasedDeliveries = await room.db.transaction().execute((tx) =>
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'flood');
+    const small = fixture.another({ inFlightPerEndpoint: 4, queuedPerEndpoint: 20, queuedInAll: 40 });
+    const leasedDeliveries = await fixture.db.transaction().execute((tx) =>
       publish(
         { deliveries: small },
         tx,
@@ -127,18 +127,18 @@ describe('many concurrent deliveries', () => {
   });
 
   it('are released when the process stops, and another process takes them', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'stopping');
-    const leaving = room.another({ inFlightPerEndpoint: 2 });
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'stopping');
+    const leaving = fixture.another({ inFlightPerEndpoint: 2 });
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    room.hooks.answer('stopping', async () => {
+    fixture.hooks.answer('stopping', async () => {
       await held;
       return { status: 200 };
     });
-    const leasedDeliveries = await room.db.transaction().execute((tx) =>
+    const leasedDeliveries = await fixture.db.transaction().execute((tx) =>
       publish(
         { deliveries: leaving },
         tx,
@@ -151,7 +151,7 @@ describe('many concurrent deliveries', () => {
     letGo();
     await stopped;
     expect(hitsOf('stopping')).toHaveLength(2);
-    await room.deliveries.claimDue();
+    await fixture.deliveries.claimDue();
     await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(10));
     expect(hitsOf('stopping')).toHaveLength(10);
   });

@@ -6,16 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Hit } from '../harness/hooks.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 beforeAll(async () => {
-  room = await openRoom();
+  fixture = await openWebhooksFixture();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const path = '/v1/webhooks/endpoints';
-const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
+const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
 const given = (secret: string, hit: Hit | undefined) =>
   hit?.headers['x-webhook-signature'] ===
   `sha256=${createHmac('sha256', secret)
@@ -32,21 +32,21 @@ const standard = (secret: string, hit: Hit | undefined): boolean => {
 /** Publishes one event and answers what came to the hook. */
 async function next(accountId: string, hook: string): Promise<Hit | undefined> {
   const before = hitsOf(hook).length;
-  await room.stages(accountId, uuidv7(), ['sent']);
+  await fixture.stages(accountId, uuidv7(), ['sent']);
   await until(() => expect(hitsOf(hook)).toHaveLength(before + 1));
   return hitsOf(hook).at(-1);
 }
 
 describe('an endpoint', () => {
   it('is created with a secret that is shown once and stored encrypted', async () => {
-    const account = await room.account();
-    const { status, body } = await room.call(account, 'POST', path, {
-      url: room.hooks.url('added'),
+    const account = await fixture.account();
+    const { status, body } = await fixture.call(account, 'POST', path, {
+      url: fixture.hooks.url('added'),
       description: 'CRM',
     });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
-      url: room.hooks.url('added'),
+      url: fixture.hooks.url('added'),
       description: 'CRM',
       events: ['messages.status'],
       status: 'active',
@@ -54,20 +54,20 @@ describe('an endpoint', () => {
       rotation: null,
     });
     expect(body.data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const listed = await room.call(account, 'GET', path);
+    const listed = await fixture.call(account, 'GET', path);
     expect(listed.body.data.pagination).toEqual({ page: 1, limit: 20, total: 1, totalPages: 1 });
-    const shown = await room.call(account, 'GET', `${path}/${body.data._id}`);
+    const shown = await fixture.call(account, 'GET', `${path}/${body.data._id}`);
     expect(JSON.stringify([listed.body, shown.body])).not.toContain(body.data.secret);
     const { rows } = await sql<{
       secret: Buffer;
-    }>`select secret from endpoints where id = ${body.data._id}`.execute(room.db);
+    }>`select secret from endpoints where id = ${body.data._id}`.execute(fixture.db);
     expect(rows[0]?.secret.includes(body.data.secret)).toBe(false);
   });
 
   it('accepts the owner’s secret, and uses it for both signatures', async () => {
-    const account = await room.account();
+    const account = await fixture.account();
     const secret = 'my very own secret';
-    expect((await room.endpoint(account, 'own', { secret })).secret).toBe(secret);
+    expect((await fixture.endpoint(account, 'own', { secret })).secret).toBe(secret);
     const hit = await next(account, 'own');
     expect(given(secret, hit)).toBe(true);
     expect(
@@ -90,16 +90,16 @@ describe('an endpoint', () => {
     [{ url: 'https://93.184.216.34/', colour: 'red' }, 'colour'],
     [{}, 'url'],
   ])('is refused with 400 naming the fault: %j', async (body, fault) => {
-    const answer = await room.call(await room.account(), 'POST', path, body);
+    const answer = await fixture.call(await fixture.account(), 'POST', path, body);
     expect(answer.status).toBe(400);
     expect(answer.body.errors?.map((error) => error.path)).toContain(fault);
   });
 
   it('is limited to ten per account, even with concurrent requests', async () => {
-    const account = await room.account();
+    const account = await fixture.account();
     const answers = await Promise.all(
       Array.from({ length: 14 }, (_, index) =>
-        room.call(account, 'POST', path, { url: room.hooks.url(`many-${index}`) }),
+        fixture.call(account, 'POST', path, { url: fixture.hooks.url(`many-${index}`) }),
       ),
     );
     const statuses = answers.map((answer) => answer.status).toSorted();
@@ -108,21 +108,21 @@ describe('an endpoint', () => {
   });
 
   it('of another account is not found', async () => {
-    const { id } = await room.endpoint(await room.account(), 'theirs');
-    const stranger = await room.account();
+    const { id } = await fixture.endpoint(await fixture.account(), 'theirs');
+    const stranger = await fixture.account();
     for (const unknown of [id, uuidv7(), 'no-id']) {
       const calls = [
-        room.call(stranger, 'GET', `${path}/${unknown}`),
-        room.call(stranger, 'PATCH', `${path}/${unknown}`, { status: 'paused' }),
-        room.call(stranger, 'DELETE', `${path}/${unknown}`),
-        room.call(stranger, 'POST', `${path}/${unknown}/test`),
-        room.call(stranger, 'POST', `${path}/${unknown}/rotate-secret`),
-        room.call(stranger, 'POST', `${path}/${unknown}/activate-secret`),
-        room.call(stranger, 'POST', `${path}/${unknown}/replay`, {
+        fixture.call(stranger, 'GET', `${path}/${unknown}`),
+        fixture.call(stranger, 'PATCH', `${path}/${unknown}`, { status: 'paused' }),
+        fixture.call(stranger, 'DELETE', `${path}/${unknown}`),
+        fixture.call(stranger, 'POST', `${path}/${unknown}/test`),
+        fixture.call(stranger, 'POST', `${path}/${unknown}/rotate-secret`),
+        fixture.call(stranger, 'POST', `${path}/${unknown}/activate-secret`),
+        fixture.call(stranger, 'POST', `${path}/${unknown}/replay`, {
           from: '2026-01-01T00:00:00Z',
           to: '2026-01-02T00:00:00Z',
         }),
-        room.call(
+        fixture.call(
           stranger,
           'GET',
           `/v1/webhooks/deliveries?endpointId=${unknown === id ? 'no-id' : unknown}x`,
@@ -135,46 +135,52 @@ describe('an endpoint', () => {
   });
 
   it('changes only in the given fields', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'before', { description: 'old' });
-    const { body } = await room.call(account, 'PATCH', `${path}/${id}`, { url: room.hooks.url('after') });
-    expect(body.data).toMatchObject({ url: room.hooks.url('after'), description: 'old', status: 'active' });
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'before', { description: 'old' });
+    const { body } = await fixture.call(account, 'PATCH', `${path}/${id}`, {
+      url: fixture.hooks.url('after'),
+    });
+    expect(body.data).toMatchObject({
+      url: fixture.hooks.url('after'),
+      description: 'old',
+      status: 'active',
+    });
     await next(account, 'after');
     expect(hitsOf('before')).toEqual([]);
-    const cleared = await room.call(account, 'PATCH', `${path}/${id}`, { description: null });
+    const cleared = await fixture.call(account, 'PATCH', `${path}/${id}`, { description: null });
     expect(cleared.body.data.description).toBeNull();
-    expect((await room.call(account, 'PATCH', `${path}/${id}`, {})).status).toBe(400);
-    expect((await room.call(account, 'PATCH', `${path}/${id}`, { url: 'http://10.0.0.1/' })).status).toBe(
+    expect((await fixture.call(account, 'PATCH', `${path}/${id}`, {})).status).toBe(400);
+    expect((await fixture.call(account, 'PATCH', `${path}/${id}`, { url: 'http://10.0.0.1/' })).status).toBe(
       400,
     );
   });
 
   it('keeps events while paused, and delivers them when active again', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'paused');
-    await room.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
-    await room.stages(account, uuidv7(), ['sent', 'delivered']);
-    await room.deliveries.claimDue();
-    const { body } = await room.call(account, 'GET', '/v1/webhooks/deliveries?status=pending');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'paused');
+    await fixture.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
+    await fixture.deliveries.claimDue();
+    const { body } = await fixture.call(account, 'GET', '/v1/webhooks/deliveries?status=pending');
     expect(body.data.items).toHaveLength(2);
     expect(hitsOf('paused')).toEqual([]);
-    await room.call(account, 'PATCH', `${path}/${id}`, { status: 'active' });
-    await room.deliveries.claimDue();
+    await fixture.call(account, 'PATCH', `${path}/${id}`, { status: 'active' });
+    await fixture.deliveries.claimDue();
     await until(() =>
       expect(hitsOf('paused').map((hit) => hit.json.data.status)).toEqual(['sent', 'delivered']),
     );
   });
 
   it('receives nothing once deleted; pending deliveries are dead, and its history remains', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'deleted');
-    await room.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
-    await room.stages(account, uuidv7(), ['sent']);
-    expect((await room.call(account, 'DELETE', `${path}/${id}`)).status).toBe(200);
-    expect((await room.call(account, 'GET', `${path}/${id}`)).status).toBe(404);
-    await room.stages(account, uuidv7(), ['sent']);
-    await room.maintained();
-    const { body } = await room.call(account, 'GET', '/v1/webhooks/deliveries');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'deleted');
+    await fixture.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
+    await fixture.stages(account, uuidv7(), ['sent']);
+    expect((await fixture.call(account, 'DELETE', `${path}/${id}`)).status).toBe(200);
+    expect((await fixture.call(account, 'GET', `${path}/${id}`)).status).toBe(404);
+    await fixture.stages(account, uuidv7(), ['sent']);
+    await fixture.maintained();
+    const { body } = await fixture.call(account, 'GET', '/v1/webhooks/deliveries');
     expect(body.data.items).toMatchObject([
       { endpointId: id, status: 'dead', lastFailure: 'endpoint_deleted' },
     ]);
@@ -184,45 +190,47 @@ describe('an endpoint', () => {
 
 describe('a rotation of the secret', () => {
   it('signs with both secrets during the overlap; x-webhook-signature keeps the old one until the new one is activated', async () => {
-    const account = await room.account();
-    const { id, secret: old } = await room.endpoint(account, 'rotated');
-    const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`);
+    const account = await fixture.account();
+    const { id, secret: old } = await fixture.endpoint(account, 'rotated');
+    const rotated = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`);
     const fresh = rotated.body.data.secret;
     expect(rotated.body.data.rotation).toMatchObject({ activated: false });
     const during = await next(account, 'rotated');
     expect([given(old, during), standard(old, during), standard(fresh, during)]).toEqual([true, true, true]);
-    const second = await room.call(account, 'POST', `${path}/${id}/rotate-secret`);
+    const second = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`);
     expect([second.status, second.body.code]).toEqual([409, 'rotation_in_progress']);
-    const activated = await room.call(account, 'POST', `${path}/${id}/activate-secret`);
+    const activated = await fixture.call(account, 'POST', `${path}/${id}/activate-secret`);
     expect(activated.body.data.rotation).toMatchObject({ activated: true });
     const after = await next(account, 'rotated');
     expect([given(fresh, after), standard(old, after), standard(fresh, after)]).toEqual([true, true, true]);
-    expect((await room.call(account, 'POST', `${path}/${id}/activate-secret`)).status).toBe(200);
+    expect((await fixture.call(account, 'POST', `${path}/${id}/activate-secret`)).status).toBe(200);
   });
 
   it('ends by itself when the overlap is over', async () => {
-    const account = await room.account();
-    const { id, secret: old } = await room.endpoint(account, 'lapsed');
-    const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`, { overlapSeconds: 600 });
+    const account = await fixture.account();
+    const { id, secret: old } = await fixture.endpoint(account, 'lapsed');
+    const rotated = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`, {
+      overlapSeconds: 600,
+    });
     const fresh = rotated.body.data.secret;
     expect(given(old, await next(account, 'lapsed'))).toBe(true);
-    room.clock.nowMs = Date.now() + 601_000;
+    fixture.clock.nowMs = Date.now() + 601_000;
     try {
       const hit = await next(account, 'lapsed');
       expect(given(fresh, hit)).toBe(true);
       expect(String(hit?.headers['webhook-signature'])).not.toContain(' ');
-      const again = await room.call(account, 'POST', `${path}/${id}/rotate-secret`);
+      const again = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`);
       expect(again.status).toBe(200);
       expect(given(fresh, await next(account, 'lapsed'))).toBe(true);
     } finally {
-      room.clock.nowMs = undefined;
+      fixture.clock.nowMs = undefined;
     }
   });
 
   it('without overlap switches immediately, to the owner’s secret if given', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'at-once');
-    const rotated = await room.call(account, 'POST', `${path}/${id}/rotate-secret`, {
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'at-once');
+    const rotated = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`, {
       overlapSeconds: 0,
       secret: 'a new secret of my own',
     });
@@ -235,31 +243,31 @@ describe('a rotation of the secret', () => {
 
 describe('the test operation', () => {
   it('posts one signed event, returns the result, and lists it among the deliveries', async () => {
-    const account = await room.account();
-    const { id, secret } = await room.endpoint(account, 'tested');
-    const { body } = await room.call(account, 'POST', `${path}/${id}/test`);
+    const account = await fixture.account();
+    const { id, secret } = await fixture.endpoint(account, 'tested');
+    const { body } = await fixture.call(account, 'POST', `${path}/${id}/test`);
     expect(body.data).toMatchObject({ delivered: true, statusCode: 200, failure: null });
     const [hit] = hitsOf('tested');
     expect(hit?.json.event).toBe('test');
     expect([given(secret, hit), standard(secret, hit)]).toEqual([true, true]);
-    const listed = await room.call(account, 'GET', '/v1/webhooks/deliveries');
+    const listed = await fixture.call(account, 'GET', '/v1/webhooks/deliveries');
     expect(listed.body.data.items).toMatchObject([
       { _id: body.data.deliveryId, event: 'test', status: 'delivered' },
     ]);
   });
 
   it('reports a failure, is not retried, and does not count against the endpoint', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'test-fails');
-    room.hooks.answer('test-fails', () => ({ status: 401, body: 'who are you?' }));
-    const { status, body } = await room.call(account, 'POST', `${path}/${id}/test`);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'test-fails');
+    fixture.hooks.answer('test-fails', () => ({ status: 401, body: 'who are you?' }));
+    const { status, body } = await fixture.call(account, 'POST', `${path}/${id}/test`);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ delivered: false, statusCode: 401, failure: 'status' });
-    const shown = await room.call(account, 'GET', `/v1/webhooks/deliveries/${body.data.deliveryId}`);
+    const shown = await fixture.call(account, 'GET', `/v1/webhooks/deliveries/${body.data.deliveryId}`);
     expect(shown.body.data).toMatchObject({
       status: 'dead',
       attemptLog: [{ answer: 'who are you?', statusCode: 401 }],
     });
-    expect((await room.call(account, 'GET', `${path}/${id}`)).body.data.failingSince).toBeNull();
+    expect((await fixture.call(account, 'GET', `${path}/${id}`)).body.data.failingSince).toBeNull();
   });
 });

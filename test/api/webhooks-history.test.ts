@@ -5,17 +5,17 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { deliveriesOf } from '../../src/webhooks/publish.ts';
 import { insertReplay, replayStep } from '../../src/webhooks/replay/store.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 beforeAll(async () => {
-  room = await openRoom();
+  fixture = await openWebhooksFixture();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
-const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
+const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
 const list = async (accountId: string, query = '') =>
-  (await room.call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data;
+  (await fixture.call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data;
 
 async function delivered(accountId: string, count: number): Promise<void> {
   await until(async () =>
@@ -25,9 +25,9 @@ async function delivered(accountId: string, count: number): Promise<void> {
 
 describe('the list of deliveries', () => {
   it('is paged by cursor, newest first, without gaps or duplicates', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'listed');
-    for (let count = 0; count < 7; count++) await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'listed');
+    for (let count = 0; count < 7; count++) await fixture.stages(account, uuidv7(), ['sent']);
     await delivered(account, 7);
     const seen: string[] = [];
     let cursor = '';
@@ -41,16 +41,16 @@ describe('the list of deliveries', () => {
   });
 
   it('is filtered by endpoint, message, status and time', async () => {
-    const account = await room.account();
-    const { id: first } = await room.endpoint(account, 'filter-1');
-    await room.endpoint(account, 'filter-2');
+    const account = await fixture.account();
+    const { id: first } = await fixture.endpoint(account, 'filter-1');
+    await fixture.endpoint(account, 'filter-2');
     const message = uuidv7();
     await sql`
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, expires_at, wamid)
       values (${account}, ${message}, ${uuidv7()}, ${uuidv7()}, ${uuidv7()}, '919876543210', '{}', now(),
-        ${`wamid.${message}`})`.execute(room.db);
-    await room.stages(account, message, ['sent', 'delivered']);
-    await room.stages(account, uuidv7(), ['sent']);
+        ${`wamid.${message}`})`.execute(fixture.db);
+    await fixture.stages(account, message, ['sent', 'delivered']);
+    await fixture.stages(account, uuidv7(), ['sent']);
     await delivered(account, 6);
     const count = async (query: string) => (await list(account, query)).items.length;
     expect(await count(`?endpointId=${first}`)).toBe(3);
@@ -61,7 +61,7 @@ describe('the list of deliveries', () => {
     expect(await count(`?from=${from}&to=${to}`)).toBe(6);
     expect(await count(`?from=${to}`)).toBe(0);
     expect(await count(`?to=${from}`)).toBe(0);
-    const other = await room.account();
+    const other = await fixture.account();
     expect((await list(other)).items).toEqual([]);
     expect((await list(other, `?messageId=wamid.${message}`)).items).toEqual([]);
   });
@@ -69,22 +69,22 @@ describe('the list of deliveries', () => {
   it.each(['?statu=dead', '?status=lost', '?limit=0', '?limit=101', '?cursor=nonsense', '?from=yesterday'])(
     'refuses %s with 400',
     async (query) => {
-      const answer = await room.call(await room.account(), 'GET', `/v1/webhooks/deliveries${query}`);
+      const answer = await fixture.call(await fixture.account(), 'GET', `/v1/webhooks/deliveries${query}`);
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
     },
   );
 
   it('does not show another account’s deliveries', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'private');
-    await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'private');
+    await fixture.stages(account, uuidv7(), ['sent']);
     await delivered(account, 1);
     const [item] = (await list(account)).items;
-    const stranger = await room.account();
+    const stranger = await fixture.account();
     for (const id of [item._id, uuidv7(), 'no-id']) {
       for (const answer of [
-        await room.call(stranger, 'GET', `/v1/webhooks/deliveries/${id}`),
-        await room.call(stranger, 'POST', `/v1/webhooks/deliveries/${id}/replay`),
+        await fixture.call(stranger, 'GET', `/v1/webhooks/deliveries/${id}`),
+        await fixture.call(stranger, 'POST', `/v1/webhooks/deliveries/${id}/replay`),
       ]) {
         expect([answer.status, answer.body.code]).toEqual([404, 'delivery_not_found']);
       }
@@ -92,36 +92,36 @@ describe('the list of deliveries', () => {
   });
 
   it('gives other modules the deliveries of one message', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'of-message');
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'of-message');
     const message = uuidv7();
-    await room.stages(account, message, ['sent', 'delivered']);
+    await fixture.stages(account, message, ['sent', 'delivered']);
     await delivered(account, 2);
-    const items = await deliveriesOf(room.db, account, message);
+    const items = await deliveriesOf(fixture.db, account, message);
     expect(items).toMatchObject([
       { messageId: `wamid.${message}`, status: 'delivered' },
       { messageId: `wamid.${message}`, status: 'delivered' },
     ]);
-    expect(await deliveriesOf(room.db, await room.account(), message)).toEqual([]);
+    expect(await deliveriesOf(fixture.db, await fixture.account(), message)).toEqual([]);
   });
 });
 
 describe('a replay', () => {
   it('of one delivery sends the same bytes under the same webhook-id, and keeps the first success in its log', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'replayed');
-    await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'replayed');
+    await fixture.stages(account, uuidv7(), ['sent']);
     await delivered(account, 1);
     const [item] = (await list(account)).items;
-    const replay = await room.call(account, 'POST', `/v1/webhooks/deliveries/${item._id}/replay`);
+    const replay = await fixture.call(account, 'POST', `/v1/webhooks/deliveries/${item._id}/replay`);
     expect(replay.body.data).toMatchObject({ _id: item._id, status: 'pending', deliveredAt: null });
-    await room.deliveries.claimDue();
+    await fixture.deliveries.claimDue();
     await until(() => expect(hitsOf('replayed')).toHaveLength(2));
     const [first, second] = hitsOf('replayed');
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
     await delivered(account, 1);
-    const { body } = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
+    const { body } = await fixture.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
     expect(body.data.attemptLog).toMatchObject([
       { number: 1, statusCode: 200 },
       { number: 2, statusCode: 200 },
@@ -129,17 +129,17 @@ describe('a replay', () => {
   });
 
   it('restarts the retry schedule', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'anew');
-    room.hooks.answer('anew', () => ({ status: 500 }));
-    await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'anew');
+    fixture.hooks.answer('anew', () => ({ status: 500 }));
+    await fixture.stages(account, uuidv7(), ['sent']);
     await until(async () => expect((await list(account)).items[0].attempts).toBe(1));
     await sql`update deliveries set state = 2, due_at = null, attempts = 10 where endpoint_id = ${id}`.execute(
-      room.db,
+      fixture.db,
     );
     const [item] = (await list(account)).items;
-    await room.call(account, 'POST', `/v1/webhooks/deliveries/${item._id}/replay`);
-    await room.deliveries.claimDue();
+    await fixture.call(account, 'POST', `/v1/webhooks/deliveries/${item._id}/replay`);
+    await fixture.deliveries.claimDue();
     await until(async () =>
       expect((await list(account)).items[0]).toMatchObject({ attempts: 11, status: 'pending' }),
     );
@@ -148,13 +148,13 @@ describe('a replay', () => {
   });
 
   it('of a time range continues after a crash without gaps or duplicates', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'stretch');
-    const { id: bystander } = await room.endpoint(account, 'bystander');
-    for (let count = 0; count < 9; count++) await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'stretch');
+    const { id: bystander } = await fixture.endpoint(account, 'bystander');
+    for (let count = 0; count < 9; count++) await fixture.stages(account, uuidv7(), ['sent']);
     await delivered(account, 18);
     const replayId = uuidv7();
-    await room.db.transaction().execute(async (tx) => {
+    await fixture.db.transaction().execute(async (tx) => {
       await insertReplay(tx, {
         id: replayId,
         accountId: account,
@@ -166,31 +166,33 @@ describe('a replay', () => {
       expect(await replayStep(tx, replayId, 4)).toBe(4);
     });
     // What the first step brought is delivered again before the replay goes on: it must not be met a second time.
-    await room.deliveries.claimDue();
+    await fixture.deliveries.claimDue();
     await until(() => expect(hitsOf('stretch')).toHaveLength(13));
     await delivered(account, 18);
-    await room.maintained();
-    await room.deliveries.claimDue();
+    await fixture.maintained();
+    await fixture.deliveries.claimDue();
     await until(() => expect(hitsOf('stretch')).toHaveLength(18));
     const ids = hitsOf('stretch').map((hit) => hit.headers['webhook-id']);
     for (const one of new Set(ids)) expect(ids.filter((other) => other === one)).toHaveLength(2);
     expect(hitsOf('bystander')).toHaveLength(9);
     expect(bystander).not.toBe(id);
     const { rows } = await sql<{ replayed: number; done: boolean }>`
-      select replayed, finished_at is not null as done from replays where id = ${replayId}`.execute(room.db);
+      select replayed, finished_at is not null as done from replays where id = ${replayId}`.execute(
+      fixture.db,
+    );
     expect(rows).toEqual([{ replayed: 9, done: true }]);
   });
 
   it('of an empty or reversed time range is rejected', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'empty');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'empty');
     const path = `/v1/webhooks/endpoints/${id}/replay`;
-    const none = await room.call(account, 'POST', path, {
+    const none = await fixture.call(account, 'POST', path, {
       from: '2026-01-01T00:00:00Z',
       to: '2026-01-02T00:00:00Z',
     });
     expect(none.body.data).toMatchObject({ replayed: 0, finished: true, status: null });
-    const reversed = await room.call(account, 'POST', path, {
+    const reversed = await fixture.call(account, 'POST', path, {
       from: '2026-01-02T00:00:00Z',
       to: '2026-01-01T00:00:00Z',
     });

@@ -6,18 +6,18 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
-afterEach(() => room.close());
+let fixture: WebhooksFixture;
+afterEach(() => fixture.close());
 
 /** Endpoints of one fresh account each, whose receivers never answer. */
 async function hanging(count: number): Promise<string[]> {
   const accounts: string[] = [];
   for (let index = 0; index < count; index++) {
-    const account = await room.account();
-    await room.endpoint(account, `hangs-${index}`);
-    room.hooks.answer(`hangs-${index}`, () => new Promise<never>(() => {}));
+    const account = await fixture.account();
+    await fixture.endpoint(account, `hangs-${index}`);
+    fixture.hooks.answer(`hangs-${index}`, () => new Promise<never>(() => {}));
     accounts.push(account);
   }
   return accounts;
@@ -32,70 +32,72 @@ const short: Partial<DeliverySettings> = {
 
 describe('endpoints that hang', () => {
   it('may fill the memory without excluding others from publishing or claims', async () => {
-    room = await openRoom(short, 60_000);
+    fixture = await openWebhooksFixture(short, 60_000);
     for (const account of await hanging(6)) {
-      for (let count = 0; count < 40; count++) await room.stages(account, uuidv7(), ['sent']);
+      for (let count = 0; count < 40; count++) await fixture.stages(account, uuidv7(), ['sent']);
     }
-    await room.deliveries.claimDue();
-    const [published, claimed] = [await room.account(), await room.account()];
-    await room.endpoint(published, 'published');
-    await room.endpoint(claimed, 'claimed');
+    await fixture.deliveries.claimDue();
+    const [published, claimed] = [await fixture.account(), await fixture.account()];
+    await fixture.endpoint(published, 'published');
+    await fixture.endpoint(claimed, 'claimed');
     for (let count = 0; count < 30; count++) {
-      await room.stages(published, uuidv7(), ['sent']);
-      await room.stages(claimed, uuidv7(), ['sent'], false);
+      await fixture.stages(published, uuidv7(), ['sent']);
+      await fixture.stages(claimed, uuidv7(), ['sent'], false);
     }
-    await sql`update deliveries set due_at = now() where account_id = ${claimed}`.execute(room.db);
+    await sql`update deliveries set due_at = now() where account_id = ${claimed}`.execute(fixture.db);
     await until(async () => {
-      await room.deliveries.claimDue();
-      expect(room.hooks.hitsOf('published')).toHaveLength(30);
-      expect(room.hooks.hitsOf('claimed')).toHaveLength(30);
+      await fixture.deliveries.claimDue();
+      expect(fixture.hooks.hitsOf('published')).toHaveLength(30);
+      expect(fixture.hooks.hitsOf('claimed')).toHaveLength(30);
     });
     for (let index = 0; index < 6; index++) {
-      expect(room.hooks.hitsOf(`hangs-${index}`).length).toBeLessThanOrEqual(4);
+      expect(fixture.hooks.hitsOf(`hangs-${index}`).length).toBeLessThanOrEqual(4);
     }
   });
 });
 
 describe('what is queued in one process', () => {
   it('follows another process’s change of its endpoint: a pause, a new URL, a leaked secret', async () => {
-    room = await openRoom({ inFlightPerEndpoint: 1 });
-    const account = await room.account();
-    const other = room.another({ inFlightPerEndpoint: 1 });
+    fixture = await openWebhooksFixture({ inFlightPerEndpoint: 1 });
+    const account = await fixture.account();
+    const other = fixture.another({ inFlightPerEndpoint: 1 });
     const path = (id: string) => `/v1/webhooks/endpoints/${id}`;
     const held = async (hook: string) => {
       let release = () => {};
       const gate = new Promise<void>((resolve) => {
         release = resolve;
       });
-      room.hooks.answer(hook, async () => {
+      fixture.hooks.answer(hook, async () => {
         await gate;
         return { status: 200 };
       });
-      const endpoint = await room.endpoint(account, hook, { events: [kindOf[hook]] });
+      const endpoint = await fixture.endpoint(account, hook, { events: [kindOf[hook]] });
       const events = Array.from({ length: 20 }, () => ({
         ...stageEvent(account, uuidv7(), 'sent'),
         kind: kindOf[hook] as string,
       }));
-      other.offer(await room.hot.transaction().execute((tx) => publish({ deliveries: other }, tx, events)));
-      await until(() => expect(room.hooks.hitsOf(hook)).toHaveLength(1));
+      other.offer(
+        await fixture.hot.transaction().execute((tx) => publish({ deliveries: other }, tx, events)),
+      );
+      await until(() => expect(fixture.hooks.hitsOf(hook)).toHaveLength(1));
       return { ...endpoint, release };
     };
     const [paused, moved, rotated] = [await held('paused'), await held('moved'), await held('rotated')];
-    await room.call(account, 'PATCH', path(paused.id), { status: 'paused' });
-    await room.call(account, 'PATCH', path(moved.id), { url: room.hooks.url('moved-to') });
-    const rotation = await room.call(account, 'POST', `${path(rotated.id)}/rotate-secret`, {
+    await fixture.call(account, 'PATCH', path(paused.id), { status: 'paused' });
+    await fixture.call(account, 'PATCH', path(moved.id), { url: fixture.hooks.url('moved-to') });
+    const rotation = await fixture.call(account, 'POST', `${path(rotated.id)}/rotate-secret`, {
       overlapSeconds: 0,
     });
     await until(async () => {
       const { rows } = await sql`
-        select from deliveries where endpoint_id = ${paused.id} and due_at <= now()`.execute(room.db);
+        select from deliveries where endpoint_id = ${paused.id} and due_at <= now()`.execute(fixture.db);
       expect(rows, 'given back, to be kept until it is resumed').toHaveLength(19);
     });
     for (const endpoint of [paused, moved, rotated]) endpoint.release();
-    await until(() => expect(room.hooks.hitsOf('moved-to')).toHaveLength(19));
-    await until(() => expect(room.hooks.hitsOf('rotated')).toHaveLength(20));
-    expect([room.hooks.hitsOf('paused').length, room.hooks.hitsOf('moved').length]).toEqual([1, 1]);
-    for (const hit of room.hooks.hitsOf('rotated').slice(1)) {
+    await until(() => expect(fixture.hooks.hitsOf('moved-to')).toHaveLength(19));
+    await until(() => expect(fixture.hooks.hitsOf('rotated')).toHaveLength(20));
+    expect([fixture.hooks.hitsOf('paused').length, fixture.hooks.hitsOf('moved').length]).toEqual([1, 1]);
+    for (const hit of fixture.hooks.hitsOf('rotated').slice(1)) {
       const signature = String(hit.headers['x-webhook-signature']);
       expect(await verify(rotation.body.data.secret, hit.body, signature)).toBe(true);
     }
@@ -110,25 +112,25 @@ const kindOf: Record<string, string> = {
 
 describe('claims', () => {
   it('that reach their limit go round the endpoints, so that none waits for the others’ backlog', async () => {
-    room = await openRoom({ ...short, claimedPerRound: 16 });
+    fixture = await openWebhooksFixture({ ...short, claimedPerRound: 16 });
     const ids: string[] = [];
     for (let index = 0; index < 10; index++) {
-      const account = await room.account();
-      const { id } = await room.endpoint(account, `behind-${index}`);
-      for (let count = 0; count < 60; count++) await room.stages(account, uuidv7(), ['sent'], false);
+      const account = await fixture.account();
+      const { id } = await fixture.endpoint(account, `behind-${index}`);
+      for (let count = 0; count < 60; count++) await fixture.stages(account, uuidv7(), ['sent'], false);
       ids.push(id);
     }
-    await sql`update deliveries set due_at = now()`.execute(room.db);
-    const met = () => ids.filter((_, index) => room.hooks.hitsOf(`behind-${index}`).length > 0).length;
+    await sql`update deliveries set due_at = now()`.execute(fixture.db);
+    const met = () => ids.filter((_, index) => fixture.hooks.hitsOf(`behind-${index}`).length > 0).length;
     for (let round = 0; round < 5; round++) {
-      const before = room.hooks.hits.length;
-      expect(await room.deliveries.claimDue()).toBe(16);
-      await until(() => expect(room.hooks.hits.length).toBe(before + 16));
+      const before = fixture.hooks.hits.length;
+      expect(await fixture.deliveries.claimDue()).toBe(16);
+      await until(() => expect(fixture.hooks.hits.length).toBe(before + 16));
     }
     expect(met()).toBe(10);
     await until(async () => {
-      await room.deliveries.claimDue();
-      expect(room.hooks.hits).toHaveLength(600);
+      await fixture.deliveries.claimDue();
+      expect(fixture.hooks.hits).toHaveLength(600);
     });
   });
 });

@@ -6,18 +6,18 @@ import type { Db } from '../../src/db/db.ts';
 import { completeDeliveries, leaseNextStages } from '../../src/webhooks/delivery/store.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 beforeAll(async () => {
-  room = await openRoom({ random: () => 0.5 });
+  fixture = await openWebhooksFixture({ random: () => 0.5 });
 });
-afterAll(() => room.close());
-afterEach(() => room.pauseAll());
+afterAll(() => fixture.close());
+afterEach(() => fixture.pauseAll());
 
-const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
-const statusesAt = (hook: string) => room.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
-const list = (accountId: string, query = '') => room.listed(accountId, query);
+const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
+const statusesAt = (hook: string) => fixture.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
+const list = (accountId: string, query = '') => fixture.listed(accountId, query);
 
 /** Resolves once a statement waits for another's lock. */
 function blocked(db: Db): Promise<void> {
@@ -31,42 +31,42 @@ function blocked(db: Db): Promise<void> {
 
 describe('the stages of one message', () => {
   it('arrive in order, each after the previous one was accepted', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'order');
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'order');
     const seen: string[] = [];
-    room.hooks.answer('order', async (hit) => {
+    fixture.hooks.answer('order', async (hit) => {
       seen.push(`begin ${hit.json.data.status}`);
       await new Promise((resolve) => setImmediate(resolve));
       seen.push(`end ${hit.json.data.status}`);
       return { status: 200 };
     });
     const message = uuidv7();
-    await room.stages(account, message, ['sent', 'delivered']);
-    await room.stages(account, message, ['read']);
+    await fixture.stages(account, message, ['sent', 'delivered']);
+    await fixture.stages(account, message, ['read']);
     await until(() => expect(seen).toHaveLength(6));
     expect(seen).toEqual(['sent', 'delivered', 'read'].flatMap((name) => [`begin ${name}`, `end ${name}`]));
   });
 
   it('wait behind a failed one until it is delivered', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'behind');
-    room.hooks.answer('behind', () => ({ status: 500 }));
-    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'behind');
+    fixture.hooks.answer('behind', () => ({ status: 500 }));
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
     await until(async () => expect(await list(account, '?status=pending')).toHaveLength(2));
     await until(() => expect(statusesAt('behind')).toEqual(['sent']));
-    room.hooks.answer('behind', () => ({ status: 200 }));
+    fixture.hooks.answer('behind', () => ({ status: 200 }));
     await until(async () => {
-      await room.makeDue(id);
-      await room.deliveries.claimDue();
+      await fixture.makeDue(id);
+      await fixture.deliveries.claimDue();
       expect(statusesAt('behind')).toEqual(['sent', 'sent', 'delivered']);
     });
   });
 
   it('wait when one in the middle fails, which keeps its retry schedule', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'middle');
-    room.hooks.answer('middle', (hit) => ({ status: hit.json.data.status === 'delivered' ? 500 : 200 }));
-    await room.stages(account, uuidv7(), ['sent', 'delivered', 'read']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'middle');
+    fixture.hooks.answer('middle', (hit) => ({ status: hit.json.data.status === 'delivered' ? 500 : 200 }));
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered', 'read']);
     await until(async () => {
       const items = (await list(account)).reverse();
       expect(items.map(({ status, attempts }) => [status, attempts])).toEqual([
@@ -77,72 +77,74 @@ describe('the stages of one message', () => {
     });
     const { rows } = await sql<{ seconds: number }>`
       select round(extract(epoch from due_at - now()))::int as seconds from deliveries
-      where endpoint_id = ${id} and state = 4`.execute(room.db);
+      where endpoint_id = ${id} and state = 4`.execute(fixture.db);
     expect(rows[0]?.seconds).toBeGreaterThan(2);
-    room.hooks.answer('middle', () => ({ status: 200 }));
-    await room.makeDue(id);
-    await room.deliveries.claimDue();
+    fixture.hooks.answer('middle', () => ({ status: 200 }));
+    await fixture.makeDue(id);
+    await fixture.deliveries.claimDue();
     await until(() => expect(statusesAt('middle')).toEqual(['sent', 'delivered', 'delivered', 'read']));
   });
 
   it('restart from the first when the process died before recording them', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'died');
-    await room.stages(account, uuidv7(), ['sent', 'delivered', 'read'], false);
-    expect(await room.deliveries.claimDue()).toBe(0);
-    await room.makeDue(id, 'leases');
-    await room.deliveries.claimDue();
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'died');
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered', 'read'], false);
+    expect(await fixture.deliveries.claimDue()).toBe(0);
+    await fixture.makeDue(id, 'leases');
+    await fixture.deliveries.claimDue();
     await until(() => expect(statusesAt('died')).toEqual(['sent', 'delivered', 'read']));
   });
 
   it('wait for an hour at most', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'hour');
-    room.hooks.answer('hour', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
-    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'hour');
+    fixture.hooks.answer('hour', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
     await until(() => expect(statusesAt('hour')).toEqual(['sent']));
     const { rows } = await sql<{ minutes: number }>`
       select round(extract(epoch from due_at - now()) / 60)::int as minutes from deliveries
-      where endpoint_id = ${id} and state = 3`.execute(room.db);
+      where endpoint_id = ${id} and state = 3`.execute(fixture.db);
     expect(rows).toEqual([{ minutes: 60 }]);
-    await sql`update deliveries set due_at = now() where endpoint_id = ${id} and state = 3`.execute(room.db);
-    await room.deliveries.claimDue();
+    await sql`update deliveries set due_at = now() where endpoint_id = ${id} and state = 3`.execute(
+      fixture.db,
+    );
+    await fixture.deliveries.claimDue();
     await until(() => expect(statusesAt('hour')).toEqual(['sent', 'delivered']));
   });
 
   it('keep their order when two processes publish them concurrently', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'race');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'race');
     for (let round = 0; round < 20; round++) {
       const message = uuidv7();
       // The subject's row lock, which both publishers take before they publish.
       const lock = sql`select pg_advisory_xact_lock(hashtext(${message}))`;
       const startables = await Promise.all(
         (['sent', 'delivered', 'read'] as const).map((name) =>
-          room.hot.transaction().execute(async (tx) => {
+          fixture.hot.transaction().execute(async (tx) => {
             await lock.execute(tx);
-            return publish({ deliveries: room.deliveries }, tx, [stageEvent(account, message, name)]);
+            return publish({ deliveries: fixture.deliveries }, tx, [stageEvent(account, message, name)]);
           }),
         ),
       );
       expect(startables.flat()).toHaveLength(1);
     }
     const { rows } = await sql<{ waiting: number }>`
-      select count(*) as waiting from deliveries where endpoint_id = ${id} and state = 3`.execute(room.db);
+      select count(*) as waiting from deliveries where endpoint_id = ${id} and state = 3`.execute(fixture.db);
     expect(rows).toEqual([{ waiting: 40 }]);
   });
 
   it('are neither stranded nor duplicated, whichever commits first: the end of one or the publishing of the next', async () => {
-    const account = await room.account();
-    const { id: endpointId } = await room.endpoint(account, 'commits');
-    const deps = { deliveries: room.deliveries };
+    const account = await fixture.account();
+    const { id: endpointId } = await fixture.endpoint(account, 'commits');
+    const deps = { deliveries: fixture.deliveries };
     for (const first of ['end', 'publish'] as const) {
       const subjectId = uuidv7();
-      await room.stages(account, subjectId, ['sent'], false);
+      await fixture.stages(account, subjectId, ['sent'], false);
       const sent = { subjectId, endpointId, stage: 3, status: 200, durationMs: 1, answer: null };
       const [ending, publishing] = [
-        await room.hot.startTransaction().execute(),
-        await room.hot.startTransaction().execute(),
+        await fixture.hot.startTransaction().execute(),
+        await fixture.hot.startTransaction().execute(),
       ];
       const end = async () => {
         await completeDeliveries(ending, [sent]);
@@ -153,14 +155,14 @@ describe('the stages of one message', () => {
       if (first === 'end') {
         started.push(...(await end()));
         const waits = next();
-        await blocked(room.db);
+        await blocked(fixture.db);
         await ending.commit().execute();
         started.push(...(await waits));
         await publishing.commit().execute();
       } else {
         started.push(...(await next()));
         const waits = end();
-        await blocked(room.db);
+        await blocked(fixture.db);
         await publishing.commit().execute();
         started.push(...(await waits));
         await ending.commit().execute();
@@ -170,13 +172,13 @@ describe('the stages of one message', () => {
   });
 
   it('are never stranded when one ends while the next is published', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'stranded');
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'stranded');
     const messages = Array.from({ length: 40 }, () => uuidv7());
     await Promise.all(
       messages.map(async (message) => {
         for (const name of ['sent', 'delivered', 'read'] as const)
-          await room.stages(account, message, [name]);
+          await fixture.stages(account, message, [name]);
       }),
     );
     await until(() => expect(hitsOf('stranded')).toHaveLength(120));
@@ -187,12 +189,12 @@ describe('the stages of one message', () => {
   });
 
   it('are delivered in the order of publishing after a failure that the platform corrected', async () => {
-    const account = await room.account();
-    await room.endpoint(account, 'corrected');
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'corrected');
     const message = uuidv7();
-    await room.stages(account, message, ['sent']);
-    await room.stages(account, message, ['failed']);
-    await room.stages(account, message, ['delivered']);
+    await fixture.stages(account, message, ['sent']);
+    await fixture.stages(account, message, ['failed']);
+    await fixture.stages(account, message, ['delivered']);
     await until(() => expect(statusesAt('corrected')).toEqual(['sent', 'failed', 'delivered']));
   });
 });

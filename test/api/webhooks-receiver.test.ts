@@ -7,16 +7,16 @@ import type { Played } from '../../sandbox/server.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Hit } from '../harness/hooks.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 let receiver: Played;
 beforeAll(async () => {
-  room = await openRoom();
+  fixture = await openWebhooksFixture();
   receiver = await startReceiver();
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await receiver.close();
 });
 
@@ -30,19 +30,19 @@ const control = async (method: string, path: string, body?: object) => {
 
 describe('a receiver that verifies each webhook in the seven documented steps', () => {
   it('accepts every stage of a message, in order, during a rotation of the secret', async () => {
-    const account = await room.account();
+    const account = await fixture.account();
     const url = `${receiver.url}/hooks/crm`;
-    const { body } = await room.call(account, 'POST', '/v1/webhooks/endpoints', { url });
+    const { body } = await fixture.call(account, 'POST', '/v1/webhooks/endpoints', { url });
     const endpoint = `/v1/webhooks/endpoints/${body.data._id}`;
     await control('PUT', 'hooks/crm/secrets', { secrets: [body.data.secret] });
-    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
     expect((await control('GET', 'events?status=delivered&wait=10')).events).toHaveLength(1);
-    const rotated = await room.call(account, 'POST', `${endpoint}/rotate-secret`);
-    await room.stages(account, uuidv7(), ['read']);
+    const rotated = await fixture.call(account, 'POST', `${endpoint}/rotate-secret`);
+    await fixture.stages(account, uuidv7(), ['read']);
     expect((await control('GET', 'events?status=read&wait=10')).events).toHaveLength(1);
     await control('PUT', 'hooks/crm/secrets', { secrets: [rotated.body.data.secret] });
-    await room.call(account, 'POST', `${endpoint}/activate-secret`);
-    await room.stages(account, uuidv7(), ['failed']);
+    await fixture.call(account, 'POST', `${endpoint}/activate-secret`);
+    await fixture.stages(account, uuidv7(), ['failed']);
     await control('GET', 'events?status=failed&wait=10');
     const { events } = await control('GET', 'events');
     expect(events.map(({ verified, json }) => [json.data.status, verified])).toEqual([
@@ -56,11 +56,11 @@ describe('a receiver that verifies each webhook in the seven documented steps', 
 
 describe('the client', () => {
   it('verifies what the gateway sends, and nothing else', async () => {
-    const account = await room.account();
-    const { secret } = await room.endpoint(account, 'client');
-    await room.stages(account, uuidv7(), ['sent']);
-    await until(() => expect(room.hooks.hits).toHaveLength(1));
-    const { body, headers } = room.hooks.hits[0] as Hit;
+    const account = await fixture.account();
+    const { secret } = await fixture.endpoint(account, 'client');
+    await fixture.stages(account, uuidv7(), ['sent']);
+    await until(() => expect(fixture.hooks.hits).toHaveLength(1));
+    const { body, headers } = fixture.hooks.hits[0] as Hit;
     const { id, event } = verifyWebhook(body, headers, secret);
     expect([id, event]).toEqual([headers['webhook-id'], JSON.parse(body)]);
     expect(

@@ -3,16 +3,16 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 beforeAll(async () => {
-  room = await openRoom();
+  fixture = await openWebhooksFixture();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 afterEach(async () => {
-  await room.pauseAll();
-  await sql`update replays set finished_at = now() where finished_at is null`.execute(room.db);
+  await fixture.pauseAll();
+  await sql`update replays set finished_at = now() where finished_at is null`.execute(fixture.db);
 });
 
 const endpointPath = (id: string) => `/v1/webhooks/endpoints/${id}`;
@@ -21,14 +21,14 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 const replay = async (account: string, id: string, more: object = {}) =>
   (
-    await room.call(account, 'POST', `${endpointPath(id)}/replay`, {
+    await fixture.call(account, 'POST', `${endpointPath(id)}/replay`, {
       from: hourAgo(),
       to: inAnHour(),
       ...more,
     })
   ).body.data;
 const replaysOf = async (account: string, id: string) =>
-  (await room.call(account, 'GET', `${endpointPath(id)}/replays`)).body.data.items;
+  (await fixture.call(account, 'GET', `${endpointPath(id)}/replays`)).body.data.items;
 
 /** So many old deliveries of one endpoint, in that state, as they stand after their last try. */
 async function history(account: string, endpointId: string, count: number, state: 1 | 2): Promise<void> {
@@ -36,46 +36,46 @@ async function history(account: string, endpointId: string, count: number, state
     insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, body, state, attempts, delivered_at)
     select uuid7(), ${account}, ${endpointId}, uuid7(), 0, 'test', '{"event":"test"}', ${state}, 1,
       case when ${state} = 1 then now() end
-    from generate_series(1, ${count}::int)`.execute(room.db);
+    from generate_series(1, ${count}::int)`.execute(fixture.db);
 }
 
 const due = async (endpointId: string): Promise<number> => {
   const { rows } = await sql<{ n: number }>`
     select count(*) n from deliveries where endpoint_id = ${endpointId} and due_at is not null`.execute(
-    room.db,
+    fixture.db,
   );
   return rows[0]?.n ?? 0;
 };
 
 describe('a replay of a time range', () => {
   it('delivers a message’s dead stages in order, each after the previous one', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'in-order');
-    room.hooks.answer('in-order', () => ({ status: 410 }));
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'in-order');
+    fixture.hooks.answer('in-order', () => ({ status: 410 }));
     const messages = [uuidv7(), uuidv7()];
-    for (const message of messages) await room.stages(account, message, ['sent', 'delivered', 'read']);
+    for (const message of messages) await fixture.stages(account, message, ['sent', 'delivered', 'read']);
     await until(async () => {
-      await room.maintained();
-      expect(await room.listed(account, '?status=dead')).toHaveLength(6);
+      await fixture.maintained();
+      expect(await fixture.listed(account, '?status=dead')).toHaveLength(6);
     });
-    const met = room.hooks.hitsOf('in-order').length;
+    const met = fixture.hooks.hitsOf('in-order').length;
     let under = 0;
     let most = 0;
-    room.hooks.answer('in-order', async () => {
+    fixture.hooks.answer('in-order', async () => {
       most = Math.max(most, ++under);
       await new Promise((resolve) => setTimeout(resolve, 20));
       under -= 1;
       return { status: 200 };
     });
-    await room.call(account, 'PATCH', endpointPath(id), { status: 'active' });
+    await fixture.call(account, 'PATCH', endpointPath(id), { status: 'active' });
     expect(await replay(account, id, { status: 'dead' })).toMatchObject({ replayed: 6, finished: true });
     // again and again, as the worker does: what was read of the endpoint before its change may give some back once
     await until(async () => {
-      await room.deliveries.claimDue();
-      expect(await room.listed(account, '?status=delivered')).toHaveLength(6);
+      await fixture.deliveries.claimDue();
+      expect(await fixture.listed(account, '?status=delivered')).toHaveLength(6);
     });
     for (const message of messages) {
-      const came = room.hooks
+      const came = fixture.hooks
         .hitsOf('in-order')
         .slice(met)
         .filter((hit) => hit.json.data.id === message);
@@ -85,88 +85,89 @@ describe('a replay of a time range', () => {
   });
 
   it('of a later stage waits while the earlier one is pending, but not when it is dead', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'later-alone');
-    await sql`update endpoints set status = 'paused' where id = ${id}`.execute(room.db);
-    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'later-alone');
+    await sql`update endpoints set status = 'paused' where id = ${id}`.execute(fixture.db);
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
     const states = async () => {
       const { rows } = await sql<{ stage: number; state: number }>`
-        select stage, state from deliveries where endpoint_id = ${id} order by stage`.execute(room.db);
+        select stage, state from deliveries where endpoint_id = ${id} order by stage`.execute(fixture.db);
       return rows.map((row) => row.state);
     };
-    const [later] = await room.listed(account);
+    const [later] = await fixture.listed(account);
     expect(await states()).toEqual([0, 3]);
-    await room.call(account, 'POST', `/v1/webhooks/deliveries/${later._id}/replay`);
+    await fixture.call(account, 'POST', `/v1/webhooks/deliveries/${later._id}/replay`);
     expect(await states()).toEqual([0, 3]);
-    await sql`update deliveries set state = 2, due_at = null where endpoint_id = ${id}`.execute(room.db);
-    await room.call(account, 'POST', `/v1/webhooks/deliveries/${later._id}/replay`);
+    await sql`update deliveries set state = 2, due_at = null where endpoint_id = ${id}`.execute(fixture.db);
+    await fixture.call(account, 'POST', `/v1/webhooks/deliveries/${later._id}/replay`);
     expect(await states()).toEqual([2, 0]);
   });
 
   it('has no upper limit, is throttled, and shows its progress', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'long');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'long');
     await history(account, id, 2_600, 1);
     await history(account, id, 40, 2);
-    await sql`update endpoints set status = 'paused' where id = ${id}`.execute(room.db);
+    await sql`update endpoints set status = 'paused' where id = ${id}`.execute(fixture.db);
     const begun = await replay(account, id, { status: 'delivered' });
     expect(begun).toMatchObject({ replayed: 500, finished: false, finishedAt: null, status: 'delivered' });
-    await room.maintained();
+    await fixture.maintained();
     expect(await due(id), 'no more than a thousand due at once').toBeLessThanOrEqual(1_500);
     const [half] = await replaysOf(account, id);
     expect(half).toMatchObject({ _id: begun._id, finished: false });
     expect(half.replayed).toBeLessThan(2_600);
     expect(half.reachedAt > half.from && half.reachedAt < half.to).toBe(true);
-    await room.call(account, 'PATCH', endpointPath(id), { status: 'active' });
+    await fixture.call(account, 'PATCH', endpointPath(id), { status: 'active' });
     await until(async () => {
-      await room.maintained();
-      await room.deliveries.claimDue();
+      await fixture.maintained();
+      await fixture.deliveries.claimDue();
       expect((await replaysOf(account, id))[0]).toMatchObject({ replayed: 2_600, finished: true });
       expect(await due(id)).toBe(0);
     });
     const [done] = await replaysOf(account, id);
     expect(done.reachedAt).toBe(done.to);
     expect(Date.parse(done.finishedAt)).toBeGreaterThanOrEqual(Date.parse(done.createdAt));
-    const ids = room.hooks.hitsOf('long').map((hit) => hit.headers['webhook-id']);
+    const ids = fixture.hooks.hitsOf('long').map((hit) => hit.headers['webhook-id']);
     expect([ids.length, new Set(ids).size]).toEqual([2_600, 2_600]);
   });
 
   it('ignores deliveries created after the request', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'afterwards');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'afterwards');
     await history(account, id, 600, 1);
-    await sql`update endpoints set status = 'paused' where id = ${id}`.execute(room.db);
+    await sql`update endpoints set status = 'paused' where id = ${id}`.execute(fixture.db);
     expect(await replay(account, id)).toMatchObject({ replayed: 500, finished: false });
-    await sql`update deliveries set due_at = null, state = 1 where endpoint_id = ${id}`.execute(room.db);
-    await sql`select pg_sleep(0.02)`.execute(room.db);
+    await sql`update deliveries set due_at = null, state = 1 where endpoint_id = ${id}`.execute(fixture.db);
+    await sql`select pg_sleep(0.02)`.execute(fixture.db);
     await history(account, id, 30, 1);
-    await room.maintained();
+    await fixture.maintained();
     expect((await replaysOf(account, id))[0]).toMatchObject({ replayed: 600, finished: true });
   });
 
   it('is listed newest first, page by page, and to its own account only', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'listed');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'listed');
     const made: string[] = [];
     for (let count = 0; count < 3; count++) made.unshift((await replay(account, id))._id);
     const path = `${endpointPath(id)}/replays`;
-    const first = (await room.call(account, 'GET', `${path}?limit=2`)).body.data;
-    const second = (await room.call(account, 'GET', `${path}?limit=2&cursor=${first.pagination.nextCursor}`))
-      .body.data;
+    const first = (await fixture.call(account, 'GET', `${path}?limit=2`)).body.data;
+    const second = (
+      await fixture.call(account, 'GET', `${path}?limit=2&cursor=${first.pagination.nextCursor}`)
+    ).body.data;
     expect([...first.items, ...second.items].map((item: { _id: string }) => item._id)).toEqual(made);
     expect(second.pagination.nextCursor).toBeNull();
-    expect((await room.call(await room.account(), 'GET', path)).status).toBe(404);
-    expect((await room.call(account, 'GET', `${path}?cursor=x`)).status).toBe(400);
+    expect((await fixture.call(await fixture.account(), 'GET', path)).status).toBe(404);
+    expect((await fixture.call(account, 'GET', `${path}?cursor=x`)).status).toBe(400);
   });
 
   it('ends with its endpoint', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'ended');
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'ended');
     await history(account, id, 600, 1);
     await replay(account, id);
-    await room.call(account, 'DELETE', endpointPath(id));
+    await fixture.call(account, 'DELETE', endpointPath(id));
     const { rows } = await sql`select from replays where endpoint_id = ${id} and finished_at is null`.execute(
-      room.db,
+      fixture.db,
     );
     expect(rows).toEqual([]);
   });
@@ -174,42 +175,42 @@ describe('a replay of a time range', () => {
 
 describe('endpoint maintenance', () => {
   it('continues with the others when one step fails', async () => {
-    const account = await room.account();
-    const [bad, good] = [await room.endpoint(account, 'bad'), await room.endpoint(account, 'good')];
+    const account = await fixture.account();
+    const [bad, good] = [await fixture.endpoint(account, 'bad'), await fixture.endpoint(account, 'good')];
     for (const { id } of [bad, good]) await history(account, id, 600, 1);
     await sql
       .raw(`create function refuse_one() returns trigger language plpgsql as $$ begin raise 'this row is broken'; end $$;
         create trigger refuse_one before update on deliveries for each row
           when (old.endpoint_id = '${bad.id}' and new.state = 2) execute function refuse_one()`)
-      .execute(room.db);
+      .execute(fixture.db);
     for (const { id } of [bad, good]) {
       await replay(account, id);
       await sql`update deliveries set due_at = now() + interval '1 hour', state = 4 where endpoint_id = ${id}`.execute(
-        room.db,
+        fixture.db,
       );
     }
-    await room.call(account, 'DELETE', endpointPath(bad.id));
-    await room.call(account, 'DELETE', endpointPath(good.id));
-    await room.maintained();
+    await fixture.call(account, 'DELETE', endpointPath(bad.id));
+    await fixture.call(account, 'DELETE', endpointPath(good.id));
+    await fixture.maintained();
     expect([(await due(bad.id)) > 0, await due(good.id)]).toEqual([true, 0]);
-    await sql.raw('drop trigger refuse_one on deliveries; drop function refuse_one').execute(room.db);
-    await room.maintained();
+    await sql.raw('drop trigger refuse_one on deliveries; drop function refuse_one').execute(fixture.db);
+    await fixture.maintained();
     expect(await due(bad.id)).toBe(0);
   });
 
   it('reaches an endpoint behind a hundred others with nothing to do', async () => {
-    const account = await room.account();
-    const stuck = await room.endpoint(account, 'stuck');
-    await sql`update endpoints set status = 'paused' where id = ${stuck.id}`.execute(room.db);
+    const account = await fixture.account();
+    const stuck = await fixture.endpoint(account, 'stuck');
+    await sql`update endpoints set status = 'paused' where id = ${stuck.id}`.execute(fixture.db);
     await history(account, stuck.id, 1_600, 1);
     await replay(account, stuck.id);
-    await room.maintained();
+    await fixture.maintained();
     for (let count = 0; count < 120; count++) await replay(account, stuck.id);
-    const other = await room.account();
-    const { id } = await room.endpoint(other, 'free');
+    const other = await fixture.account();
+    const { id } = await fixture.endpoint(other, 'free');
     await history(other, id, 700, 1);
     await replay(other, id);
-    await room.maintained();
+    await fixture.maintained();
     expect((await replaysOf(other, id))[0]).toMatchObject({ replayed: 700, finished: true });
   });
 });

@@ -3,31 +3,31 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 beforeAll(async () => {
-  room = await openRoom({ random: () => 0.5 });
+  fixture = await openWebhooksFixture({ random: () => 0.5 });
 });
-afterAll(() => room.close());
-afterEach(() => room.pauseAll());
+afterAll(() => fixture.close());
+afterEach(() => fixture.pauseAll());
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const inMs = (instant: string) => Date.parse(instant) - Date.now();
 
 const show = async (account: string, id: string) =>
-  (await room.call(account, 'GET', `/v1/webhooks/endpoints/${id}`)).body.data;
-const pending = (account: string) => room.listed(account, '?status=pending');
+  (await fixture.call(account, 'GET', `/v1/webhooks/endpoints/${id}`)).body.data;
+const pending = (account: string) => fixture.listed(account, '?status=pending');
 
 /** An endpoint whose receiver answered one delivery 503 with `Retry-After` of a day, and now answers 200. */
 async function refusedForADay(hook: string) {
-  const account = await room.account();
-  const { id } = await room.endpoint(account, hook);
-  room.hooks.answer(hook, () => ({ status: 503, headers: { 'retry-after': '86400' } }));
-  await room.stages(account, uuidv7(), ['sent']);
+  const account = await fixture.account();
+  const { id } = await fixture.endpoint(account, hook);
+  fixture.hooks.answer(hook, () => ({ status: 503, headers: { 'retry-after': '86400' } }));
+  await fixture.stages(account, uuidv7(), ['sent']);
   await until(async () => expect((await pending(account))[0]?.attempts).toBe(1));
-  room.hooks.answer(hook, () => ({ status: 200 }));
+  fixture.hooks.answer(hook, () => ({ status: 200 }));
   const refused = (await pending(account))[0]._id as string;
   return { account, id, refused };
 }
@@ -35,9 +35,9 @@ async function refusedForADay(hook: string) {
 /** What the worker does, until `count` deliveries of the account have arrived. */
 async function arrive(account: string, count: number): Promise<void> {
   await until(async () => {
-    await room.maintained();
-    await room.deliveries.claimDue();
-    expect(await room.listed(account, '?status=delivered')).toHaveLength(count);
+    await fixture.maintained();
+    await fixture.deliveries.claimDue();
+    expect(await fixture.listed(account, '?status=delivered')).toHaveLength(count);
   });
 }
 
@@ -47,26 +47,26 @@ it('a Retry-After of one day rests the endpoint for 15 minutes, and restingUntil
   expect(status).toBe('active');
   expect(inMs(restingUntil)).toBeGreaterThan(14 * minuteMs);
   expect(inMs(restingUntil)).toBeLessThanOrEqual(15 * minuteMs);
-  await room.stages(account, uuidv7(), ['sent']);
+  await fixture.stages(account, uuidv7(), ['sent']);
   for (const item of await pending(account)) {
     if (item._id === refused) expect(inMs(item.nextAttemptAt)).toBeGreaterThan(0.99 * dayMs);
     else expect(item.nextAttemptAt).toBe(restingUntil);
   }
-  expect(await room.deliveries.claimDue()).toBe(0);
+  expect(await fixture.deliveries.claimDue()).toBe(0);
 });
 
 it('after a rest one delivery probes; its success releases the others, but not the one with Retry-After', async () => {
   const { account, id, refused } = await refusedForADay('probed');
-  for (let count = 0; count < 3; count++) await room.stages(account, uuidv7(), ['sent']);
-  await sql`update endpoints set paused_until = now() where id = ${id}`.execute(room.db);
+  for (let count = 0; count < 3; count++) await fixture.stages(account, uuidv7(), ['sent']);
+  await sql`update endpoints set paused_until = now() where id = ${id}`.execute(fixture.db);
   await sql`update deliveries set last_attempt_at = now() - interval '1 hour' where id = ${refused}`.execute(
-    room.db,
+    fixture.db,
   );
-  await room.stages(account, uuidv7(), ['sent']);
+  await fixture.stages(account, uuidv7(), ['sent']);
   const { rows } = await sql`
-    select from deliveries where endpoint_id = ${id} and state = 0 and due_at > now()`.execute(room.db);
+    select from deliveries where endpoint_id = ${id} and state = 0 and due_at > now()`.execute(fixture.db);
   expect(rows, 'leased beside the probe').toHaveLength(0);
-  expect(await room.deliveries.claimDue()).toBe(1);
+  expect(await fixture.deliveries.claimDue()).toBe(1);
   await arrive(account, 4);
   expect(await show(account, id)).toMatchObject({ restingUntil: null, failingSince: null });
   expect((await pending(account)).map((item) => item._id)).toEqual([refused]);
@@ -75,26 +75,28 @@ it('after a rest one delivery probes; its success releases the others, but not t
 
 it('a rest ends when the owner sets an active endpoint to active', async () => {
   const { account, id } = await refusedForADay('restarted');
-  await room.stages(account, uuidv7(), ['sent']);
-  const { body } = await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'active' });
+  await fixture.stages(account, uuidv7(), ['sent']);
+  const { body } = await fixture.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'active' });
   expect(body.data).toMatchObject({ status: 'active', restingUntil: null, failingSince: null });
   await arrive(account, 1);
 });
 
 it('a rest continues when the owner changes something else', async () => {
   const { account, id } = await refusedForADay('described');
-  const { body } = await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { description: 'CRM' });
+  const { body } = await fixture.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, {
+    description: 'CRM',
+  });
   expect(body.data.restingUntil).not.toBeNull();
 });
 
 it('a rest ends with a successful test event, not with a failed one', async () => {
   const { account, id } = await refusedForADay('tested');
-  await room.stages(account, uuidv7(), ['sent']);
-  room.hooks.answer('tested', () => ({ status: 500 }));
-  await room.call(account, 'POST', `/v1/webhooks/endpoints/${id}/test`);
+  await fixture.stages(account, uuidv7(), ['sent']);
+  fixture.hooks.answer('tested', () => ({ status: 500 }));
+  await fixture.call(account, 'POST', `/v1/webhooks/endpoints/${id}/test`);
   expect((await show(account, id)).restingUntil).not.toBeNull();
-  room.hooks.answer('tested', () => ({ status: 200 }));
-  await room.call(account, 'POST', `/v1/webhooks/endpoints/${id}/test`);
+  fixture.hooks.answer('tested', () => ({ status: 200 }));
+  await fixture.call(account, 'POST', `/v1/webhooks/endpoints/${id}/test`);
   expect((await show(account, id)).restingUntil).toBeNull();
   // the test event itself, and what waited
   await arrive(account, 2);
@@ -102,7 +104,7 @@ it('a rest ends with a successful test event, not with a failed one', async () =
 
 it('a paused endpoint’s deliveries have no nextAttemptAt', async () => {
   const { account, id } = await refusedForADay('paused');
-  await room.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'paused' });
+  await fixture.call(account, 'PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'paused' });
   expect((await pending(account))[0]).toMatchObject({ status: 'pending', nextAttemptAt: null });
   expect((await show(account, id)).restingUntil).toBeNull();
 });

@@ -4,38 +4,38 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 beforeAll(async () => {
-  room = await openRoom({ random: () => 0.5 });
+  fixture = await openWebhooksFixture({ random: () => 0.5 });
 });
-afterAll(() => room.close());
-afterEach(() => room.pauseAll());
+afterAll(() => fixture.close());
+afterEach(() => fixture.pauseAll());
 
-const hitsOf = (hook: string) => room.hooks.hitsOf(hook);
-const statusesAt = (hook: string) => room.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
-const list = (accountId: string, query = '') => room.listed(accountId, query);
+const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
+const statusesAt = (hook: string) => fixture.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
+const list = (accountId: string, query = '') => fixture.listed(accountId, query);
 
 describe('a failed attempt', () => {
   it('is retried after 5 s with the same webhook-id and a new timestamp', async () => {
-    const account = await room.account();
-    const { id, secret } = await room.endpoint(account, 'again');
-    room.hooks.answer('again', () => ({ status: 503, body: 'closed for lunch' }));
-    room.clock.nowMs = Date.now() - 60_000;
-    await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    const { id, secret } = await fixture.endpoint(account, 'again');
+    fixture.hooks.answer('again', () => ({ status: 503, body: 'closed for lunch' }));
+    fixture.clock.nowMs = Date.now() - 60_000;
+    await fixture.stages(account, uuidv7(), ['sent']);
     await until(async () =>
       expect((await list(account))[0]).toMatchObject({ attempts: 1, status: 'pending' }),
     );
-    room.clock.nowMs = undefined;
+    fixture.clock.nowMs = undefined;
     const [item] = await list(account);
     const wait = new Date(item.nextAttemptAt).getTime() - Date.now();
     expect(wait).toBeGreaterThan(2_000);
     expect(wait).toBeLessThanOrEqual(5_000);
     expect(item).toMatchObject({ lastStatusCode: 503, lastFailure: 'status' });
-    room.hooks.answer('again', () => ({ status: 204 }));
-    await room.makeDue(id);
-    await room.deliveries.claimDue();
+    fixture.hooks.answer('again', () => ({ status: 204 }));
+    await fixture.makeDue(id);
+    await fixture.deliveries.claimDue();
     await until(async () =>
       expect((await list(account))[0]).toMatchObject({ status: 'delivered', attempts: 2 }),
     );
@@ -46,7 +46,7 @@ describe('a failed attempt', () => {
     expect(
       new Webhook(secret).verify(hitsOf('again')[1]?.body ?? '', second as Record<string, string>),
     ).toBeTruthy();
-    const { body } = await room.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
+    const { body } = await fixture.call(account, 'GET', `/v1/webhooks/deliveries/${item._id}`);
     expect(body.data.attemptLog).toMatchObject([
       { number: 1, statusCode: 503, failure: 'status', answer: 'closed for lunch' },
       { number: 2, statusCode: 204, failure: null },
@@ -55,37 +55,37 @@ describe('a failed attempt', () => {
   });
 
   it('is the last after ten; then the delivery is dead, and the next stage may start', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'ten');
-    room.hooks.answer('ten', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
-    await room.stages(account, uuidv7(), ['sent', 'delivered']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'ten');
+    fixture.hooks.answer('ten', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
     await until(async () => {
-      await sql`update endpoints set paused_until = null where id = ${id}`.execute(room.db);
-      await room.makeDue(id);
-      await room.deliveries.claimDue();
+      await sql`update endpoints set paused_until = null where id = ${id}`.execute(fixture.db);
+      await fixture.makeDue(id);
+      await fixture.deliveries.claimDue();
       expect(await list(account, '?status=dead')).toMatchObject([{ attempts: 10, lastFailure: 'status' }]);
     });
     expect(statusesAt('ten').filter((name) => name === 'sent')).toHaveLength(10);
-    await sql`update endpoints set paused_until = null where id = ${id}`.execute(room.db);
+    await sql`update endpoints set paused_until = null where id = ${id}`.execute(fixture.db);
     await until(async () => {
-      await room.deliveries.claimDue();
+      await fixture.deliveries.claimDue();
       expect(statusesAt('ten').at(-1)).toBe('delivered');
     });
   });
 
   it('waits as long as Retry-After requests, like the endpoint’s other deliveries', async () => {
-    const account = await room.account();
-    const { id } = await room.endpoint(account, 'later');
-    room.hooks.answer('later', () => ({ status: 429, headers: { 'retry-after': '120' } }));
-    await room.stages(account, uuidv7(), ['sent']);
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'later');
+    fixture.hooks.answer('later', () => ({ status: 429, headers: { 'retry-after': '120' } }));
+    await fixture.stages(account, uuidv7(), ['sent']);
     await until(async () => expect((await list(account))[0]?.attempts).toBe(1));
     const [item] = await list(account);
     const wait = new Date(item.nextAttemptAt).getTime() - Date.now();
     expect(wait).toBeGreaterThan(110_000);
     expect(wait).toBeLessThanOrEqual(120_000);
-    await room.stages(account, uuidv7(), ['sent']);
-    await room.makeDue(id);
-    expect(await room.deliveries.claimDue()).toBe(0);
+    await fixture.stages(account, uuidv7(), ['sent']);
+    await fixture.makeDue(id);
+    expect(await fixture.deliveries.claimDue()).toBe(0);
     expect(hitsOf('later')).toHaveLength(1);
   });
 });

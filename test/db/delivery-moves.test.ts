@@ -14,7 +14,7 @@ import {
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { replayOne } from '../../src/webhooks/replay/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { stageEvent } from '../harness/webhook-room.ts';
+import { stageEvent } from '../harness/webhooks-fixture.ts';
 
 let database: TestDatabase;
 let accountId: string;

@@ -7,34 +7,34 @@ import { releaseDeliveriesOf } from '../../src/webhooks/delivery/store.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { releaseLeasesOfEnded } from '../../src/work/ended-processes.ts';
 import { until } from '../harness/until.ts';
-import { openRoom, type Room, stageEvent } from '../harness/webhook-room.ts';
+import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
-let room: Room;
+let fixture: WebhooksFixture;
 const sessions: ProcessSession[] = [];
 beforeAll(async () => {
-  room = await openRoom();
+  fixture = await openWebhooksFixture();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close()));
-  await sql`delete from processes`.execute(room.db);
+  await sql`delete from processes`.execute(fixture.db);
 });
 
 const silent = { warn() {} } as never;
-const release = () => releaseLeasesOfEnded({ db: room.hot, log: silent }, [releaseDeliveriesOf]);
+const release = () => releaseLeasesOfEnded({ db: fixture.hot, log: silent }, [releaseDeliveriesOf]);
 
 async function openSession(): Promise<ProcessSession> {
-  const session = await openProcessSession({ connection: room.database.connection, log: silent });
+  const session = await openProcessSession({ connection: fixture.database.connection, log: silent });
   sessions.push(session);
   return session;
 }
 
 /** A delivery that was committed by a process and leased to it, and that it never tried. */
 async function leaseTo(process: ProcessSession, hook: string): Promise<void> {
-  const account = await room.account();
-  await room.endpoint(account, hook);
+  const account = await fixture.account();
+  await fixture.endpoint(account, hook);
   const deliveries = { processId: process.id, busyEndpoints: () => [], offer: () => {} };
-  await room.hot
+  await fixture.hot
     .transaction()
     .execute((tx) => publish({ deliveries }, tx, [stageEvent(account, uuidv7(), 'sent')]));
 }
@@ -43,7 +43,7 @@ async function leaseTo(process: ProcessSession, hook: string): Promise<void> {
 async function backendOf(process: ProcessSession): Promise<number | undefined> {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_locks where locktype = 'advisory' and objid = ${process.id}::int::oid and granted
-      and database = (select oid from pg_database where datname = current_database())`.execute(room.db);
+      and database = (select oid from pg_database where datname = current_database())`.execute(fixture.db);
   return rows[0]?.pid;
 }
 
@@ -52,18 +52,18 @@ const processes = async () =>
     await sql<{
       id: number;
       ended: boolean;
-    }>`select id, ended_at is not null as ended from processes`.execute(room.db)
+    }>`select id, ended_at is not null as ended from processes`.execute(fixture.db)
   ).rows;
 
 it('a lease is the process’s own while its session is open, and another’s as soon as it has ended', async () => {
   const process = await openSession();
   await leaseTo(process, 'live');
   expect(await release()).toBe(0);
-  expect(await room.deliveries.claimDue()).toBe(0);
+  expect(await fixture.deliveries.claimDue()).toBe(0);
   await process.close();
   await until(async () => expect(await release()).toBe(1));
-  expect(await room.deliveries.claimDue()).toBe(1);
-  await until(() => expect(room.hooks.hitsOf('live')).toHaveLength(1));
+  expect(await fixture.deliveries.claimDue()).toBe(1);
+  await until(() => expect(fixture.hooks.hitsOf('live')).toHaveLength(1));
 });
 
 it('what an ended process commits late is released, too; after ten seconds nothing is looked for', async () => {
@@ -76,7 +76,7 @@ it('what an ended process commits late is released, too; after ten seconds nothi
   await release();
   await leaseTo(process, 'late');
   expect(await release()).toBe(1);
-  await sql`update processes set ended_at = now() - interval '11 seconds'`.execute(room.db);
+  await sql`update processes set ended_at = now() - interval '11 seconds'`.execute(fixture.db);
   await release();
   expect(await processes()).toEqual([]);
 });
@@ -84,8 +84,8 @@ it('what an ended process commits late is released, too; after ten seconds nothi
 it('a process that lost its session takes it up again under the same id, and keeps its leases from then on', async () => {
   const process = await openSession();
   const lost = await backendOf(process);
-  await sql`update processes set ended_at = now()`.execute(room.db);
-  await sql`select pg_terminate_backend(${lost}::int)`.execute(room.db);
+  await sql`update processes set ended_at = now()`.execute(fixture.db);
+  await sql`select pg_terminate_backend(${lost}::int)`.execute(fixture.db);
   await until(async () => {
     expect(await backendOf(process)).not.toBe(lost);
     expect(await processes()).toEqual([{ id: process.id, ended: false }]);

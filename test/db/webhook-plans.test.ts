@@ -13,7 +13,7 @@ import {
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
-import { stageEvent } from '../harness/webhook-room.ts';
+import { stageEvent } from '../harness/webhooks-fixture.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

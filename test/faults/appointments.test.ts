@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookingOf, comingMonday } from '../harness/appointments-room.ts';
+import { bookingOf, comingMonday } from '../harness/appointments-fixture.ts';
 import type { Call } from '../harness/gateway-client.ts';
 import { until } from '../harness/until.ts';
 import { type Deciding, inKilledProcesses, type Job, pointsOf } from './booking-points.ts';

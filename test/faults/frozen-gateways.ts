@@ -6,7 +6,7 @@ import { startGoogle } from '../../sandbox/google/server.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
 import { makeKey } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { plainSchedule } from '../harness/appointments-room.ts';
+import { plainSchedule } from '../harness/appointments-fixture.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openHttpDoor } from '../harness/http-door.ts';

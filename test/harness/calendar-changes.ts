@@ -1,7 +1,7 @@
 // What tests of followed calendars do: bookings made, events moved in the calendar, readings, and what receivers are told.
 import { sql } from 'kysely';
 import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
-import { type AppointmentsRoom, bookingOf, comingMonday } from './appointments-room.ts';
+import { type AppointmentsFixture, bookingOf, comingMonday } from './appointments-fixture.ts';
 
 export const date = comingMonday();
 export const at = (clock: string) => `${date}T${clock}:00.000Z`;
@@ -10,17 +10,17 @@ export const pathOf = (bookingId: string) => `/v1/appointments/bookings/${bookin
 export const moved = 'appointments.rescheduled by calendar';
 export const cancelled = 'appointments.cancelled by calendar';
 
-/** The helpers for one account of a room. */
-export function calendarChanges(room: AppointmentsRoom, account: string) {
-  const shown = (bookingId: string) => room.must(room.call(account, 'GET', pathOf(bookingId)));
+/** Helpers for one account of a fixture. */
+export function calendarChanges(fixture: AppointmentsFixture, account: string) {
+  const shown = (bookingId: string) => fixture.must(fixture.call(account, 'GET', pathOf(bookingId)));
 
   /** Makes the next reading that of this staff member alone. */
   const makeDue = (staffId: string) =>
     sql`update calendar_connections set changes_due_at = case when staff_id = ${staffId} then now()
-      else now() + interval '1 hour' end`.execute(room.database.db);
+      else now() + interval '1 hour' end`.execute(fixture.database.db);
 
   /** One reading of the staff member's calendar, as if its time had come. */
-  async function read(staffId: string, deps = room.deps): Promise<void> {
+  async function read(staffId: string, deps = fixture.deps): Promise<void> {
     await makeDue(staffId);
     await syncCalendars(deps);
   }
@@ -28,16 +28,19 @@ export function calendarChanges(room: AppointmentsRoom, account: string) {
   return {
     ...{ shown, makeDue, read },
     book: async (staffId: string, from: string, to: string) =>
-      (await room.must(room.book(account, bookingOf(staffId, date, from, to)))) as {
+      (await fixture.must(fixture.book(account, bookingOf(staffId, date, from, to)))) as {
         bookingId: string;
         calendarEventId: string;
       },
     moveTo: (email: string, eventId: string, from: string, to: string) =>
-      room.control.changeEvent(email, eventId, { start: { dateTime: at(from) }, end: { dateTime: at(to) } }),
+      fixture.control.changeEvent(email, eventId, {
+        start: { dateTime: at(from) },
+        end: { dateTime: at(to) },
+      }),
     /** What was found gone was found gone a minute earlier. */
     aMinuteLater: () =>
       sql`update bookings set gone_at = gone_at - interval '60 seconds' where gone_at is not null`.execute(
-        room.database.db,
+        fixture.database.db,
       ),
     followed: async (staffId: string, bookingId: string) => {
       await read(staffId);
@@ -45,7 +48,7 @@ export function calendarChanges(room: AppointmentsRoom, account: string) {
     },
     /** Kind and maker of the events about changes of a staff member's bookings. */
     changesOf: async (staffId: string): Promise<string[]> =>
-      (await room.events(account, staffId))
+      (await fixture.events(account, staffId))
         .filter(({ event }) => /cancelled|rescheduled/.test(event))
         .map(({ event, data }) => `${event} by ${data.by}`),
   };

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-room.ts';
+import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-fixture.ts';
 import { type CaldavServer, isInstalled, startCaldav } from '../harness/caldav-server.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';

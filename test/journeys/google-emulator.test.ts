@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createEmulator } from '@emulators/core';
 import { getGoogleStore, googlePlugin, seedFromConfig } from '@emulators/google';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-room.ts';
+import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-fixture.ts';
 import { type Gateway, googleClient, startGateway } from '../harness/gateway.ts';
 
 const base = '/v1/appointments';

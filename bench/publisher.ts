@@ -1,4 +1,4 @@
-// The webhooks room by itself, as the gateway wires it, on the gateway's database: publishes, hands over, delivers.
+// A benchmark process that publishes events and delivers them as the gateway does, on the database of a running gateway.
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
 import { openCipher, parseKeyRing } from '../src/base/cipher.ts';
@@ -13,7 +13,7 @@ import { publish } from '../src/webhooks/publish.ts';
 import { startWorker, type Worker } from '../src/work/worker.ts';
 import { answerParent, nowMs } from './child.ts';
 
-export interface RoomInput {
+export interface OpenInput {
   connection: Connection;
   keyRing: string;
   accountId: string;
@@ -27,11 +27,11 @@ export interface PublishInput {
   perSecond: number;
   /** Stages a message, three at most and by default. */
   stages?: number;
-  /** Accounts that take turns, a commit each; by default the room's own. */
+  /** Accounts that take turns, one commit each; default: the account given to open. */
   accountIds?: string[];
 }
 
-interface Room {
+interface Publisher {
   db: Db;
   deliveries: Deliveries;
   accountId: string;
@@ -42,9 +42,9 @@ interface Room {
 const timeoutMs = 15_000;
 const stageNames = ['sent', 'delivered', 'read'] as const;
 const log = openLog('info', { write: () => {} });
-let room: Room | undefined;
+let publisher: Publisher | undefined;
 
-function open({ connection, keyRing, accountId }: RoomInput): void {
+function open({ connection, keyRing, accountId }: OpenInput): void {
   const db = openDb(connection, { maxConnections: 16, applicationName: 'bench webhooks', hot: true });
   let delivered = 0;
   const deliveries = openDeliveries(
@@ -63,12 +63,12 @@ function open({ connection, keyRing, accountId }: RoomInput): void {
     },
     { onAttempt: (outcome) => (delivered += outcome.delivered ? 1 : 0) },
   );
-  room = { db, deliveries, accountId, worker: undefined, delivered: () => delivered };
+  publisher = { db, deliveries, accountId, worker: undefined, delivered: () => delivered };
 }
 
-function opened(): Room {
-  if (!room) throw new Error('the room is not open');
-  return room;
+function opened(): Publisher {
+  if (!publisher) throw new Error('call open first');
+  return publisher;
 }
 
 /** Claims what is due, as the gateway's worker does; answers when it began. */

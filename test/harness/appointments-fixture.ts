@@ -1,4 +1,4 @@
-// The routes of appointments on a real port, over a real database and the played Google; the caller is named by a header.
+// The appointments routes on a real port, with a real database and the simulated Google; a header names the account.
 import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify from 'fastify';
@@ -85,7 +85,7 @@ export const plainSchedule = {
 };
 
 /** Opens everything; `close` ends it. `speed`: how many times as fast the gateway's clock runs, by which its time limits shrink. */
-export async function openAppointmentsRoom(
+export async function openAppointmentsFixture(
   options: {
     attemptTimeoutMs?: number;
     speed?: number;
@@ -130,7 +130,7 @@ export async function openAppointmentsRoom(
     google: calendar,
     ...options.calendars,
   });
-  const { server, listen } = roomServer();
+  const { server, listen } = openServer();
   appointmentRoutes(server, deps);
   url = await listen();
 
@@ -262,10 +262,10 @@ export async function openAppointmentsRoom(
   };
 }
 
-export type AppointmentsRoom = Awaited<ReturnType<typeof openAppointmentsRoom>>;
+export type AppointmentsFixture = Awaited<ReturnType<typeof openAppointmentsFixture>>;
 
 /** A server that takes the account from a header and else checks requests as the gateway's own does. */
-function roomServer() {
+function openServer() {
   const server: Server = fastify({ forceCloseConnections: true }).withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(requestValidator());
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));

@@ -1,4 +1,4 @@
-// The webhooks room by itself for tests: real database, real calls, a receiver on loopback that does what it is told.
+// The webhooks module on a real database, with a simulated receiver on loopback.
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
@@ -26,7 +26,7 @@ import { type Hooks, startHooks } from './hooks.ts';
 export type StageName = 'sent' | 'delivered' | 'read' | 'failed';
 const stageNumbers = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
 
-export interface Room {
+export interface WebhooksFixture {
   database: TestDatabase;
   db: Db;
   hot: Db;
@@ -93,15 +93,15 @@ export function stageEvent(accountId: string, messageId: string, name: StageName
 }
 
 /** Opens everything; `close` ends it. A receiver has `webhookTimeoutMs` to answer. */
-export async function openRoom(
+export async function openWebhooksFixture(
   settings: Partial<DeliverySettings> = {},
   webhookTimeoutMs = 2_000,
-): Promise<Room> {
+): Promise<WebhooksFixture> {
   const database = await createTestDatabase();
   const hooks = await startHooks();
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const cipher = openCipher(parseKeyRing(`k1:${Buffer.alloc(32, 7).toString('base64')}`));
-  const clock: Room['clock'] = {
+  const clock: WebhooksFixture['clock'] = {
     nowMs: undefined,
     now: () => clock.nowMs ?? systemClock.now(),
     steady: systemClock.steady,
@@ -131,7 +131,7 @@ export async function openRoom(
   const deliveries = another();
   const server = await openRoutes({ ...deps, deliveries });
 
-  const call: Room['call'] = async (accountId, method, path, body) => {
+  const call: WebhooksFixture['call'] = async (accountId, method, path, body) => {
     const response = await server.inject({
       method,
       url: path,
@@ -203,7 +203,7 @@ export async function openRoom(
   };
 }
 
-/** The room's own routes, with the caller named by a header: keys are another room's matter. */
+/** The routes of the webhooks module; a header names the account, so no keys are needed. */
 async function openRoutes(
   deps: Parameters<typeof endpointRoutes>[1] & Parameters<typeof testEventRoute>[1],
 ): Promise<Server> {
