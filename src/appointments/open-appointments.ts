@@ -5,13 +5,13 @@ import { openReleases } from '../work/releases.ts';
 import { type BookingStepsDeps, openBookingSteps } from './booking/booking-steps.ts';
 import { releaseBookings } from './booking/bookings-store.ts';
 import { type BusyTimesDeps, openBusyTimes } from './calendar/busy-times.ts';
-import { openReadDay } from './slots/readings.ts';
+import { openReadStaffDay } from './slots/staff-days.ts';
 
 /** Opens what one process shares. Stop `bookingReleases` at its end. */
 export function openAppointments(deps: BookingStepsDeps & BusyTimesDeps & { db: Db; clock: Clock }) {
   return {
     busyTimes: openBusyTimes(deps),
-    readDay: openReadDay(deps),
+    readDay: openReadStaffDay(deps),
     bookings: openBookingSteps(deps),
     bookingReleases: openReleases(deps, (ids) => releaseBookings(deps.db, ids)),
   };

@@ -1,4 +1,4 @@
-// The routes of the appointments room: what chatbots ask (departments, users, questions, slots), and the map of the rest.
+// Routes of the appointments module: departments, staff, questions and slots for chatbots, and all other routes by group.
 import { isUuid } from '../base/ids.ts';
 import { SlotsAnswer, SlotsQuery } from '../contract/appointments.ts';
 import { DepartmentItem, ListDepartmentsQuery, ListStaffQuery, StaffItem } from '../contract/directory.ts';
@@ -20,12 +20,13 @@ import {
   staffNotFound,
 } from './directory/staff.ts';
 import { allQuestions, findDepartment, findStaff, listDepartments, listStaff } from './directory/store.ts';
-import { type OpenSlotsDeps, openSlotAnswers } from './slots/open-slots.ts';
+import { type OpenSlotsDeps, openSlotsReader } from './slots/open-slots.ts';
 import { scheduleRoutes } from './slots/schedule-routes.ts';
 
 export type AppointmentRoutesDeps = BookDeps & ConnectDeps & OpenSlotsDeps;
 
 const config = { scope: 'appointments:read' } as const;
+
 /** Everything under /v1/appointments, and /callbacks/calendar. */
 export function appointmentRoutes(server: Server, deps: AppointmentRoutesDeps): void {
   directoryRoutes(server, deps); //   GET departments, users, form-questions
@@ -100,7 +101,7 @@ function directoryRoutes(server: Server, deps: AppointmentRoutesDeps): void {
 }
 
 function slotsRoute(server: Server, deps: AppointmentRoutesDeps): void {
-  const answer = openSlotAnswers(deps);
+  const readSlots = openSlotsReader(deps);
   server.get(
     '/v1/appointments/available-slots',
     {
@@ -112,8 +113,8 @@ function slotsRoute(server: Server, deps: AppointmentRoutesDeps): void {
     },
     async ({ caller, query }, reply) => {
       const { appointmentUserId: staffId, date, timezone } = query;
-      const body = await answer({ accountId: caller.accountId, staffId, date, timezone });
-      // bytes are sent as they are: they were made once for all who wait
+      const body = await readSlots({ accountId: caller.accountId, staffId, date, timezone });
+      // already serialized, once for all concurrent requests
       return reply.type('application/json; charset=utf-8').send(body as never);
     },
   );

@@ -62,6 +62,6 @@ export function cursorPosition(cursor: string | undefined, length: number): stri
     // falls through to the one answer for every malformed cursor
   }
   throw invalidRequest([
-    { path: 'cursor', message: 'is not one that a list answered; start again without it' },
+    { path: 'cursor', message: 'is not a cursor that this list returned; start again without it' },
   ]);
 }

@@ -1,7 +1,7 @@
 // The statement that slots are read by meets its rows by key, on an empty database too, where a plan is made and kept.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readStaffDays } from '../../src/appointments/slots/reading-store.ts';
+import { readStaffDays } from '../../src/appointments/slots/staff-days-store.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';

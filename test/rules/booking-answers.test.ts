@@ -1,9 +1,9 @@
 // Answers to form questions: matched by id or text, and checked against their kind.
 import { describe, expect, test } from 'vitest';
 import { checkAnswers } from '../../src/appointments/booking/form-answers.ts';
-import type { QuestionFacts } from '../../src/appointments/directory/staff.ts';
+import type { QuestionFields } from '../../src/appointments/directory/staff.ts';
 
-const ask = (question_type: string, more: Partial<QuestionFacts> = {}): QuestionFacts => ({
+const ask = (question_type: string, more: Partial<QuestionFields> = {}): QuestionFields => ({
   id: '019a0b5e-7c00-7000-8000-000000000001',
   question: 'Question?',
   question_type,
@@ -13,7 +13,7 @@ const ask = (question_type: string, more: Partial<QuestionFacts> = {}): Question
   ...more,
 });
 
-const fits = (question: QuestionFacts, answer: string | number | boolean | string[] | null) => {
+const fits = (question: QuestionFields, answer: string | number | boolean | string[] | null) => {
   const { answers, problems } = checkAnswers([question], [{ question: 'Question?', answer }]);
   return problems.length === 0 ? answers[0]?.answer : problems[0]?.message;
 };

@@ -3,7 +3,7 @@ import { AppError, VendorError } from '../../base/errors.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import {
   calendarError,
-  isDeadGrant,
+  isAuthorizationRevoked,
   type LiveConnection,
   notConnected,
   useCalendar,
@@ -11,12 +11,12 @@ import {
 import { scheduleCalendarRead } from '../calendar/connections-store.ts';
 import { staffSettings } from '../directory/store.ts';
 import { type BookingRow, notChangeable, retryDelayMs } from './booking.ts';
-import { type BookingDeps, eventRef, limitsUntil, reachCalendar } from './booking-calendar.ts';
+import { type BookingDeps, eventRef, findBookingConnection, limitsUntil } from './booking-calendar.ts';
 import { postpone } from './bookings-store.ts';
 import { findPending, freePending, freeTime, keepPending } from './occupancies-store.ts';
 import { clearPendingChange, finishCancel, finishMove, startMove } from './pending-changes-store.ts';
 import { publishChange } from './publish-change.ts';
-import { storeChangeAnswer } from './stored-answers.ts';
+import { storeChangeResponse } from './stored-responses.ts';
 
 function changeInProgress(): AppError {
   return new AppError(
@@ -49,7 +49,7 @@ const dropPendingChange = (deps: BookingDeps, row: BookingRow) =>
  * (the booking is unchanged), 409 or 503 (the cancellation stays pending).
  */
 export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
-  const connection = row.provider === null ? 'none' : await reachCalendar(deps, row);
+  const connection = row.provider === null ? 'none' : await findBookingConnection(deps, row);
   if (connection === 'dead') throw changeAwaitsCalendar();
   if (connection !== 'none') {
     try {
@@ -68,7 +68,7 @@ export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: 
     const finished = await finishCancel(tx, row);
     if (!finished) return undefined;
     await freeTime(tx, [row.id]);
-    await storeChangeAnswer(tx, 'cancel', finished);
+    await storeChangeResponse(tx, 'cancel', finished);
     return finished;
   });
   if (!cancelled) throw changedConcurrently();
@@ -78,7 +78,7 @@ export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: 
 /** After a failed call: a rejection drops the pending change and throws 502; otherwise the change stays pending. */
 async function handleFailure(deps: BookingDeps, row: BookingRow, error: unknown): Promise<never> {
   if (!(error instanceof VendorError)) throw error;
-  if (isDeadGrant(error)) throw changeAwaitsCalendar();
+  if (isAuthorizationRevoked(error)) throw changeAwaitsCalendar();
   if (error.outcome !== 'refused') {
     await postpone(deps.db, row.id, retryDelayMs(row.attempts));
     throw changeInProgress();
@@ -94,7 +94,7 @@ async function handleFailure(deps: BookingDeps, row: BookingRow, error: unknown)
  */
 export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
   if (row.provider === null) return finish(deps, row);
-  const connection = await reachCalendar(deps, row);
+  const connection = await findBookingConnection(deps, row);
   if (typeof connection === 'string') {
     if (connection === 'dead' && row.pending_started_at !== null) throw changeAwaitsCalendar();
     await dropPendingChange(deps, row);
@@ -107,12 +107,12 @@ export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: nu
     if (!(await startMove(deps.db, row))) throw changedConcurrently();
     await moveEvent(deps, connection, row, deadline);
   } catch (error) {
-    const gone = error instanceof VendorError && goneCodes.has(String(error.code));
-    if (gone) {
+    const isMissing = error instanceof VendorError && missingCodes.has(String(error.code));
+    if (isMissing) {
       await dropPendingChange(deps, row);
-      throw await eventGone(deps, row);
+      throw await eventMissing(deps, row);
     }
-    if (isDeadGrant(error) && row.pending_started_at === null) {
+    if (isAuthorizationRevoked(error) && row.pending_started_at === null) {
       await dropPendingChange(deps, row);
       throw calendarError(error);
     }
@@ -122,19 +122,19 @@ export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: nu
 }
 
 /** 409 for a move of a booking whose event is missing; schedules a reading, which records all missing events. */
-export async function eventGone(deps: BookingDeps, row: BookingRow): Promise<AppError> {
+export async function eventMissing(deps: BookingDeps, row: BookingRow): Promise<AppError> {
   await scheduleCalendarRead(deps.db, row.staff_id, 0);
   return notChangeable('The event of this booking was deleted in the calendar, so it cannot be moved.');
 }
 
-const goneCodes = new Set(['event_deleted', 'event_not_found']);
+const missingCodes = new Set(['event_deleted', 'event_not_found']);
 
 async function finish(deps: BookingDeps, row: BookingRow): Promise<BookingRow> {
   const moved = await publishChange(deps, 'appointments.rescheduled', 'api', async (tx) => {
     const finished = await finishMove(tx, row);
     if (!finished) return undefined;
     await keepPending(tx, row.id);
-    await storeChangeAnswer(tx, 'reschedule', finished);
+    await storeChangeResponse(tx, 'reschedule', finished);
     return finished;
   });
   if (!moved) throw changedConcurrently();

@@ -11,24 +11,24 @@ import { isAway } from '../../db/failure.ts';
 import { fingerprintOf, inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
-import { type AskedDate, askedDate, checkConnected, connectionOf } from '../slots/available.ts';
-import type { StaffDay } from '../slots/reading-store.ts';
-import { activeReading, askedDay, type ReadDay, type Reading } from '../slots/readings.ts';
+import { checkConnected, connectionOf, type RequestedDate, requestedDate } from '../slots/available.ts';
+import { dayQuery, type ReadStaffDay, requireActive, type StaffDay } from '../slots/staff-days.ts';
+import type { StoredStaffDay } from '../slots/staff-days-store.ts';
 import { minuteMs } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { requestTimeoutMs } from './booking.ts';
 import { chosenEventId } from './booking-calendar.ts';
-import { chosenStart, reserving, slotTaken, tooManyAtOnce } from './chosen-slot.ts';
+import { chosenStart, slotTaken, tooManyConcurrentBookings, withReservationErrors } from './chosen-slot.ts';
 import { type CreateEventDeps, createEvent } from './create-event.ts';
 import { checkAnswers, type StoredAnswer } from './form-answers.ts';
 import type { HoldRequest, PreparedHold } from './hold-slot.ts';
 import type { NewHold } from './holds-store.ts';
-import { type Answered, findAnswer, type Key } from './idempotency.ts';
-import { bookAnswerJson } from './stored-answers.ts';
+import { type BookingResponse, findStoredResponse, type Key } from './idempotency.ts';
+import { bookResponseJson } from './stored-responses.ts';
 
 export type BookDeps = CreateEventDeps & {
   clock: Clock;
-  readDay: ReadDay;
+  readDay: ReadStaffDay;
   keyedHash: KeyedHash;
   /** Base address of meeting rooms for calendars that create no meeting. */
   meetingUrl: string;
@@ -47,10 +47,10 @@ const lockWaitMs = 10_000;
 const lockRetryMs = 10;
 
 /**
- * Books a slot. Repeats under one key get the first answer. Throws 400, 404, 409 (`slot_unavailable`,
+ * Books a slot. Repeats with one key get the first response. Throws 400, 404, 409 (`slot_unavailable`,
  * `calendar_not_connected`, `idempotency_in_progress`), 422, 502, and 503 if the outcome is unknown in time.
  */
-export async function book(deps: BookDeps, input: BookInput): Promise<Answered> {
+export async function book(deps: BookDeps, input: BookInput): Promise<BookingResponse> {
   const deadline = deps.clock.steady() + requestTimeoutMs;
   const key = {
     accountId: input.accountId,
@@ -58,88 +58,88 @@ export async function book(deps: BookDeps, input: BookInput): Promise<Answered> 
     key: input.key,
     ...fingerprintOf(deps.keyedHash, input.body),
   };
-  const day = askedDay(input.accountId, input.body.appointmentUserId, input.body.date);
+  const day = dayQuery(input.accountId, input.body.appointmentUserId, input.body.date);
   // both reads run at the same time; the day matters only if the key is new
-  const reading = Promise.allSettled([deps.readDay(day)]);
-  const earlier = await findAnswer(deps, key);
+  const pendingRead = Promise.allSettled([deps.readDay(day)]);
+  const earlier = await findStoredResponse(deps, key);
   if (earlier.body !== undefined) return { body: earlier.body, replayed: true };
-  const [read] = await reading;
+  const [read] = await pendingRead;
   if (read.status === 'rejected') throw read.reason;
   const held = await hold(deps, input, key, earlier.reconciled ? await deps.readDay(day) : read.value).catch(
     async (error: unknown) => {
       // a concurrent request with the same key may have taken the slot
       if (!(error instanceof AppError) || error.code !== 'slot_unavailable') throw error;
-      const twin = await findAnswer(deps, key);
-      if (twin.body === undefined) throw error;
-      return twin.body;
+      const stored = await findStoredResponse(deps, key);
+      if (stored.body === undefined) throw error;
+      return stored.body;
     },
   );
   if (typeof held === 'string') return { body: held, replayed: true };
-  const row = await createEvent(deps, held.row, held.connection, held.asked, deadline).catch(
+  const row = await createEvent(deps, held.row, held.connection, held.requested, deadline).catch(
     (error: unknown) => {
-      // the worker, or a repeat under the key, finds out the outcome
+      // the worker, or a repeated request, finds out the outcome
       if (isAway(error)) deps.bookingReleases.release(held.row.id);
       throw error;
     },
   );
-  return { body: bookAnswerJson(row), replayed: false };
+  return { body: bookResponseJson(row), replayed: false };
 }
 
 interface Held {
   row: BookingRow;
   connection: LiveConnection | undefined;
-  asked: AskedDate;
+  requested: RequestedDate;
 }
 
-/** Checks the request, then holds the slot. Returns the stored answer if a concurrent request with the same key was first. */
+/** Checks the request, then holds the slot. Returns the stored response if a concurrent request with the same key was first. */
 async function hold(
   deps: BookDeps,
   input: BookInput,
   key: Key,
-  read: Reading | undefined,
+  read: StaffDay | undefined,
 ): Promise<Held | string> {
-  const reading = activeReading(read);
-  const asked = askedDate(deps, reading.staff, input.body, reading.terms);
-  const answers = answersFor(reading, input.body);
-  checkConnected(deps, reading);
-  const start = chosenStart(deps, asked, input.body, reading);
-  const made: string[] = [];
+  const staffDay = requireActive(read);
+  const requested = requestedDate(deps, staffDay.staff, input.body, staffDay.terms);
+  const answers = answersFor(staffDay, input.body);
+  checkConnected(deps, staffDay);
+  const start = chosenStart(deps, requested, input.body, staffDay);
+  const holdIds: string[] = [];
   // a hold may exist although the commit was not acknowledged
   const releaseAll = () => {
-    for (const id of made) deps.bookingReleases.release(id);
+    for (const id of holdIds) deps.bookingReleases.release(id);
   };
   const held = await holdSlot(deps, {
-    day: askedDay(input.accountId, asked.staff.id, asked.date),
-    asked,
+    day: dayQuery(input.accountId, requested.staff.id, requested.date),
+    requested,
     start,
     key,
     prepare(day) {
-      const hold = prepared(deps, input, asked, { start, answers, day });
-      made.push(hold.hold.id);
-      return hold;
+      const prepared = prepareHold(deps, input, requested, { start, answers, day });
+      holdIds.push(prepared.hold.id);
+      return prepared;
     },
   }).catch((error: unknown) => {
     if (isAway(error)) releaseAll();
     throw error;
   });
-  if (held) return { ...held, asked };
+  if (held) return { ...held, requested };
   releaseAll();
-  const twin = await findAnswer(deps, key);
-  if (twin.body === undefined) throw inProgress();
-  return twin.body;
+  const stored = await findStoredResponse(deps, key);
+  if (stored.body === undefined) throw inProgress();
+  return stored.body;
 }
 
-function answersFor({ questions }: Reading, body: BookBody): StoredAnswer[] {
+function answersFor({ questions }: StaffDay, body: BookBody): StoredAnswer[] {
   const { answers, problems } = checkAnswers(questions, body.staticQuestionAnswers ?? []);
   if (problems.length > 0) throw invalidRequest(problems);
   return answers;
 }
 
-function prepared(
+function prepareHold(
   deps: BookDeps,
   { accountId, body }: BookInput,
-  asked: AskedDate,
-  chosen: { start: number; answers: StoredAnswer[]; day: StaffDay },
+  requested: RequestedDate,
+  chosen: { start: number; answers: StoredAnswer[]; day: StoredStaffDay },
 ): PreparedHold {
   const now = deps.clock.now();
   const id = uuidv7(now);
@@ -148,10 +148,10 @@ function prepared(
   const hold: NewHold = {
     id,
     account_id: accountId,
-    staff_id: asked.staff.id,
+    staff_id: requested.staff.id,
     starts_at: new Date(start),
-    ends_at: new Date(start + asked.terms.slotMinutes * minuteMs),
-    timezone: asked.timezone,
+    ends_at: new Date(start + requested.terms.slotMinutes * minuteMs),
+    timezone: requested.timezone,
     email: keptEmail(body.email),
     phone_number: phoneDigits(body.phoneNumber),
     name: body.name?.trim() || null,
@@ -161,7 +161,7 @@ function prepared(
     calendar_id: connection?.calendarId ?? null,
     calendar_key: connection?.calendarKey ?? null,
     event_id: connection ? chosenEventId(connection.calendar, id) : null,
-    // the name is the room's only protection: 128 random bits, in letters that no server folds
+    // only the name protects the meeting room: 128 random bits, in lower case because servers may ignore case
     fallback_link: `${deps.meetingUrl}/${randomBytes(16).toString('hex')}`,
     created_at: new Date(now),
   };
@@ -169,24 +169,26 @@ function prepared(
 }
 
 /** Holds the slot and the key in one transaction; undefined if another request holds the key. 409 if the slot is taken. */
-async function holdSlot(deps: BookDeps, request: HoldRequest): Promise<Omit<Held, 'asked'> | undefined> {
-  const { asked, start } = request;
+async function holdSlot(deps: BookDeps, request: HoldRequest): Promise<Omit<Held, 'requested'> | undefined> {
+  const { requested, start } = request;
   const giveUpAt = deps.clock.steady() + lockWaitMs;
   for (;;) {
-    const outcome = await reserving(deps, asked, start, () => deps.bookings.holdSlot(request));
+    const outcome = await withReservationErrors(deps, requested, start, () =>
+      deps.bookings.holdSlot(request),
+    );
     switch (outcome.kind) {
       case 'held':
         return outcome;
-      case 'twin':
+      case 'duplicate_key':
         return undefined;
       case 'taken':
-        throw slotTaken(deps, asked, outcome.taken, start);
+        throw slotTaken(deps, requested, outcome.taken, start);
       case 'rejected':
         throw outcome.error;
       case 'locked':
-        if (deps.clock.steady() >= giveUpAt) throw tooManyAtOnce();
+        if (deps.clock.steady() >= giveUpAt) throw tooManyConcurrentBookings();
         await deps.clock.sleep(lockRetryMs * (0.5 + Math.random()));
-        activeReading(await deps.readDay(request.day));
+        requireActive(await deps.readDay(request.day));
     }
   }
 }

@@ -1,4 +1,4 @@
-// The calendar and the event of a booking: how to reach them, and how long a call may take.
+// The calendar connection and event reference of a booking, and the time limits of its calendar calls.
 import { VendorError } from '../../base/errors.ts';
 import type { Calendar, CalendarCredential, CalendarEvent, CallLimits } from '../../ports/calendar.ts';
 import { type LiveConnection, liveConnection } from '../calendar/connection.ts';
@@ -17,7 +17,7 @@ export function limitsUntil(deps: BookingDeps, deadline: number, maxMs = request
  * The connection to a booking's calendar. `dead`: not until it is reconnected. `none`: never again, because it was
  * disconnected or replaced by another calendar.
  */
-export async function reachCalendar(
+export async function findBookingConnection(
   deps: BookingDeps,
   row: Pick<BookingRow, 'staff_id' | 'provider' | 'calendar_key'>,
 ): Promise<LiveConnection | 'dead' | 'none'> {

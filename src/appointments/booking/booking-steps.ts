@@ -9,7 +9,7 @@ import { leaseMs } from './booking.ts';
 import { type HoldSlot, openHoldSlot } from './hold-slot.ts';
 import { type Confirmation, confirmHolds, startInserts } from './holds-store.ts';
 import { bookingEvent } from './publish-change.ts';
-import { bookAnswerJson } from './stored-answers.ts';
+import { bookResponseJson } from './stored-responses.ts';
 
 export interface BookingStepsDeps {
   hot: Db;
@@ -66,7 +66,7 @@ async function confirmAll(
     const rows = await confirmHolds(tx, given);
     if (rows.size === 0) return { rows, started: [] };
     const all = [...rows.values()];
-    const answers = all.map((row) => ({ subjectId: row.id, status: 200, body: bookAnswerJson(row) }));
+    const answers = all.map((row) => ({ subjectId: row.id, status: 200, body: bookResponseJson(row) }));
     await storeKeyAnswers(tx, answers);
     const now = deps.clock.now();
     const events = all.map((row) => bookingEvent('appointments.booked', now, row));

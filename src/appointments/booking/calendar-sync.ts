@@ -38,11 +38,11 @@ async function syncCalendar(deps: BookingDeps, row: ConnectionRow): Promise<void
   try {
     const reading = await readChanges(deps, connection, row.changes_cursor);
     const seen = new Map(reading.events.map((event) => [event.eventId, event]));
-    const { bookings, secondChecks, isWhole } = await bookingsToCheck(deps, row, reading, seen);
+    const { bookings, secondChecks, isComplete } = await bookingsToCheck(deps, row, reading, seen);
     const checked = await readEvents(deps, connection, bookings, seen);
     const isAllRecorded = await recordAll(deps, row, checked);
     // otherwise the next reading reports everything again
-    if (isWhole && isAllRecorded) await saveCursor(deps.db, row.id, reading.cursor);
+    if (isComplete && isAllRecorded) await saveCursor(deps.db, row.id, reading.cursor);
     const missing = missingOf(checked);
     await cancelIfStillMissing(
       deps,
@@ -74,23 +74,23 @@ async function bookingsToCheck(
   row: ConnectionRow,
   reading: EventChanges,
   seen: ReadonlyMap<string, CalendarEvent>,
-): Promise<{ bookings: BookingRow[]; secondChecks: Set<string>; isWhole: boolean }> {
+): Promise<{ bookings: BookingRow[]; secondChecks: Set<string>; isComplete: boolean }> {
   const now = new Date(deps.clock.now());
   const changed = await bookingsOfEvents(deps.db, row, [...seen.keys()]);
   const bookings = changed.filter((booking) => !isInStep(booking, seen.get(booking.event_id ?? '')));
-  let isWhole = true;
+  let isComplete = true;
   // a full reading does not report earlier deletions
   if (reading.complete) {
     const missing = await bookingsWithoutEvents(deps.db, row, now, [...seen.keys()], bookingsPerReading);
-    isWhole = missing.length < bookingsPerReading;
+    isComplete = missing.length < bookingsPerReading;
     bookings.push(...missing);
   }
-  const inDoubt = await bookingsToRecheck(deps.db, row, now, bookingsPerReading);
+  const toRecheck = await bookingsToRecheck(deps.db, row, now, bookingsPerReading);
   const secondChecks = new Set(
-    inDoubt.filter(({ event_missing_at }) => event_missing_at !== null).map(({ id }) => id),
+    toRecheck.filter(({ event_missing_at }) => event_missing_at !== null).map(({ id }) => id),
   );
-  const distinct = new Map([...bookings, ...inDoubt].map((booking) => [booking.id, booking]));
-  return { bookings: [...distinct.values()], secondChecks, isWhole };
+  const distinct = new Map([...bookings, ...toRecheck].map((booking) => [booking.id, booking]));
+  return { bookings: [...distinct.values()], secondChecks, isComplete };
 }
 
 function isInStep(row: BookingRow, event: CalendarEvent | undefined): boolean {
@@ -134,10 +134,10 @@ async function recordAll(
   for (const { booking, answer } of checked) {
     if (typeof answer !== 'string' && !(await handleMovedEvent(deps, booking, answer))) isAllRecorded = false;
   }
-  const firstAsks = missingOf(checked).filter(
+  const newlyMissing = missingOf(checked).filter(
     ({ calendar_state }) => calendar_state !== calendarState.deleted,
   );
-  return (await handleMissingEvents(deps, row, firstAsks)) && isAllRecorded;
+  return (await handleMissingEvents(deps, row, newlyMissing)) && isAllRecorded;
 }
 
 /** Bookings whose events are missing. None if the calendar failed to answer for any event: it may be unreliable now. */
@@ -154,12 +154,12 @@ async function cancelIfStillMissing(
   deps: BookingDeps,
   row: ConnectionRow,
   connection: LiveConnection,
-  twice: readonly BookingRow[],
+  missingTwice: readonly BookingRow[],
 ): Promise<void> {
-  if (twice.length === 0) return;
+  if (missingTwice.length === 0) return;
   const { events } = await readChanges(deps, connection, null);
   const shown = new Set(events.filter(({ status }) => status === 'live').map(({ eventId }) => eventId));
-  const absent = twice.filter(({ event_id }) => !shown.has(event_id ?? ''));
+  const absent = missingTwice.filter(({ event_id }) => !shown.has(event_id ?? ''));
   const elsewhere = new Set<BookingRow>();
   for (const booking of absent)
     if (await isInOtherCalendar(deps, connection, booking)) elsewhere.add(booking);

@@ -6,7 +6,7 @@ import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import { applyCancel } from './apply-change.ts';
 import { type BookingRow, checkChangeable, leaseMs, pendingChange, requestTimeoutMs } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
-import { alreadyDone, bookingOf, currentBooking, lockedBooking } from './booking-to-change.ts';
+import { alreadyDone, currentBooking, requireBooking, requireLockedBooking } from './booking-to-change.ts';
 import { claimKey, type Key } from './idempotency.ts';
 import { leasePendingChange, setPendingCancel } from './pending-changes-store.ts';
 
@@ -22,7 +22,7 @@ export async function cancelBooking(
   const { id } = await currentBooking(deps, input.accountId, input.bookingId);
   const row = await retryTransient(() =>
     deps.db.transaction().execute(async (tx) => {
-      const found = await lockedBooking(tx, id);
+      const found = await requireLockedBooking(tx, id);
       if (found.state === bookingState.cancelled) return alreadyDone(tx, 'cancel', found, input.key);
       if (found.pending_change === pendingChange.cancel) {
         await claimKey(tx, input.key, id);
@@ -41,7 +41,7 @@ export async function cancelBooking(
     return await applyCancel(deps, row, deadline);
   } catch (error) {
     // a concurrent request may have applied the same cancellation
-    const now = await bookingOf(deps, input.accountId, id);
+    const now = await requireBooking(deps, input.accountId, id);
     if (now.state === bookingState.cancelled) return now;
     throw error;
   }

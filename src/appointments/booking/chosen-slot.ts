@@ -1,7 +1,7 @@
 // The slot that a request names by `date`, `from` and `to`, and the errors if it is not open.
 import { AppError } from '../../base/errors.ts';
 import { retryTransient, violates } from '../../db/failure.ts';
-import { type AskedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
+import { type RequestedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts, slotsAt, type Taken } from '../slots/engine.ts';
 import {
   dayMs,
@@ -18,29 +18,30 @@ import { isLockTimeout } from './locks-store.ts';
 /** The start (epoch milliseconds) of the named slot; 409 `slot_unavailable` if it is not offered, or taken by `taken`. */
 export function chosenStart(
   deps: Pick<SlotsDeps, 'busyTimes'>,
-  asked: AskedDate,
+  requested: RequestedDate,
   named: { from: string; to: string },
   taken: Taken,
 ): number {
-  const offered = slotsAt(asked.terms, asked.candidates, asked.timezone);
+  const offered = slotsAt(requested.terms, requested.candidates, requested.timezone);
   const index = offered.findIndex(({ from, to }) => from === named.from && to === named.to);
-  const start = asked.candidates[index];
+  const start = requested.candidates[index];
   if (start === undefined) {
     throw slotUnavailable(
       deps,
-      asked,
+      requested,
       taken,
-      { near: nearInstant(asked, named.from) },
-      `${asked.date} ${named.from} to ${named.to} is not an offered slot. Choose one that available-slots returns.`,
+      { near: nearInstant(requested, named.from) },
+      `${requested.date} ${named.from} to ${named.to} is not an offered slot. Choose one that available-slots returns.`,
     );
   }
-  if (freeStarts(asked.terms, [start], taken).length === 0) throw slotTaken(deps, asked, taken, start);
+  if (freeStarts(requested.terms, [start], taken).length === 0)
+    throw slotTaken(deps, requested, taken, start);
   return start;
 }
 
 /** True if `date`, `from` and `to` name that time. An ambiguous local time means the earlier instant. */
 export function namesTime(
-  { date, timezone }: AskedDate,
+  { date, timezone }: RequestedDate,
   named: { from: string; to: string },
   { startsAt, endsAt }: { startsAt: Date; endsAt: Date },
 ): boolean {
@@ -54,21 +55,21 @@ export function namesTime(
 /** 409 `slot_unavailable` for an offered slot that has been taken. */
 export function slotTaken(
   deps: Pick<SlotsDeps, 'busyTimes'>,
-  asked: AskedDate,
+  requested: RequestedDate,
   taken: Taken,
   start: number,
 ): AppError {
   return slotUnavailable(
     deps,
-    asked,
+    requested,
     taken,
     { slot: start },
     'That slot is no longer open. Choose another one.',
   );
 }
 
-/** The instant of a time that is not a slot, for alternatives near it; times in a clock gap move past the gap. */
-function nearInstant({ date, timezone }: AskedDate, from: string): number | undefined {
+/** The instant of a local time that is not a slot, to find alternatives near it. A time that a clock change skips moves forward. */
+function nearInstant({ date, timezone }: RequestedDate, from: string): number | undefined {
   const day = dayOfDate(date);
   if (day === undefined || !/^\d{2}:\d{2}$/.test(from)) return undefined;
   const local = day * dayMs + minuteOfClock(from) * minuteMs;
@@ -76,10 +77,10 @@ function nearInstant({ date, timezone }: AskedDate, from: string): number | unde
   return local - offsetAt(spans, local - offsetAt(spans, local));
 }
 
-/** Runs a transaction that occupies time. Losing a race throws 409; transient failures are retried. */
-export async function reserving<T>(
+/** Runs a transaction that occupies time, and retries transient failures. Throws 409 if another booking took the time first. */
+export async function withReservationErrors<T>(
   deps: SlotsDeps,
-  asked: AskedDate,
+  requested: RequestedDate,
   start: number,
   run: () => Promise<T>,
 ): Promise<T> {
@@ -87,15 +88,15 @@ export async function reserving<T>(
     return await retryTransient(run);
   } catch (error) {
     if (violates(error, 'occupancies_apart') || violates(error, 'occupancies_calendar_apart')) {
-      throw slotTaken(deps, asked, await takenByBookings(deps.db, asked), start);
+      throw slotTaken(deps, requested, await takenByBookings(deps.db, requested), start);
     }
-    if (isLockTimeout(error)) throw tooManyAtOnce(error);
+    if (isLockTimeout(error)) throw tooManyConcurrentBookings(error);
     throw error;
   }
 }
 
 /** 409 for a booking that waited too long for other bookings of the same staff member. */
-export function tooManyAtOnce(cause?: unknown): AppError {
-  const why = 'Too many bookings for this staff member at once. Try again in a moment.';
+export function tooManyConcurrentBookings(cause?: unknown): AppError {
+  const why = 'Too many concurrent bookings for this staff member. Try again in a moment.';
   return new AppError('conflict', why, { retryAfterSeconds: 1, ...(cause ? { cause } : {}) });
 }

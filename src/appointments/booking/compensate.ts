@@ -4,19 +4,19 @@ import { bookingState } from '../../contract/bookings.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import { useCalendar } from '../calendar/connection.ts';
 import { type BookingRow, retryDelayMs } from './booking.ts';
-import { type BookingDeps, limitsUntil, newEventRef, reachCalendar } from './booking-calendar.ts';
+import { type BookingDeps, findBookingConnection, limitsUntil, newEventRef } from './booking-calendar.ts';
 import { postpone } from './bookings-store.ts';
 import { finishCompensation, recordRemoval } from './holds-store.ts';
 import { freeTime } from './occupancies-store.ts';
 
-/** This long after its end, a booking whose calendar cannot be reached is given up. */
+/** The gateway gives up compensating a booking whose calendar stays unreachable this long after the booking's end. */
 const giveUpMs = 86_400_000;
 
 /** Removes the event of a compensating booking by `deadline`; true once the booking is compensated. */
 export async function compensate(deps: BookingDeps, row: BookingRow, deadline: number): Promise<boolean> {
   // before the first insert begins, there is certainly no event
   if (row.provider === null || row.insert_started_at === null) return endCompensation(deps, row);
-  const connection = await reachCalendar(deps, row);
+  const connection = await findBookingConnection(deps, row);
   if (connection === 'none') {
     deps.log.warn({ bookingId: row.id, eventId: row.event_id }, 'booking.event_unreachable');
     return endCompensation(deps, row);
@@ -50,7 +50,7 @@ export async function compensate(deps: BookingDeps, row: BookingRow, deadline: n
   }
 }
 
-/** Marks a booking without an event as compensated, and frees its time and its keys. */
+/** Records that a booking without an event is compensated, and frees its time and its keys. */
 export async function endCompensation(deps: BookingDeps, row: BookingRow): Promise<true> {
   await deps.db.transaction().execute(async (tx) => {
     if (!(await finishCompensation(tx, row.id))) return;

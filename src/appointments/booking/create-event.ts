@@ -4,8 +4,13 @@ import { AppError, VendorError } from '../../base/errors.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
-import { calendarError, isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
-import { type AskedDate, reachOf, slotUnavailable, takenByBookings } from '../slots/available.ts';
+import {
+  calendarError,
+  isAuthorizationRevoked,
+  type LiveConnection,
+  useCalendar,
+} from '../calendar/connection.ts';
+import { occupiedSpan, type RequestedDate, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts } from '../slots/engine.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, eventText } from './booking.ts';
@@ -33,15 +38,15 @@ export async function createEvent(
   deps: CreateEventDeps,
   row: BookingRow,
   connection: LiveConnection | undefined,
-  asked: AskedDate,
+  requested: RequestedDate,
   deadline: number,
 ): Promise<BookingRow> {
   if (!connection) return confirm(deps, row, null, row.fallback_link);
-  await checkFree(deps, connection, row, asked, deadline);
-  const marked = await deps.bookings.startInsert(row.id);
-  if (!marked) throw bookingWasCompensated();
-  const event = await insert(deps, connection, marked, asked.staff, deadline);
-  return finishBooking(deps, connection, { ...marked, event_id: event.eventId }, event, deadline);
+  await checkFree(deps, connection, row, requested, deadline);
+  const started = await deps.bookings.startInsert(row.id);
+  if (!started) throw bookingWasCompensated();
+  const event = await insert(deps, connection, started, requested.staff, deadline);
+  return finishBooking(deps, connection, { ...started, event_id: event.eventId }, event, deadline);
 }
 
 /** Deletes a hold whose insert never began, and frees its keys. */
@@ -64,25 +69,25 @@ async function checkFree(
   deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
-  asked: AskedDate,
+  requested: RequestedDate,
   deadline: number,
 ): Promise<void> {
   const start = row.starts_at.getTime();
-  const reach = reachOf(asked) ?? { from: start, to: row.ends_at.getTime() };
+  const span = occupiedSpan(requested) ?? { from: start, to: row.ends_at.getTime() };
   try {
-    const busy = await busyTimesUntil(deps, connection, reach, deadline);
-    if (freeStarts(asked.terms, [start], { busy, bookedStarts: [] }).length === 1) return;
+    const busy = await busyTimesUntil(deps, connection, span, deadline);
+    if (freeStarts(requested.terms, [start], { busy, bookedStarts: [] }).length === 1) return;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    if (isDeadGrant(error) || error.outcome === 'refused') await discardHold(deps, row);
+    if (isAuthorizationRevoked(error) || error.outcome === 'refused') await discardHold(deps, row);
     else await startCompensation(deps.db, row.id, compensateAfterMs);
     throw calendarError(error);
   }
   await discardHold(deps, row);
-  const taken = await takenByBookings(deps.db, asked);
+  const taken = await takenByBookings(deps.db, requested);
   throw slotUnavailable(
     deps,
-    asked,
+    requested,
     taken,
     { slot: start },
     'The calendar has become busy at that time. Choose another slot.',
@@ -93,14 +98,15 @@ async function checkFree(
 async function busyTimesUntil(
   deps: BookingDeps,
   connection: LiveConnection,
-  reach: Interval,
+  span: Interval,
   deadline: number,
 ): Promise<Interval[]> {
   for (;;) {
     try {
-      return await deps.busyTimes.ask(connection, reach, deadline - deps.clock.steady());
+      return await deps.busyTimes.ask(connection, span, deadline - deps.clock.steady());
     } catch (error) {
-      const outage = error instanceof VendorError && error.outcome !== 'refused' && !isDeadGrant(error);
+      const outage =
+        error instanceof VendorError && error.outcome !== 'refused' && !isAuthorizationRevoked(error);
       if (!outage || deadline - deps.clock.steady() < 2 * retryAfterMs) throw error;
       await deps.clock.sleep(retryAfterMs);
     }
@@ -112,7 +118,7 @@ async function insert(
   deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
-  staff: AskedDate['staff'],
+  staff: RequestedDate['staff'],
   deadline: number,
 ): Promise<CalendarEvent> {
   try {
@@ -145,7 +151,7 @@ async function insertAs(
   deps: BookingDeps,
   connection: LiveConnection,
   row: BookingRow,
-  staff: AskedDate['staff'],
+  staff: RequestedDate['staff'],
   deadline: number,
 ): Promise<CalendarEvent> {
   const event = {

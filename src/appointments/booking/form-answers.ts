@@ -3,12 +3,12 @@ import { emailProblem } from '../../base/email.ts';
 import type { Problem } from '../../base/errors.ts';
 import { phoneDigits, phoneProblem } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
-import type { QuestionFacts } from '../directory/staff.ts';
+import type { QuestionFields } from '../directory/staff.ts';
 import { dayOfDate } from '../slots/wall-time.ts';
 
 type Given = NonNullable<BookBody['staticQuestionAnswers']>[number];
 
-/** A stored answer. */
+/** A form answer as stored in the booking. */
 export interface StoredAnswer {
   _id: string;
   question: string;
@@ -24,7 +24,7 @@ const list = 'staticQuestionAnswers';
  * required question needs a non-blank answer. Blank optional answers are dropped.
  */
 export function checkAnswers(
-  questions: readonly QuestionFacts[],
+  questions: readonly QuestionFields[],
   given: readonly Given[],
 ): { answers: StoredAnswer[]; problems: Problem[] } {
   const problems: Problem[] = [];
@@ -36,7 +36,9 @@ export function checkAnswers(
       const name = entry._id ?? entry.question?.trim();
       problems.push({
         path: `${path}.question`,
-        message: name ? `this staff member does not ask "${name}"` : 'name the question by its text or _id',
+        message: name
+          ? `"${name}" is not a question of this staff member`
+          : 'is required: give the text or the _id of the question',
       });
     } else if (found.has(question.id)) {
       problems.push({ path: `${path}.question`, message: `"${question.question}" has two answers` });
@@ -58,15 +60,15 @@ export function checkAnswers(
 }
 
 function questionFor(
-  questions: readonly QuestionFacts[],
+  questions: readonly QuestionFields[],
   { _id, question }: Given,
-): QuestionFacts | undefined {
+): QuestionFields | undefined {
   if (typeof _id === 'string') return questions.find(({ id }) => id === _id.toLowerCase());
   const text = question?.trim();
   return questions.find((one) => one.question === text);
 }
 
-function stored(question: QuestionFacts, answer: string): StoredAnswer {
+function stored(question: QuestionFields, answer: string): StoredAnswer {
   return {
     _id: question.id,
     question: question.question,
@@ -81,16 +83,16 @@ function textOf(answer: Given['answer']): string {
   return Array.isArray(answer) ? JSON.stringify(answer) : String(answer).trim();
 }
 
-function isBlank(question: QuestionFacts, text: string): boolean {
+function isBlank(question: QuestionFields, text: string): boolean {
   return text === '' || (question.question_type === 'multiselect' && /^\[\s*\]$/.test(text));
 }
 
 type Check = (text: string, options: readonly string[]) => string | undefined;
 
 const matches =
-  (pattern: RegExp, complaint: string): Check =>
+  (pattern: RegExp, problem: string): Check =>
   (text) =>
-    pattern.test(text) ? undefined : complaint;
+    pattern.test(text) ? undefined : problem;
 
 const upTo =
   (maxLength: number): Check =>
@@ -132,11 +134,11 @@ function stringsOf(text: string): string[] | undefined {
 }
 
 /** A required checkbox must be ticked, as in an HTML form. */
-function unticked({ question_type, is_required }: QuestionFacts, text: string): string | undefined {
+function unticked({ question_type, is_required }: QuestionFields, text: string): string | undefined {
   return question_type === 'checkbox' && is_required && text === 'false' ? 'must be true' : undefined;
 }
 
 /** The problem with an answer to that question, or undefined. */
-function problemWith(question: QuestionFacts, text: string): string | undefined {
+function problemWith(question: QuestionFields, text: string): string | undefined {
   return upTo(10_000)(text, []) ?? checks[question.question_type]?.(text, question.options);
 }

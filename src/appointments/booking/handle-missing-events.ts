@@ -20,7 +20,7 @@ import { lockStaffBookings } from './locks-store.ts';
 import { freeTime } from './occupancies-store.ts';
 import { bookingEvent, publishChanges } from './publish-change.ts';
 
-/** More events than this, and a larger share of the future ones, are not deleted one by one between two readings. */
+/** A mass deletion is more events than the first value and a larger share of the future ones than the second. */
 const massDeletionMinimum = 5;
 const massDeletionShare = 0.2;
 /** How long after a mass deletion further missing events cancel nothing. */

@@ -1,5 +1,4 @@
-// Records where the event of a booking is; the booking follows if its staff member wants that.
-
+// Records that the event of a booking was moved; the booking follows if its staff member's settings say so.
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
 import { type StaffSettings, staffSettings } from '../directory/store.ts';

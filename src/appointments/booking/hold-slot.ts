@@ -5,10 +5,10 @@ import type { KeyOf } from '../../db/idempotency-keys.ts';
 import { batch } from '../../work/batch.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
 import { staffNotFound } from '../directory/staff.ts';
-import type { AskedDate } from '../slots/available.ts';
+import type { RequestedDate } from '../slots/available.ts';
 import { freeStarts, occupiedRange, type Taken } from '../slots/engine.ts';
-import { type AskedDay, readStaffDays, type StaffDay } from '../slots/reading-store.ts';
-import { dayKey } from '../slots/readings.ts';
+import { dayKey } from '../slots/staff-days.ts';
+import { type DayQuery, readStaffDays, type StoredStaffDay } from '../slots/staff-days-store.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { leaseMs } from './booking.ts';
@@ -22,13 +22,13 @@ export interface PreparedHold {
 }
 
 export interface HoldRequest {
-  day: AskedDay;
-  asked: AskedDate;
+  day: DayQuery;
+  requested: RequestedDate;
   /** Epoch milliseconds. */
   start: number;
   key: KeyOf & { fingerprint: Buffer };
   /** Prepares the hold from what was read under the lock. A thrown AppError becomes the outcome. */
-  prepare(day: StaffDay): PreparedHold;
+  prepare(day: StoredStaffDay): PreparedHold;
 }
 
 export type HoldOutcome =
@@ -36,7 +36,7 @@ export type HoldOutcome =
   /** The slot is taken; `taken` has all taken times. */
   | { kind: 'taken'; taken: Taken }
   /** Another request with the same key is in progress. */
-  | { kind: 'twin' }
+  | { kind: 'duplicate_key' }
   /** Another transaction holds the lock of the staff member or the calendar. */
   | { kind: 'locked' }
   | { kind: 'rejected'; error: AppError };
@@ -79,9 +79,9 @@ async function decideAll(tx: Tx, requests: HoldRequest[]): Promise<HoldOutcome[]
     const rows = await insertAll(tx, winners);
     for (const [request, { hold, connection }] of winners) {
       const row = rows.get(hold.id);
-      outcomes.set(request, row ? { kind: 'held', row, connection } : { kind: 'twin' });
+      outcomes.set(request, row ? { kind: 'held', row, connection } : { kind: 'duplicate_key' });
     }
-    // a loser may get the slot after all if the winner's key turned out to be held by another request
+    // a winner whose key another request holds gets nothing, so the slot may be free for the next request
     open = rows.size === winners.size ? [] : outcomesOf(outcomes, 'taken');
   }
   return requests.map((request) => outcomes.get(request) ?? { kind: 'locked' });
@@ -92,8 +92,8 @@ const keyName = ({ key }: HoldRequest) => `${key.accountId}/${key.operation}/${k
 const outcomesOf = (outcomes: Map<HoldRequest, HoldOutcome>, kind: HoldOutcome['kind']): HoldRequest[] =>
   [...outcomes].filter(([, outcome]) => outcome.kind === kind).map(([request]) => request);
 
-async function readLocked(tx: Tx, asked: AskedDay[]): Promise<Map<string, StaffDay>> {
-  const distinct = new Map(asked.map((day) => [dayKey(day), day]));
+async function readLocked(tx: Tx, queries: DayQuery[]): Promise<Map<string, StoredStaffDay>> {
+  const distinct = new Map(queries.map((query) => [dayKey(query), query]));
   if (distinct.size === 0) return new Map();
   const days = await readStaffDays(tx, [...distinct.values()], { lock: true });
   return new Map([...distinct.keys()].flatMap((key, index) => (days[index] ? [[key, days[index]]] : [])));
@@ -103,25 +103,25 @@ function decide(
   request: HoldRequest,
   by: {
     locked: ReadonlyMap<string, string | null>;
-    days: ReadonlyMap<string, StaffDay>;
+    days: ReadonlyMap<string, StoredStaffDay>;
     won: Map<string, Won>;
     keys: Set<string>;
   },
 ): HoldOutcome | PreparedHold {
-  const { asked, start } = request;
+  const { requested, start } = request;
   const day = by.locked.has(request.day.staffId) ? by.days.get(dayKey(request.day)) : undefined;
   const calendarKey = by.locked.get(request.day.staffId) ?? null;
-  // the connection was replaced since, and the new calendar is not locked
+  // the connection was replaced in the meantime, and its new calendar is not locked
   if (!day || calendarKeyOfDay(day) !== calendarKey) return { kind: 'locked' };
   if (!day.staff.active) return { kind: 'rejected', error: staffNotFound() };
-  if (by.keys.has(keyName(request))) return { kind: 'twin' };
+  if (by.keys.has(keyName(request))) return { kind: 'duplicate_key' };
   const mine = by.won.get(request.day.staffId);
   const shared = calendarKey === null ? undefined : by.won.get(calendarKey);
   const taken = {
     busy: day.busy.concat(mine?.busy ?? [], shared?.busy ?? []),
     bookedStarts: day.bookedStarts.concat(mine?.starts ?? []),
   };
-  if (freeStarts(asked.terms, [start], taken).length === 0) return { kind: 'taken', taken };
+  if (freeStarts(requested.terms, [start], taken).length === 0) return { kind: 'taken', taken };
   try {
     const prepared = request.prepare(day);
     take(by.won, request, calendarKey);
@@ -133,17 +133,17 @@ function decide(
   }
 }
 
-const calendarKeyOfDay = ({ staff, connection }: StaffDay): string | null =>
+const calendarKeyOfDay = ({ staff, connection }: StoredStaffDay): string | null =>
   staff.calendar === 'none' ? null : (connection?.calendar_key ?? null);
 
 function take(
   won: Map<string, Won>,
-  { day, asked, start }: HoldRequest,
+  { day, requested, start }: HoldRequest,
   calendarKey: string | null = null,
 ): void {
   for (const of of calendarKey === null ? [day.staffId] : [day.staffId, calendarKey]) {
     const taken = won.get(of) ?? { busy: [], starts: [] };
-    taken.busy.push(occupiedRange(asked.terms, start));
+    taken.busy.push(occupiedRange(requested.terms, start));
     taken.starts.push(start);
     won.set(of, taken);
   }
@@ -154,10 +154,10 @@ async function insertAll(
   winners: ReadonlyMap<HoldRequest, PreparedHold>,
 ): Promise<Map<string, BookingRow>> {
   if (winners.size === 0) return new Map();
-  const holds: KeyedHold[] = [...winners].map(([{ asked, start, key }, { hold }]) => ({
+  const holds: KeyedHold[] = [...winners].map(([{ requested, start, key }, { hold }]) => ({
     hold,
     key,
-    occupied: occupiedRange(asked.terms, start),
+    occupied: occupiedRange(requested.terms, start),
   }));
   return insertHolds(tx, holds, leaseMs);
 }

@@ -1,4 +1,4 @@
-// Repeats of a booking request under one Idempotency-Key: the stored answer, or the unfinished work of the first.
+// Repeated booking requests with one Idempotency-Key: return the stored response, or finish what the first request began.
 import { AppError } from '../../base/errors.ts';
 import type { Tx } from '../../db/db.ts';
 import { isAway } from '../../db/failure.ts';
@@ -13,7 +13,7 @@ import { reconcileExpired } from './reconcile.ts';
 export type Key = KeyOf & Fingerprint;
 
 /** The response body, and whether an earlier request stored it. */
-export interface Answered {
+export interface BookingResponse {
   body: string;
   replayed: boolean;
 }
@@ -24,10 +24,10 @@ class KeyTaken extends Error {
 }
 
 /**
- * The stored answer of the key's first request. Without a body there is none, and this request may begin. `reconciled`: an
- * earlier request had died and was finished first. Throws 409 while the first is in progress, 422 for another request.
+ * The stored response of the key's first request. No body: this request is the first. `reconciled`: an earlier request had
+ * died, and its booking was finished now. Throws 409 while the first is in progress, 422 if the first had another body.
  */
-export async function findAnswer(
+export async function findStoredResponse(
   deps: CreateEventDeps,
   key: Key,
 ): Promise<{ body?: string; reconciled: boolean }> {
@@ -35,7 +35,7 @@ export async function findAnswer(
   const repeat = await consultKey(deps.db, of, deps.bookings.findKey);
   if (repeat.kind === 'first') return { reconciled: false };
   if (repeat.kind === 'answered') return { body: repeat.body, reconciled: false };
-  // the first request died: finish it as the worker would, and never begin a second one
+  // the first request died: finish its booking as the worker would, and never begin a second one
   await reconcileExpired(deps, repeat.subjectId);
   const now = await consultKey(deps.db, of);
   if (now.kind === 'answered') return { body: now.body, reconciled: true };
@@ -51,27 +51,27 @@ export async function claimKey(tx: Tx, key: Key | undefined, bookingId: string):
 }
 
 /**
- * Makes a change and returns its answer. Under a key, a repeat gets the stored answer and changes nothing. `change` must
- * call `claimKey` in the transaction that sets the change.
+ * Makes a change and returns its response. With a key, a repeated request gets the stored response and changes nothing.
+ * `change` must call `claimKey` in the transaction that sets the change.
  */
-export async function answerOnce<T>(
+export async function respondOnce<T>(
   deps: CreateEventDeps & { bookingReleases: Pick<Releases, 'release'> },
   key: Key | undefined,
   bookingId: string,
   change: () => Promise<T>,
-  answer: (changed: T) => string,
-): Promise<Answered> {
+  toBody: (changed: T) => string,
+): Promise<BookingResponse> {
   if (key !== undefined) {
-    const { body } = await findAnswer(deps, key);
+    const { body } = await findStoredResponse(deps, key);
     if (body !== undefined) return { body, replayed: true };
   }
   try {
-    return { body: answer(await change()), replayed: false };
+    return { body: toBody(await change()), replayed: false };
   } catch (error) {
-    // the worker, or a repeat under the key, finds out how far it came
+    // the worker, or a repeated request, finds out the outcome
     if (isAway(error)) deps.bookingReleases.release(bookingId);
     if (key === undefined || !isRace(error)) throw error;
-    const { body } = await findAnswer(deps, key);
+    const { body } = await findStoredResponse(deps, key);
     if (body !== undefined) return { body, replayed: true };
     throw error instanceof KeyTaken ? inProgress() : error;
   }

@@ -9,8 +9,9 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Waits until no other transaction books with this staff member or in the same calendar, and locks both until the end of
- * the transaction. The staff member comes first, so that whoever waits for the calendar blocks nobody else.
+ * Locks the bookings of a staff member and of their calendar until the end of the transaction. Waits for other
+ * transactions that hold these locks. The staff member comes first: a transaction that waits for a calendar then blocks
+ * no other staff member.
  */
 export async function lockStaffBookings(tx: Tx, staffId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${staffId}, 3))`.execute(tx);
@@ -20,8 +21,8 @@ export async function lockStaffBookings(tx: Tx, staffId: string): Promise<void> 
 }
 
 /**
- * Locks the bookings of those staff members whose bookings and calendar are free, until the end of the transaction. Returns
- * their calendar keys. It never waits.
+ * Like `lockStaffBookings`, for many staff members and without waiting. Returns the calendar keys of those whose locks were
+ * free.
  */
 export async function tryLockStaffBookings(
   tx: Tx,

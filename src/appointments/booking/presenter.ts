@@ -6,7 +6,7 @@ import type { BookingRow } from './booking.ts';
 import { pendingChange } from './booking.ts';
 
 /** A booking in the response to a booking request. */
-export function bookAnswer(row: BookingRow): BookAnswer {
+export function bookedAppointment(row: BookingRow): BookAnswer {
   const starts = localText(row.timezone, row.starts_at.getTime());
   return {
     bookingId: row.id,
@@ -33,7 +33,7 @@ export function bookAnswer(row: BookingRow): BookAnswer {
 export function bookingItem(row: BookingRow): BookingItem {
   return {
     _id: row.id,
-    ...bookAnswer(row),
+    ...bookedAppointment(row),
     staticQuestionAnswers: row.answers,
     pendingChange:
       row.pending_change === null

@@ -2,9 +2,9 @@
 import { VendorError } from '../../base/errors.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { CalendarEvent } from '../../ports/calendar.ts';
-import { isDeadGrant, type LiveConnection, useCalendar } from '../calendar/connection.ts';
+import { isAuthorizationRevoked, type LiveConnection, useCalendar } from '../calendar/connection.ts';
 import type { BookingRow } from './booking.ts';
-import { type BookingDeps, eventRef, reachCalendar } from './booking-calendar.ts';
+import { type BookingDeps, eventRef, findBookingConnection } from './booking-calendar.ts';
 import { handleMovedEvent } from './handle-moved-event.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function readEvent(
     );
     return event === null || event.status === 'deleted' ? 'missing' : event;
   } catch (error) {
-    if (!(error instanceof VendorError) || isDeadGrant(error)) throw error;
+    if (!(error instanceof VendorError) || isAuthorizationRevoked(error)) throw error;
     deps.log.warn({ err: error, bookingId: booking.id }, 'booking.event_read_failed');
     return error.outcome === 'refused' ? 'unreadable' : 'unknown';
   }
@@ -45,7 +45,7 @@ export async function syncEvent(
   booking: BookingRow,
 ): Promise<'recorded' | 'missing' | 'unknown'> {
   if (booking.state !== bookingState.confirmed || booking.provider === null) return 'unknown';
-  const connection = await reachCalendar(deps, booking);
+  const connection = await findBookingConnection(deps, booking);
   if (typeof connection === 'string') return 'unknown';
   try {
     const answer = await readEvent(deps, connection, booking);

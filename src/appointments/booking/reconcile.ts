@@ -1,10 +1,9 @@
 // Booking reconciler: finishes bookings, pending changes and compensations whose request or worker died.
-
 import { bookingState } from '../../contract/bookings.ts';
 import { notConnected, useCalendar } from '../calendar/connection.ts';
 import { applyCancel, applyMove } from './apply-change.ts';
 import { type BookingRow, leaseMs, requestTimeoutMs, retryDelayMs, taskFor } from './booking.ts';
-import { findEvent, limitsUntil, reachCalendar } from './booking-calendar.ts';
+import { findBookingConnection, findEvent, limitsUntil } from './booking-calendar.ts';
 import { claimDue, claimExpiredLease, postpone } from './bookings-store.ts';
 import { compensate } from './compensate.ts';
 import { type CreateEventDeps, discardHold, finishBooking } from './create-event.ts';
@@ -53,7 +52,7 @@ async function reconcile(deps: CreateEventDeps, row: BookingRow): Promise<void> 
  */
 async function recover(deps: CreateEventDeps, row: BookingRow, deadline: number): Promise<void> {
   if (row.provider === null || row.insert_started_at === null) return discardHold(deps, row);
-  const connection = await reachCalendar(deps, row);
+  const connection = await findBookingConnection(deps, row);
   // the event may exist: only the calendar can tell, once it is reconnected
   if (connection === 'dead' && deps.clock.now() < row.ends_at.getTime()) throw notConnected();
   if (typeof connection !== 'string') {

@@ -4,10 +4,10 @@ import { bookingState } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff } from '../directory/store.ts';
-import { type AskedDate, askedDate, takenByBookings } from '../slots/available.ts';
+import { type RequestedDate, requestedDate, takenByBookings } from '../slots/available.ts';
 import { freeStarts, occupiedRange } from '../slots/engine.ts';
 import { minuteMs } from '../slots/wall-time.ts';
-import { applyMove, eventGone } from './apply-change.ts';
+import { applyMove, eventMissing } from './apply-change.ts';
 import {
   type BookingRow,
   checkChangeable,
@@ -18,8 +18,8 @@ import {
   requestTimeoutMs,
 } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
-import { alreadyDone, bookingOf, currentBooking, lockedBooking } from './booking-to-change.ts';
-import { chosenStart, namesTime, reserving, slotTaken } from './chosen-slot.ts';
+import { alreadyDone, currentBooking, requireBooking, requireLockedBooking } from './booking-to-change.ts';
+import { chosenStart, namesTime, slotTaken, withReservationErrors } from './chosen-slot.ts';
 import { claimKey, type Key } from './idempotency.ts';
 import { lockStaffBookings } from './locks-store.ts';
 import { occupyPending } from './occupancies-store.ts';
@@ -47,26 +47,26 @@ export async function rescheduleBooking(
   const booking = await currentBooking(deps, input.accountId, input.bookingId);
   const staff = await findStaff(deps.db, input.accountId, booking.staff_id);
   if (!staff) throw staffNotFound();
-  const asked = askedDate(deps, staff, input);
+  const requested = requestedDate(deps, staff, input);
   checkChangeable(booking, deps.clock.now());
-  const to = await requestedTime(deps, asked, booking, input);
+  const to = await requestedTime(deps, requested, booking, input);
   const start = to.startsAt.getTime();
   // it keeps its time only if its event still exists
   if (isAt(booking, to) && (await syncEvent(deps, booking)) === 'missing')
-    throw await eventGone(deps, booking);
-  const pending = await reserving(deps, asked, start, () =>
+    throw await eventMissing(deps, booking);
+  const pending = await withReservationErrors(deps, requested, start, () =>
     deps.db.transaction().execute(async (tx) => {
       await lockStaffBookings(tx, staff.id);
-      const row = await lockedBooking(tx, booking.id);
+      const row = await requireLockedBooking(tx, booking.id);
       checkChangeable(row, deps.clock.now());
       if (isAt(row, to)) return alreadyDone(tx, 'reschedule', row, input.key);
       if (row.pending_change !== null) return resumeMove(tx, row, to, input.key);
-      const taken = await takenByBookings(tx, asked, row.id);
-      if (freeStarts(asked.terms, [start], taken).length === 0) {
-        throw slotTaken(deps, asked, taken, start);
+      const taken = await takenByBookings(tx, requested, row.id);
+      if (freeStarts(requested.terms, [start], taken).length === 0) {
+        throw slotTaken(deps, requested, taken, start);
       }
       await claimKey(tx, input.key, row.id);
-      await occupyPending(tx, row, occupiedRange(asked.terms, start));
+      await occupyPending(tx, row, occupiedRange(requested.terms, start));
       return setPendingMove(tx, row.id, to, leaseMs);
     }),
   );
@@ -75,7 +75,7 @@ export async function rescheduleBooking(
     return await applyMove(deps, pending, deadline);
   } catch (error) {
     // the worker or a concurrent request may have applied the same move
-    const now = await bookingOf(deps, input.accountId, booking.id);
+    const now = await requireBooking(deps, input.accountId, booking.id);
     if (now.state === bookingState.confirmed && now.change_no === pending.change_no && isAt(now, to))
       return now;
     throw error;
@@ -91,16 +91,16 @@ interface Time {
 /** The requested time: the booking's present one, or that of an open slot; 409 otherwise. */
 async function requestedTime(
   deps: BookingDeps,
-  asked: AskedDate,
+  requested: RequestedDate,
   booking: BookingRow,
   named: { from: string; to: string },
 ): Promise<Time> {
-  const { timezone } = asked;
+  const { timezone } = requested;
   const present = { startsAt: booking.starts_at, endsAt: booking.ends_at, timezone };
-  if (isAt(booking, present) && namesTime(asked, named, present)) return present;
-  const before = await takenByBookings(deps.db, asked, booking.id);
-  const start = chosenStart(deps, asked, named, before);
-  const endsAt = new Date(start + asked.terms.slotMinutes * minuteMs);
+  if (isAt(booking, present) && namesTime(requested, named, present)) return present;
+  const before = await takenByBookings(deps.db, requested, booking.id);
+  const start = chosenStart(deps, requested, named, before);
+  const endsAt = new Date(start + requested.terms.slotMinutes * minuteMs);
   return { startsAt: new Date(start), endsAt, timezone };
 }
 

@@ -22,10 +22,10 @@ import { type BookDeps, book } from './book.ts';
 import { bookingNotFound } from './booking.ts';
 import { findBooking, listBookings } from './bookings-store.ts';
 import { cancelBooking } from './cancel.ts';
-import { type Answered, answerOnce, type Key } from './idempotency.ts';
+import { type BookingResponse, type Key, respondOnce } from './idempotency.ts';
 import { bookingItem } from './presenter.ts';
 import { rescheduleBooking } from './reschedule.ts';
-import { type ChangeOperation, changeAnswerJson } from './stored-answers.ts';
+import { type ChangeOperation, changeResponseJson } from './stored-responses.ts';
 
 const manage = { scope: 'manage' } as const;
 const pageLimit = 20;
@@ -55,8 +55,8 @@ function bookRoute(server: Server, deps: BookDeps): void {
   );
 }
 
-/** Sends the bytes that repeats of the request get too. */
-function send(reply: FastifyReply, { body, replayed }: Answered): FastifyReply {
+/** Sends the stored bytes, so that repeated requests get exactly the same response. */
+function send(reply: FastifyReply, { body, replayed }: BookingResponse): FastifyReply {
   if (replayed) return sendReplay(reply, { status: 200, body });
   return reply.type('application/json; charset=utf-8').send(body);
 }
@@ -77,7 +77,9 @@ function readingRoutes(server: Server, deps: BookDeps): void {
       const limit = query.limit ?? pageLimit;
       const before = cursorPosition(query.cursor, 1)?.[0];
       if (before !== undefined && !isUuid(String(before))) {
-        throw invalidRequest([{ path: 'cursor', message: 'is not one that a list answered' }]);
+        throw invalidRequest([
+          { path: 'cursor', message: 'is not a cursor that this list returned; start again without it' },
+        ]);
       }
       const rows = await listBookings(
         deps.db,
@@ -134,7 +136,10 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
       const key = keyOf(deps, accountId, idempotencyKey, 'cancel', { id, body });
       const cancel = () => cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key });
-      return send(reply, await answerOnce(deps, key, id, cancel, (row) => changeAnswerJson('cancel', row)));
+      return send(
+        reply,
+        await respondOnce(deps, key, id, cancel, (row) => changeResponseJson('cancel', row)),
+      );
     },
   );
 
@@ -151,12 +156,15 @@ function changingRoutes(server: Server, deps: BookDeps): void {
     async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
       const key = keyOf(deps, accountId, idempotencyKey, 'reschedule', { id, body });
       const move = () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key });
-      return send(reply, await answerOnce(deps, key, id, move, (row) => changeAnswerJson('reschedule', row)));
+      return send(
+        reply,
+        await respondOnce(deps, key, id, move, (row) => changeResponseJson('reschedule', row)),
+      );
     },
   );
 }
 
-/** The key of a change; its fingerprint covers the booking, so that a key is good for one booking alone. */
+/** The key of a change. The fingerprint covers the booking id, so that a key is valid for one booking. */
 function keyOf(
   { keyedHash }: Pick<BookDeps, 'keyedHash'>,
   accountId: string,

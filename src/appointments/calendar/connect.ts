@@ -20,7 +20,7 @@ import {
 import {
   type ConnectionRow,
   deleteConnection,
-  hasUnsettledBookings,
+  hasUnfinishedBookings,
   isAccountShared,
   knownCalendars,
   lockConnection,
@@ -51,7 +51,7 @@ export function notConfigured(what: string): AppError {
  * Stores a new connection in place of the previous one. `claim` runs first in the same transaction, and may throw to store
  * nothing.
  */
-export async function keep(
+export async function storeConnection(
   deps: ConnectDeps,
   staff: StaffRow,
   calendar: Calendar,
@@ -89,11 +89,11 @@ export async function keep(
 export async function putCalendar(
   deps: ConnectDeps,
   staff: StaffRow,
-  given: PutCalendarBody,
+  input: PutCalendarBody,
 ): Promise<StoredConnection | undefined> {
-  const { provider, url, username, password, calendarUrl, busyCalendarIds } = given;
+  const { provider, url, username, password, calendarUrl, busyCalendarIds } = input;
   if (provider === undefined) {
-    const problems = forAccountOnly(given);
+    const problems = accountFieldProblems(input);
     if (problems.length > 0) throw invalidRequest(problems);
     const connection = await openConnection(deps, staff.id);
     await verifyBusyCalendars(deps, connection.calendar, connection.credential, busyCalendarIds ?? []);
@@ -117,7 +117,7 @@ export async function putCalendar(
     });
   if (busyCalendarIds) await verifyBusyCalendars(deps, calendar, connected.credential, busyCalendarIds);
   const sameKey = connected.sameAs === null ? null : (known[connected.sameAs]?.calendarKey ?? null);
-  return keep(deps, staff, calendar, connected, { busyCalendarIds, sameKey });
+  return storeConnection(deps, staff, calendar, connected, { busyCalendarIds, sameKey });
 }
 
 function calendarWithPassword({ calendars }: ConnectDeps, provider: string) {
@@ -142,8 +142,8 @@ function accountError(error: unknown, calendarField: string): unknown {
     : invalidRequest([{ path: field, message: error.message }]);
 }
 
-function forAccountOnly(given: PutCalendarBody): Problem[] {
-  return Object.keys(given)
+function accountFieldProblems(input: PutCalendarBody): Problem[] {
+  return Object.keys(input)
     .filter((path) => path !== 'busyCalendarIds')
     .map((path) => ({ path, message: 'is allowed only together with provider' }));
 }
@@ -214,7 +214,7 @@ export async function disconnectCalendar(
   const removed = await deps.db.transaction().execute(async (tx) => {
     const found = await lockConnection(tx, accountId, staffId);
     if (!found) return undefined;
-    if (found.dead_at === null && (await hasUnsettledBookings(tx, staffId))) {
+    if (found.dead_at === null && (await hasUnfinishedBookings(tx, staffId))) {
       throw new AppError(
         'conflict',
         'Bookings of this staff member are being written to the calendar right now. Try again in a moment.',

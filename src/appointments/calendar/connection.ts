@@ -1,4 +1,4 @@
-// The connection to a staff member's calendar: opens the credential, makes calls, and records what they say about it.
+// Calls on a staff member's calendar connection: decrypts the credential, makes the call, records its result.
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -7,7 +7,13 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { Calendar, CalendarCredential } from '../../ports/calendar.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
-import { type ConnectionRow, findConnection, markDead, noteFailure, noteUse } from './connections-store.ts';
+import {
+  type ConnectionRow,
+  findConnection,
+  markDead,
+  recordFailure,
+  recordUse,
+} from './connections-store.ts';
 import { calendarStatusEvent } from './status-event.ts';
 
 /** The configured calendar adapters by provider name, the default of each sign-in first. */
@@ -34,7 +40,7 @@ export interface LiveConnection {
   /** The schedule's zone, for dates and floating times in a calendar without a zone. */
   timeZone: string;
   /** True if a success was recorded within the last minute and no failure since. */
-  noted: boolean;
+  isUseRecorded: boolean;
 }
 
 /** The columns that calls need. */
@@ -49,7 +55,7 @@ export type UsableConnection = Pick<
   | 'calendar_key'
   | 'busy_calendar_ids'
   | 'dead_at'
-> & { noted?: boolean };
+> & { use_recorded?: boolean };
 
 export const credentialPlace = (connectionId: string) => ({
   table: 'calendar_connections',
@@ -58,8 +64,8 @@ export const credentialPlace = (connectionId: string) => ({
 });
 
 /**
- * The key of a calendar, equal for all staff who share it: a UUID from the first 128 bits of a SHA-256, short in indexes.
- * Migration 0008 computes the same. Null without an identity.
+ * The key of a calendar, equal for all staff who share it. A UUID of the first 128 bits of a SHA-256 keeps indexes small;
+ * migration 0008 computes the same. Null without an identity.
  */
 export function calendarKeyOf(provider: string, identity: string | null): string | null {
   if (identity === null) return null;
@@ -94,7 +100,7 @@ export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveC
     calendarKey: row.calendar_key,
     busyCalendarIds: row.busy_calendar_ids,
     timeZone: row.staff_timezone,
-    noted: row.noted ?? false,
+    isUseRecorded: row.use_recorded ?? false,
   };
 }
 
@@ -106,16 +112,16 @@ export async function openConnection(deps: CalendarDeps, staffId: string): Promi
   return live;
 }
 
-const connectAgain: Record<string, string> = {
+const reconnectMessages: Record<string, string> = {
   invalid_grant:
     'The authorization of the calendar account was revoked or has expired. Reconnect the calendar.',
   scope_missing:
     'A permission that the gateway needs was not granted. Reconnect the calendar and allow every permission.',
 };
 
-/** True if the failure says that the connection is dead: retrying never helps. */
-export function isDeadGrant(error: unknown): boolean {
-  return error instanceof VendorError && String(error.code) in connectAgain;
+/** True if the authorization was revoked or is incomplete: only reconnecting helps. */
+export function isAuthorizationRevoked(error: unknown): boolean {
+  return error instanceof VendorError && String(error.code) in reconnectMessages;
 }
 
 /**
@@ -129,13 +135,13 @@ export async function useCalendar<T>(
 ): Promise<T> {
   try {
     const answer = await call(connection.calendar, connection.credential);
-    if (!connection.noted) await noteUse(deps.db, connection.id);
+    if (!connection.isUseRecorded) await recordUse(deps.db, connection.id);
     return answer;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    const dead = connectAgain[String(error.code)];
+    const dead = reconnectMessages[String(error.code)];
     if (dead === undefined) {
-      await noteFailure(deps.db, connection.id, `The last calendar call failed: ${error.message}`);
+      await recordFailure(deps.db, connection.id, `The last calendar call failed: ${error.message}`);
     } else if (await reportDead(deps, connection.id, dead)) {
       deps.log.warn(
         { staffId: connection.staffId, connectionId: connection.id, code: error.code },
@@ -159,6 +165,6 @@ async function reportDead(deps: CalendarDeps, connectionId: string, failure: str
 /** The caller's error for a calendar failure: 409 if only reconnecting helps, else 502 or 503. */
 export function calendarError(error: unknown): unknown {
   if (!(error instanceof VendorError)) return error;
-  const dead = connectAgain[String(error.code)];
+  const dead = reconnectMessages[String(error.code)];
   return dead === undefined ? externalError(error, 'The calendar') : notConnected(dead);
 }

@@ -103,7 +103,7 @@ export async function knownCalendars(
 }
 
 /** True while bookings of a staff member are being written to the calendar. */
-export async function hasUnsettledBookings(tx: Tx, staffId: string): Promise<boolean> {
+export async function hasUnfinishedBookings(tx: Tx, staffId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from bookings where staff_id = ${staffId} and due_at is not null and provider is not null
     limit 1`.execute(tx);
@@ -119,7 +119,7 @@ export async function markDead(tx: Tx, id: string, failure: string): Promise<Sto
 }
 
 /** Records a success, at most once a minute unless a failure was recorded. */
-export async function noteUse(db: Db, id: string): Promise<void> {
+export async function recordUse(db: Db, id: string): Promise<void> {
   await sql`
     update calendar_connections set last_synced_at = now(), failure = null
     where id = ${id} and dead_at is null and (failure is not null or last_synced_at is null
@@ -127,7 +127,7 @@ export async function noteUse(db: Db, id: string): Promise<void> {
 }
 
 /** Records why the last call failed. */
-export async function noteFailure(db: Db, id: string, failure: string): Promise<void> {
+export async function recordFailure(db: Db, id: string, failure: string): Promise<void> {
   await sql`
     update calendar_connections set failure = ${failure}
     where id = ${id} and dead_at is null and failure is distinct from ${failure}`.execute(db);

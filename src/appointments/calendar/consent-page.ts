@@ -10,15 +10,15 @@ const escapes: Record<string, string> = {
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
 /** A whole HTML page that says what happened, with a link to try again where that makes sense. */
-export function consentPage(told: {
+export function consentPage(content: {
   done: boolean;
   title: string;
   text: string;
   retryUrl?: string | undefined;
 }): string {
-  const title = escapeHtml(told.title);
+  const title = escapeHtml(content.title);
   const retry =
-    told.retryUrl === undefined ? '' : `<p><a href="${escapeHtml(told.retryUrl)}">Try again</a></p>`;
+    content.retryUrl === undefined ? '' : `<p><a href="${escapeHtml(content.retryUrl)}">Try again</a></p>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -28,13 +28,13 @@ export function consentPage(told: {
 <title>${title}</title>
 <style>
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-items: center; background: #f4f5f7; color: #1c2430; }
-main { max-width: 28rem; margin: 1rem; padding: 2rem; background: #fff; border-radius: 12px; border-top: 6px solid ${told.done ? '#1a7f4b' : '#b3261e'}; }
+main { max-width: 28rem; margin: 1rem; padding: 2rem; background: #fff; border-radius: 12px; border-top: 6px solid ${content.done ? '#1a7f4b' : '#b3261e'}; }
 h1 { font-size: 1.25rem; margin: 0 0 .5rem; }
 p { margin: 0; }
 p + p { margin-top: 1rem; }
 </style>
 </head>
-<body><main><h1>${title}</h1><p>${escapeHtml(told.text)}</p>${retry}</main></body>
+<body><main><h1>${title}</h1><p>${escapeHtml(content.text)}</p>${retry}</main></body>
 </html>
 `;
 }

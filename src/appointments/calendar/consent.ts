@@ -5,7 +5,7 @@ import { AppError, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Calendar, OAuthSignIn } from '../../ports/calendar.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
-import { type ConnectDeps, keep, notConfigured } from './connect.ts';
+import { type ConnectDeps, notConfigured, storeConnection } from './connect.ts';
 import { calendarError } from './connection.ts';
 import type { StoredConnection } from './connections-store.ts';
 import {
@@ -69,13 +69,13 @@ function calendarWithOAuth(
 
 function pageUrl(
   oauth: OAuthSignIn,
-  given: { state: string; codeVerifier: string; redirectUri: string },
+  input: { state: string; codeVerifier: string; redirectUri: string },
   staff: StaffRow,
 ): string {
   return oauth.authUrl({
-    state: given.state,
-    codeChallenge: createHash('sha256').update(given.codeVerifier).digest('base64url'),
-    redirectUri: given.redirectUri,
+    state: input.state,
+    codeChallenge: createHash('sha256').update(input.codeVerifier).digest('base64url'),
+    redirectUri: input.redirectUri,
     ...(staff.email ? { loginHint: asciiEmail(staff.email) } : {}),
   });
 }
@@ -101,18 +101,19 @@ export class ConsentError extends AppError {
   }
 }
 
-const useless = (message: string, title?: string) =>
+const linkError = (message: string, title?: string) =>
   new ConsentError(new AppError('invalid_request', message), undefined, title);
 
-const notOurs = () =>
-  useless('This link is not valid. Open it exactly as you received it, or ask for a new one.');
+const invalidLink = () =>
+  linkError('This link is not valid. Open it exactly as you received it, or ask for a new one.');
 /** Not "not connected": reloading the success page ends here too. */
-const used = () =>
-  useless(
+const usedLink = () =>
+  linkError(
     'This link was used already, so this visit changed nothing. To connect again, ask for a new link.',
     'Link already used',
   );
-const expired = () => useless('This link has expired: links are valid for one hour. Ask for a new one.');
+const expiredLink = () =>
+  linkError('This link has expired: links are valid for one hour. Ask for a new one.');
 
 /**
  * Exchanges the authorization code and connects the calendar. Only success uses up the link: after a refusal or a provider
@@ -120,28 +121,28 @@ const expired = () => useless('This link has expired: links are valid for one ho
  */
 export async function finishConsent(
   deps: ConnectDeps,
-  given: ConsentReturn,
+  input: ConsentReturn,
 ): Promise<{ staff: StaffRow; connection: StoredConnection }> {
-  const encrypted = given.state ?? '';
+  const encrypted = input.state ?? '';
   const state = await openState(deps, encrypted);
   const staff = await findStaff(deps.db, state.account_id, state.staff_id);
   const calendar = deps.calendars[state.provider];
-  if (!staff || !calendar?.oauth) throw notOurs();
+  if (!staff || !calendar?.oauth) throw invalidLink();
   const codeVerifier = deps.cipher.decrypt(state.code_verifier, verifierPlace(state.id));
   const redirectUri = state.redirect_uri;
   const retryUrl = pageUrl(calendar.oauth, { state: encrypted, codeVerifier, redirectUri }, staff);
-  if (given.error !== undefined || given.code === undefined) {
-    throw new ConsentError(new AppError('invalid_request', declined(given.error)), retryUrl);
+  if (input.error !== undefined || input.code === undefined) {
+    throw new ConsentError(new AppError('invalid_request', declined(input.error)), retryUrl);
   }
   const connected = await calendar.oauth
-    .finish({ code: given.code, codeVerifier, redirectUri }, callLimits)
+    .finish({ code: input.code, codeVerifier, redirectUri }, callLimits)
     .catch((error) => {
       throw exchangeError(error, retryUrl);
     });
   const claim = async (tx: Parameters<typeof deleteOAuthState>[0]) => {
-    if (!(await deleteOAuthState(tx, state.id))) throw used();
+    if (!(await deleteOAuthState(tx, state.id))) throw usedLink();
   };
-  return { staff, connection: await keep(deps, staff, calendar, connected, { claim }) };
+  return { staff, connection: await storeConnection(deps, staff, calendar, connected, { claim }) };
 }
 
 async function openState(deps: ConnectDeps, encrypted: string): Promise<OAuthStateRow> {
@@ -149,12 +150,12 @@ async function openState(deps: ConnectDeps, encrypted: string): Promise<OAuthSta
   try {
     id = deps.cipher.decrypt(Buffer.from(encrypted, 'base64url'), statePlace);
   } catch {
-    throw notOurs();
+    throw invalidLink();
   }
   const row = await findOAuthState(deps.db, id);
   const now = deps.clock.now();
-  if (!row) throw madeAt(id) + consentMs <= now ? expired() : used();
-  if (row.expires_at.getTime() <= now) throw expired();
+  if (!row) throw madeAt(id) + consentMs <= now ? expiredLink() : usedLink();
+  if (row.expires_at.getTime() <= now) throw expiredLink();
   return row;
 }
 

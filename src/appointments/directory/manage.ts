@@ -1,10 +1,10 @@
-// Adding, changing and removing departments, staff and their form questions.
+// Operations that add, change and remove departments, staff and form questions.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { PutQuestionsBody } from '../../contract/form-questions.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { departmentNotFound, type QuestionFacts, questionProblems, staffNotFound } from './staff.ts';
+import { departmentNotFound, type QuestionFields, questionProblems, staffNotFound } from './staff.ts';
 import {
   allQuestions,
   countStaffOf,
@@ -44,7 +44,7 @@ interface StaffChange {
   onCalendarDelete?: 'cancel' | 'keep';
 }
 
-/** The columns of the given fields only. */
+/** The columns of the fields that are present. */
 function staffColumns({
   name,
   onCalendarMove,
@@ -63,10 +63,10 @@ function staffColumns({
 export async function addDepartment(
   deps: DirectoryDeps,
   accountId: string,
-  given: DepartmentChange & { name: string },
+  input: DepartmentChange & { name: string },
 ): Promise<DepartmentRow> {
   const id = uuidv7(deps.clock.now());
-  return insertDepartment(deps.db, { id, account_id: accountId, ...given, name: given.name.trim() });
+  return insertDepartment(deps.db, { id, account_id: accountId, ...input, name: input.name.trim() });
 }
 
 /** Changes a department; 404 if the account has none with that id. */
@@ -96,14 +96,14 @@ export async function removeDepartment(deps: DirectoryDeps, accountId: string, i
   });
 }
 
-/** Adds a staff member, closed until it is given a schedule. An unknown department: 400. */
+/** Adds a staff member, who has no open slots until a schedule is set. Throws 400 for an unknown department. */
 export async function addStaff(
   deps: DirectoryDeps,
   accountId: string,
-  given: StaffChange & { name: string },
+  input: StaffChange & { name: string },
 ): Promise<StaffRow> {
-  const { departmentIds = [], ...rest } = given;
-  const columns = { ...staffColumns(rest), name: given.name.trim() };
+  const { departmentIds = [], ...rest } = input;
+  const columns = { ...staffColumns(rest), name: input.name.trim() };
   const id = uuidv7(deps.clock.now());
   return deps.db.transaction().execute(async (tx) => {
     await checkDepartments(tx, accountId, departmentIds);
@@ -113,7 +113,7 @@ export async function addStaff(
   });
 }
 
-/** Changes a staff member; 404 if the account has none with that id. */
+/** Changes a staff member. Throws 404 if the account has none with that id, 400 for an unknown department. */
 export async function changeStaff(
   deps: DirectoryDeps,
   accountId: string,
@@ -137,43 +137,43 @@ async function checkDepartments(tx: Tx, accountId: string, ids: string[]): Promi
   const problems = ids.flatMap((id, index) =>
     known.includes(id.toLowerCase())
       ? []
-      : [{ path: `departmentIds[${index}]`, message: 'there is no such department' }],
+      : [{ path: `departmentIds[${index}]`, message: 'is not a department of this account' }],
   );
   if (problems.length > 0) throw invalidRequest(problems);
 }
 
-/** Removes a staff member, who stays for past bookings alone; 409 `conflict` while bookings are to come. */
+/** Removes a staff member; the row remains for past bookings. Throws 409 `conflict` while there are future bookings. */
 export async function removeStaff(deps: DirectoryDeps, accountId: string, id: string): Promise<void> {
   if (!isUuid(id)) throw staffNotFound();
   const now = new Date(deps.clock.now());
   await deps.db.transaction().execute(async (tx) => {
-    // lock the row first: a concurrent booking waits, and then finds the staff member removed
+    // update first: the row lock makes a concurrent booking wait until the staff member is removed
     if (!(await updateStaff(tx, accountId, id, { active: false, deleted_at: now }))) throw staffNotFound();
     if (await hasOpenBookings(tx, id, now)) {
       throw new AppError(
         'conflict',
-        'This staff member has bookings to come. Cancel or let them pass first, or set the staff member inactive.',
+        'This staff member has future bookings. Cancel them first, or set the staff member inactive.',
       );
     }
     await replaceDepartments(tx, id, []);
   });
 }
 
-/** Replaces a staff member's questions. An unchanged text keeps its id, so that open forms still match. */
+/** Replaces a staff member's questions. A question with an unchanged text keeps its id, so that open forms still match. */
 export async function putQuestions(
   deps: DirectoryDeps,
   accountId: string,
   staffId: string,
-  given: PutQuestionsBody,
-): Promise<QuestionFacts[]> {
+  input: PutQuestionsBody,
+): Promise<QuestionFields[]> {
   if (!isUuid(staffId)) throw staffNotFound();
-  const problems = questionProblems(given);
+  const problems = questionProblems(input);
   return deps.db.transaction().execute(async (tx) => {
     // the row lock serializes replacements
     if (!(await updateStaff(tx, accountId, staffId, {}))) throw staffNotFound();
     if (problems.length > 0) throw invalidRequest(problems);
     const before = new Map((await allQuestions(tx, staffId)).map((row) => [row.question, row.id]));
-    const rows = given.map((question) => {
+    const rows = input.map((question) => {
       const text = question.question.trim();
       return {
         id: before.get(text) ?? uuidv7(deps.clock.now()),

@@ -1,9 +1,9 @@
-// What a department, a staff member and a form question are to callers, and what makes them sound. Pure.
+// Departments, staff and form questions: presenters, validation, and 404 errors. Pure.
 import { AppError, type Problem } from '../../base/errors.ts';
 import type { StaffItem } from '../../contract/directory.ts';
 import type { PutQuestionsBody, QuestionItem } from '../../contract/form-questions.ts';
 
-export interface DepartmentFacts {
+export interface DepartmentFields {
   id: string;
   name: string;
   description: string | null;
@@ -11,7 +11,7 @@ export interface DepartmentFacts {
   created_at: Date;
 }
 
-export interface StaffFacts {
+export interface StaffFields {
   id: string;
   name: string;
   title: string | null;
@@ -27,7 +27,7 @@ export interface StaffFacts {
   created_at: Date;
 }
 
-export interface QuestionFacts {
+export interface QuestionFields {
   id: string;
   question: string;
   question_type: string;
@@ -36,8 +36,8 @@ export interface QuestionFacts {
   placeholder: string | null;
 }
 
-/** A department as it is listed. */
-export function departmentItem(row: DepartmentFacts) {
+/** A department in responses. */
+export function departmentItem(row: DepartmentFields) {
   return {
     _id: row.id,
     name: row.name,
@@ -47,8 +47,8 @@ export function departmentItem(row: DepartmentFacts) {
   };
 }
 
-/** A staff member as it is listed. */
-export function staffItem(row: StaffFacts): StaffItem {
+/** A staff member in responses. */
+export function staffItem(row: StaffFields): StaffItem {
   return {
     _id: row.id,
     name: row.name,
@@ -66,8 +66,8 @@ export function staffItem(row: StaffFacts): StaffItem {
   };
 }
 
-/** A form question as it is listed. */
-export function questionItem(row: QuestionFacts): QuestionItem {
+/** A form question in responses. */
+export function questionItem(row: QuestionFields): QuestionItem {
   return {
     _id: row.id,
     question: row.question,
@@ -78,27 +78,27 @@ export function questionItem(row: QuestionFacts): QuestionItem {
   };
 }
 
-/** Everything wrong with a list of questions that a schema cannot see. */
+/** All problems of a list of questions that its schema cannot find. */
 export function questionProblems(questions: PutQuestionsBody): Problem[] {
   const problems: Problem[] = [];
   const seen = new Map<string, number>();
   questions.forEach(({ question, questionType, options }, index) => {
     const path = `[${index}]`;
-    const twin = seen.get(question.trim());
-    if (twin !== undefined) {
-      problems.push({ path: `${path}.question`, message: `is the same as question ${twin + 1} of the list` });
+    const first = seen.get(question.trim());
+    if (first !== undefined) {
+      problems.push({ path: `${path}.question`, message: `repeats question ${first + 1} of the list` });
     }
     seen.set(question.trim(), index);
     const chooses = questionType === 'select' || questionType === 'multiselect';
     if (chooses && !options?.length) {
       problems.push({
         path: `${path}.options`,
-        message: `a ${questionType} question needs at least one option`,
+        message: `is required for a ${questionType} question: add at least one option`,
       });
     } else if (!chooses && options?.length) {
-      problems.push({ path: `${path}.options`, message: `a ${questionType} question has no options` });
+      problems.push({ path: `${path}.options`, message: `is not allowed for a ${questionType} question` });
     } else if (options && new Set(options).size < options.length) {
-      problems.push({ path: `${path}.options`, message: 'an option stands there twice' });
+      problems.push({ path: `${path}.options`, message: 'contains an option twice' });
     }
   });
   return problems;

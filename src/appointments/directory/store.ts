@@ -4,13 +4,13 @@ import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import type { QuestionFacts, StaffFacts } from './staff.ts';
+import type { QuestionFields, StaffFields } from './staff.ts';
 
 export type DepartmentRow = Selectable<DB['departments']>;
 export type StaffRow = Omit<Selectable<DB['staff']>, 'weekly' | 'overrides'> & {
   weekly: unknown;
   overrides: unknown;
-} & Pick<StaffFacts, 'department_ids' | 'calendar_connected'>;
+} & Pick<StaffFields, 'department_ids' | 'calendar_connected'>;
 
 const { confirmed } = sqlConstants(bookingState);
 
@@ -116,7 +116,7 @@ export async function insertStaff(tx: Tx, staff: Insertable<DB['staff']>): Promi
   await tx.insertInto('staff').values(staff).execute();
 }
 
-/** The account's staff member with that id, unless it was removed. */
+/** The account's staff member with that id, unless removed. */
 export async function findStaff(db: Db | Tx, accountId: string, id: string): Promise<StaffRow | undefined> {
   const { rows } = await sql<StaffRow>`
     select ${staffColumns} from staff
@@ -142,7 +142,7 @@ export async function updateStaff(
   return changed !== undefined;
 }
 
-/** Puts a staff member into exactly these departments. */
+/** Replaces the departments of a staff member. */
 export async function replaceDepartments(tx: Tx, staffId: string, departmentIds: string[]): Promise<void> {
   await sql`
     delete from staff_departments where staff_id = ${staffId} and department_id <> all(${departmentIds}::uuid[])`.execute(
@@ -204,7 +204,7 @@ export async function hasOpenBookings(tx: Tx, staffId: string, now: Date): Promi
 const questionColumns = ['id', 'question', 'question_type', 'is_required', 'options', 'placeholder'] as const;
 
 /** All questions of a staff member, in order. */
-export async function allQuestions(db: Db | Tx, staffId: string): Promise<QuestionFacts[]> {
+export async function allQuestions(db: Db | Tx, staffId: string): Promise<QuestionFields[]> {
   return db
     .selectFrom('form_questions')
     .select(questionColumns)
@@ -213,11 +213,11 @@ export async function allQuestions(db: Db | Tx, staffId: string): Promise<Questi
     .execute();
 }
 
-/** Puts these questions in place of a staff member's own, in the order given. */
+/** Replaces a staff member's questions, in the given order. */
 export async function replaceQuestions(
   tx: Tx,
   of: { accountId: string; staffId: string },
-  questions: QuestionFacts[],
+  questions: QuestionFields[],
 ): Promise<void> {
   await tx.deleteFrom('form_questions').where('staff_id', '=', of.staffId).execute();
   if (questions.length === 0) return;

@@ -1,4 +1,4 @@
-// Which slots are open now: the engine's candidates, less what bookings occupy and what the calendars say at this moment.
+// Open slots of a date: the engine's candidates without the times that bookings occupy or the calendars show as busy now.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -20,17 +20,17 @@ import {
   type Taken,
   type Terms,
 } from './engine.ts';
-import type { ReadStaff } from './reading-store.ts';
-import type { Reading } from './readings.ts';
 import { termsOf } from './schedule.ts';
+import type { StaffDay } from './staff-days.ts';
+import type { SlotStaff } from './staff-days-store.ts';
 import { bookedStartsWithin, occupiedWithin } from './store.ts';
 import { dayMs, dayOfDate, type Interval, zoneName } from './wall-time.ts';
 
 export type SlotsDeps = CalendarDeps & { clock: Clock; busyTimes: BusyTimes };
 
-/** A date of a staff member, as somebody asks for it: what the schedule allows on it, before looking at what is busy. */
-export interface AskedDate {
-  staff: ReadStaff;
+/** A requested date of a staff member, with the slots that the schedule offers on it, whether busy or not. */
+export interface RequestedDate {
+  staff: SlotStaff;
   terms: Terms;
   date: string;
   timezone: string;
@@ -38,86 +38,90 @@ export interface AskedDate {
   candidates: number[];
 }
 
-/** Reads `date` and `timezone` (default: the staff member's own); 400 for a date or zone that does not exist. */
-export function askedDate(
+/** Checks `date` and `timezone` (default: the staff member's zone), and finds the offered slots. Throws 400 for an invalid one. */
+export function requestedDate(
   deps: { clock: Clock },
-  staff: ReadStaff,
-  asked: { date: string; timezone?: string | null | undefined },
+  staff: SlotStaff,
+  query: { date: string; timezone?: string | null | undefined },
   terms = termsOf(staff),
-): AskedDate {
-  const day = dayOfDate(asked.date);
-  const timezone = typeof asked.timezone === 'string' ? zoneName(asked.timezone) : terms.timezone;
+): RequestedDate {
+  const day = dayOfDate(query.date);
+  const timezone = typeof query.timezone === 'string' ? zoneName(query.timezone) : terms.timezone;
   if (day === undefined || timezone === undefined) {
     throw invalidRequest([
       ...(day === undefined
-        ? [{ path: 'date', message: 'is no date of the calendar; write it as YYYY-MM-DD' }]
+        ? [{ path: 'date', message: 'is not a valid date; write it as YYYY-MM-DD' }]
         : []),
       ...(timezone === undefined
-        ? [{ path: 'timezone', message: 'is no IANA time zone, such as Europe/Berlin' }]
+        ? [{ path: 'timezone', message: 'is not an IANA time zone, for example Europe/Berlin' }]
         : []),
     ]);
   }
   const candidates = candidateStarts(terms, { day, timezone, now: deps.clock.now() });
-  return { staff, terms, date: asked.date, timezone, candidates };
+  return { staff, terms, date: query.date, timezone, candidates };
 }
 
-/** What all candidates of the date would occupy, from the first to the last; undefined if there are none. */
-export function reachOf({ terms, candidates }: AskedDate): Interval | undefined {
+/** The span that the candidates would occupy, from the first to the last; undefined without candidates. */
+export function occupiedSpan({ terms, candidates }: RequestedDate): Interval | undefined {
   const first = candidates[0];
   const last = candidates.at(-1);
   if (first === undefined || last === undefined) return undefined;
   return { from: occupiedRange(terms, first).from, to: occupiedRange(terms, last).to };
 }
 
-/** What our own bookings take of the date; `except` is a booking that does not count. */
-export async function takenByBookings(db: Db | Tx, asked: AskedDate, except?: string): Promise<Taken> {
-  const reach = reachOf(asked);
-  if (!reach) return { busy: [], bookedStarts: [] };
-  const { staff, terms } = asked;
-  const busy = await occupiedWithin(db, { accountId: staff.account_id, staffId: staff.id, except }, reach);
-  const around = { from: reach.from - 2 * dayMs, to: reach.to + 2 * dayMs };
+/** What bookings take of the date; the booking `except` does not count. */
+export async function takenByBookings(
+  db: Db | Tx,
+  requested: RequestedDate,
+  except?: string,
+): Promise<Taken> {
+  const span = occupiedSpan(requested);
+  if (!span) return { busy: [], bookedStarts: [] };
+  const { staff, terms } = requested;
+  const busy = await occupiedWithin(db, { accountId: staff.account_id, staffId: staff.id, except }, span);
+  const around = { from: span.from - 2 * dayMs, to: span.to + 2 * dayMs };
   const bookedStarts =
     terms.dailyLimit === null ? [] : await bookedStartsWithin(db, { staffId: staff.id, except }, around);
   return { busy, bookedStarts };
 }
 
 /**
- * The open slots of a date, in order, by a reading of it. 409 `calendar_not_connected` where a calendar is needed and
- * there is none; 502 or 503 where it could not be asked within `waitMs`: never a guess.
+ * The open slots of a date, in order. Throws 409 `calendar_not_connected` if a required calendar is not connected, and
+ * 502 or 503 if the calendar cannot be read within `waitMs`.
  */
 export async function availableSlots(
   deps: SlotsDeps,
-  asked: AskedDate,
-  reading: Reading,
+  requested: RequestedDate,
+  day: StaffDay,
   waitMs?: number,
 ): Promise<Slot[]> {
-  const { terms, candidates, timezone } = asked;
-  const connection = connectionOf(deps, reading);
-  const reach = reachOf(asked);
-  if (!reach) return [];
-  const open = freeStarts(terms, candidates, reading);
+  const { terms, candidates, timezone } = requested;
+  const connection = connectionOf(deps, day);
+  const span = occupiedSpan(requested);
+  if (!span) return [];
+  const open = freeStarts(terms, candidates, day);
   if (!connection || open.length === 0) return slotsAt(terms, open, timezone);
   try {
-    const busy = await deps.busyTimes.ask(connection, reach, waitMs);
+    const busy = await deps.busyTimes.ask(connection, span, waitMs);
     return slotsAt(terms, freeStarts(terms, open, { busy, bookedStarts: [] }), timezone);
   } catch (error) {
     throw calendarError(error);
   }
 }
 
-/** 409 `calendar_not_connected` for a staff member who needs an active connection and has none. */
+/** Throws 409 `calendar_not_connected` for a staff member who needs an active connection and has none. */
 export function checkConnected(
   deps: CalendarDeps,
-  { staff, connection }: Pick<Reading, 'staff' | 'connection'>,
+  { staff, connection }: Pick<StaffDay, 'staff' | 'connection'>,
 ): void {
   if (staff.calendar === 'none' || (connection && isAlive(deps, connection))) return;
   throw notConnected(connection?.failure ?? undefined);
 }
 
-/** The active connection of a staff member who needs one, 409 without; undefined for one who needs none. */
+/** The active connection of a staff member; undefined if none is needed. Throws 409 if one is needed and missing. */
 export function connectionOf(
   deps: CalendarDeps,
-  { staff, connection }: Pick<Reading, 'staff' | 'connection'>,
+  { staff, connection }: Pick<StaffDay, 'staff' | 'connection'>,
 ): LiveConnection | undefined {
   if (staff.calendar === 'none') return undefined;
   const live = connection && liveConnection(deps, connection);
@@ -126,19 +130,19 @@ export function connectionOf(
 }
 
 /**
- * 409 `slot_unavailable` with up to three open slots of the date nearest to what was wanted (epoch milliseconds), as
- * far as they can be told without asking the calendar again. `near` is no slot; `slot` is the one that is not open.
+ * 409 `slot_unavailable` with up to three alternatives: the open slots of the date nearest to the wanted time (epoch
+ * milliseconds), by the last known busy times. `slot`: the slot that is not open. `near`: a time that is not a slot.
  */
 export function slotUnavailable(
   deps: Pick<SlotsDeps, 'busyTimes'>,
-  asked: AskedDate,
+  requested: RequestedDate,
   taken: Taken,
   wanted: { slot: number } | { near: number | undefined },
   why: string,
 ): AppError {
-  const { staff, terms, candidates, timezone } = asked;
-  const reach = reachOf(asked);
-  const busy = !reach ? [] : staff.calendar === 'none' ? [] : deps.busyTimes.lastKnown(staff.id, reach);
+  const { staff, terms, candidates, timezone } = requested;
+  const span = occupiedSpan(requested);
+  const busy = !span ? [] : staff.calendar === 'none' ? [] : deps.busyTimes.lastKnown(staff.id, span);
   const open = busy ? freeStarts(terms, candidates, { ...taken, busy: [...taken.busy, ...busy] }) : [];
   const near = ('slot' in wanted ? wanted.slot : wanted.near) ?? candidates[0] ?? 0;
   const nearest = open

@@ -1,4 +1,4 @@
-// The slots engine: which slots a schedule offers on a date, and which of them are free (the rules are in docs/slots.md). Pure.
+// The slots engine: which slots a schedule offers on a date, and which of them are free. Rules: docs/slots.md. Pure.
 import { type Hours, openIntervals } from './opening-hours.ts';
 import {
   addInstantsOf,
@@ -15,7 +15,7 @@ import {
   zoneSpans,
 } from './wall-time.ts';
 
-/** What a staff member offers. Lengths in minutes. */
+/** The schedule of a staff member, parsed. */
 export interface Terms {
   timezone: string;
   slotMinutes: number;
@@ -28,7 +28,7 @@ export interface Terms {
   hours: Hours;
 }
 
-/** Which slots are asked for: those that start on the local `day` (days since 1970-01-01) of `timezone`. */
+/** The requested slots: those that start on the local `day` (days since 1970-01-01) in `timezone`. */
 export interface SlotQuestion {
   day: number;
   timezone: string;
@@ -36,16 +36,16 @@ export interface SlotQuestion {
   now: number;
 }
 
-/** What stands against slots. */
+/** What makes offered slots unavailable. */
 export interface Taken {
   /** Busy times of the calendars and ranges that other bookings occupy, in any order. */
   busy: readonly Interval[];
-  /** Starts (epoch milliseconds) of the bookings that the daily limit counts, of at least the local dates asked for. */
+  /** Starts (epoch milliseconds) of the bookings that count towards the daily limit, at least on the requested local dates. */
   bookedStarts: readonly number[];
 }
 
 export interface Slot {
-  /** Local `HH:MM` in the zone asked for. */
+  /** Local `HH:MM` in the requested zone. */
   from: string;
   to: string;
   /** RFC 3339 instants. */
@@ -53,12 +53,12 @@ export interface Slot {
   endsAt: string;
 }
 
-/** Instants are looked at this far around the day asked for: zones lie up to 26 hours apart, and hours reach two days out. */
+/** Margin around the requested day: zones differ by up to 26 hours, and opening hours are read two days beyond that. */
 const marginMs = 5 * dayMs;
 
 /**
- * Starts (epoch milliseconds, in order) of the slots on the day's grid that the rules allow, whatever is busy: inside
- * open hours, past the notice, within the booking window, and each local time once.
+ * Starts (epoch milliseconds, in order) of the slots that the schedule offers on a day, whether busy or not: inside opening
+ * hours, after the minimum notice, within the booking window, and each local time once.
  */
 export function candidateStarts(terms: Terms, { day, timezone, now }: SlotQuestion): number[] {
   const asked = zoneSpans(timezone, day * dayMs - marginMs, (day + 1) * dayMs + marginMs);
@@ -93,7 +93,7 @@ function addGrid(terms: Terms, open: Interval, from: number, to: number, into: n
   for (; start <= last && start < to; start += stepMs) into.push(start);
 }
 
-/** What a slot occupies: the slot widened by the buffers. */
+/** What a slot occupies: the slot with its buffers. */
 export function occupiedRange(terms: Terms, start: number): Interval {
   return {
     from: start - terms.bufferBeforeMinutes * minuteMs,
@@ -101,7 +101,7 @@ export function occupiedRange(terms: Terms, start: number): Interval {
   };
 }
 
-/** Those of `starts` (in order) whose occupied range meets nothing busy and whose local date is under the daily limit. */
+/** Those of `starts` (in order) whose occupied range is free and whose local date is below the daily limit. */
 export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken): number[] {
   const first = starts[0];
   const last = starts.at(-1);
@@ -135,7 +135,7 @@ function limitCheck(terms: Terms, first: number, last: number, booked: readonly 
   return (start: number) => (counts.get(localDay(own, start)) ?? 0) < limit;
 }
 
-/** The slots that begin at `starts`, as they are answered in `timezone`. */
+/** The slots that begin at `starts`, with local times in `timezone`. */
 export function slotsAt(terms: Terms, starts: readonly number[], timezone: string): Slot[] {
   const first = starts[0];
   const last = starts.at(-1);

@@ -1,49 +1,49 @@
-// The bytes that a question for open slots is answered with: the same questions that wait at the same time share them.
+// Response bodies with open slots: identical concurrent requests share one read and its bytes.
 import type { SlotsAnswer } from '../../contract/appointments.ts';
 import { ok } from '../../http/reply.ts';
 import { rounds } from '../../work/rounds.ts';
-import { askedDate, availableSlots, type SlotsDeps } from './available.ts';
-import { activeReading, askedDay, type ReadDay } from './readings.ts';
+import { availableSlots, requestedDate, type SlotsDeps } from './available.ts';
+import { dayQuery, type ReadStaffDay, requireActive } from './staff-days.ts';
 
-export type OpenSlotsDeps = SlotsDeps & { readDay: ReadDay };
+export type OpenSlotsDeps = SlotsDeps & { readDay: ReadStaffDay };
 
-export interface SlotsQuestion {
+export interface OpenSlotsQuery {
   accountId: string;
   staffId: string;
   date: string;
   timezone?: string | undefined;
 }
 
-/** How long a question may wait for the calendar, its turn included; whoever waited for a turn has this at least. */
+/** How long a request waits, including the wait for a read in progress. The calendar gets at least the second value. */
 const waitMs = 10_000;
-const waitAtLeastMs = 1_000;
+const calendarWaitMinMs = 1_000;
 
 /**
- * Opens the answering for one process. Everything in an answer (staff, schedule, bookings, busy times) is read after the
- * question came. Rejects as `askedDate` and `availableSlots` do.
+ * Opens the reader for one process. Staff, schedule, bookings and busy times are read after the request arrived. Throws
+ * what `requestedDate` and `availableSlots` throw.
  */
-export function openSlotAnswers(deps: OpenSlotsDeps): (question: SlotsQuestion) => Promise<Buffer> {
-  const ask = rounds<Buffer>();
+export function openSlotsReader(deps: OpenSlotsDeps): (query: OpenSlotsQuery) => Promise<Buffer> {
+  const share = rounds<Buffer>();
 
-  async function answer(question: SlotsQuestion, cameAt: number): Promise<Buffer> {
-    const { accountId, staffId, date } = question;
-    const reading = activeReading(await deps.readDay(askedDay(accountId, staffId, date)));
-    const asked = askedDate(deps, reading.staff, question, reading.terms);
-    const leftMs = Math.max(waitAtLeastMs, cameAt + waitMs - deps.clock.steady());
-    const slots = await availableSlots(deps, asked, reading, leftMs);
+  async function read(query: OpenSlotsQuery, arrivedAt: number): Promise<Buffer> {
+    const { accountId, staffId, date } = query;
+    const day = requireActive(await deps.readDay(dayQuery(accountId, staffId, date)));
+    const requested = requestedDate(deps, day.staff, query, day.terms);
+    const leftMs = Math.max(calendarWaitMinMs, arrivedAt + waitMs - deps.clock.steady());
+    const slots = await availableSlots(deps, requested, day, leftMs);
     const data: SlotsAnswer = {
-      appointmentUserId: reading.staff.id,
-      date: asked.date,
-      timezone: asked.timezone,
-      slotMinutes: asked.terms.slotMinutes,
+      appointmentUserId: day.staff.id,
+      date: requested.date,
+      timezone: requested.timezone,
+      slotMinutes: requested.terms.slotMinutes,
       slots,
     };
     return Buffer.from(JSON.stringify(ok('Open slots listed.', data)));
   }
 
-  return (question) => {
-    const { accountId, staffId, date, timezone } = question;
-    const cameAt = deps.clock.steady();
-    return ask(JSON.stringify([accountId, staffId, date, timezone]), () => answer(question, cameAt));
+  return (query) => {
+    const { accountId, staffId, date, timezone } = query;
+    const arrivedAt = deps.clock.steady();
+    return share(JSON.stringify([accountId, staffId, date, timezone]), () => read(query, arrivedAt));
   };
 }

@@ -1,4 +1,4 @@
-// When a staff member is open: weekly hours and overrides of single dates, turned into instants. Pure.
+// Opening hours of a staff member, weekly and overridden on single dates, as instants. Pure.
 import {
   addInstantsOf,
   dayMs,
@@ -10,13 +10,13 @@ import {
   type ZoneSpan,
 } from './wall-time.ts';
 
-/** Minutes since local midnight, `[from, to)`; a `to` past 1440 runs into the next day. */
+/** Minutes since local midnight, `[from, to)`; a `to` above 1440 is on the next day. */
 interface Window {
   from: number;
   to: number;
 }
 
-/** Opening hours made ready for reckoning. */
+/** Opening hours, parsed. */
 export interface Hours {
   /** By weekday; 0 is Monday. */
   weekly: readonly (readonly Window[])[];
@@ -35,7 +35,7 @@ export const weekdays = [
 ] as const;
 export type Weekday = (typeof weekdays)[number];
 
-/** Local clock times `HH:MM`; `to` may be `24:00`, and one that is not after `from` lies in the next day. */
+/** Local clock times `HH:MM`; `to` may be `24:00`, and is on the next day unless it is after `from`. */
 export interface ClockWindow {
   from: string;
   to: string;
@@ -49,7 +49,7 @@ function windowOf({ from, to }: ClockWindow): Window {
   return { from: start, to: end > start ? end : end + 1440 };
 }
 
-/** Reads the hours of a schedule (docs/slots.md), whose clock times and dates are known to be sound. */
+/** Parses the hours of a schedule (docs/slots.md) whose clock times and dates are valid. */
 export function hoursOf(
   weekly: readonly (ClockWindow & { weekday: Weekday })[],
   overrides: readonly { date: string; windows: readonly ClockWindow[] }[],
@@ -73,9 +73,9 @@ function windowsOf(hours: Hours, day: number): readonly Window[] {
 }
 
 /**
- * The open intervals of the local days `firstDay` to `lastDay`, merged, in order; one longer than 24 hours is cut where
- * each local date begins. `spans` are the staff member's zone over those days. What is open just outside the
- * days is not seen, so ask for two days more on either side than you mean to use.
+ * The open intervals of the local days `firstDay` to `lastDay`, merged, in order. One longer than 24 hours is split where
+ * each local date begins. `spans`: the staff member's zone on those days. Hours just outside the days are ignored, so
+ * request two more days on either side than you use.
  */
 export function openIntervals(
   hours: Hours,
@@ -89,16 +89,16 @@ export function openIntervals(
     for (const { from, to } of windowsOf(hours, day)) {
       addInstantsOf(spans, midnight + from * minuteMs, midnight + Math.min(to, 1440) * minuteMs, open);
     }
-    // a date with an override drops what runs into it from the day before
+    // an override also replaces hours that continue from the day before
     if (hours.overrides.has(day)) continue;
     for (const { to } of windowsOf(hours, day - 1)) {
       if (to > 1440) addInstantsOf(spans, midnight, midnight + (to - 1440) * minuteMs, open);
     }
   }
-  return cutLong(merge(open), spans, firstDay, lastDay);
+  return splitLong(merge(open), spans, firstDay, lastDay);
 }
 
-function cutLong(
+function splitLong(
   open: Interval[],
   spans: readonly ZoneSpan[],
   firstDay: number,
@@ -121,7 +121,7 @@ function cutLong(
   return pieces;
 }
 
-/** The first instant of each local date: later than 00:00 where clocks go forward over midnight. */
+/** The first instant of each local date: after 00:00 where clocks go forward at midnight. */
 function dateStarts(spans: readonly ZoneSpan[], firstDay: number, lastDay: number): number[] {
   const starts: number[] = [];
   const found: Interval[] = [];

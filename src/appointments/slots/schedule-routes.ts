@@ -1,4 +1,4 @@
-// Routes by which an account reads and sets the schedules of its staff.
+// Routes that read and set the schedules of staff.
 import { invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';

@@ -1,11 +1,11 @@
-// A staff member's schedule: as a row, on the wire, and as the terms that the engine reckons with. Pure.
+// A staff member's schedule: as a row, in requests and responses, and parsed for the engine. Pure.
 import type { Problem } from '../../base/errors.ts';
 import type { PutScheduleBody, ScheduleItem } from '../../contract/schedules.ts';
 import type { Terms } from './engine.ts';
 import { type ClockWindow, hoursOf } from './opening-hours.ts';
 import { dayOfDate, zoneName } from './wall-time.ts';
 
-/** The columns of a schedule; `weekly` and `overrides` as the contract words them. */
+/** The columns of a schedule; `weekly` and `overrides` have the form of the API. */
 export interface ScheduleRow {
   timezone: string;
   slot_minutes: number;
@@ -19,7 +19,7 @@ export interface ScheduleRow {
   overrides: unknown;
 }
 
-/** The schedule as it is answered. */
+/** A schedule in responses. */
 export function scheduleItem(row: ScheduleRow): ScheduleItem {
   return {
     timezone: row.timezone,
@@ -35,13 +35,13 @@ export function scheduleItem(row: ScheduleRow): ScheduleItem {
   };
 }
 
-/** The schedule as the engine takes it. */
+/** A schedule as the engine needs it. */
 export function termsOf(row: ScheduleRow): Terms {
   const { weekly, overrides, ...rest } = scheduleItem(row);
   return { ...rest, hours: hoursOf(weekly, overrides) };
 }
 
-/** The columns of a schedule that was sent; what is left out gets its default. */
+/** The columns of a schedule in a request, with defaults for omitted fields. */
 export function scheduleRow(body: PutScheduleBody): ScheduleRow {
   return {
     timezone: zoneName(body.timezone) ?? body.timezone,
@@ -57,21 +57,18 @@ export function scheduleRow(body: PutScheduleBody): ScheduleRow {
   };
 }
 
-/**
- * A window whose ends are the same time: some mean nothing by it, some a whole day. Schedules stored before this was
- * refused mean 24 hours.
- */
+/** Rejects a window whose ends are equal: it is ambiguous. In schedules stored before this check it means 24 hours. */
 function windowProblems({ from, to }: ClockWindow, path: string): Problem[] {
   if (from !== to) return [];
   const message = `must not be the same as "from"; for a whole day write 00:00 to 24:00`;
   return [{ path: `${path}.to`, message }];
 }
 
-/** Everything wrong with a schedule that its schema cannot see. */
+/** All problems of a schedule that its schema cannot find. */
 export function scheduleProblems(body: PutScheduleBody): Problem[] {
   const problems: Problem[] = [];
   if (zoneName(body.timezone) === undefined) {
-    problems.push({ path: 'timezone', message: 'is no IANA time zone, such as Europe/Berlin' });
+    problems.push({ path: 'timezone', message: 'is not an IANA time zone, for example Europe/Berlin' });
   }
   body.weekly.forEach((window, index) => {
     problems.push(...windowProblems(window, `weekly[${index}]`));
@@ -82,11 +79,14 @@ export function scheduleProblems(body: PutScheduleBody): Problem[] {
       problems.push(...windowProblems(window, `overrides[${index}].windows[${nth}]`));
     });
     const path = `overrides[${index}].date`;
-    const twin = dates.get(date);
+    const first = dates.get(date);
     if (dayOfDate(date) === undefined) {
-      problems.push({ path, message: 'is no date of the calendar; write it as YYYY-MM-DD' });
-    } else if (twin !== undefined) {
-      problems.push({ path, message: `is the date of overrides[${twin}] too; put all windows into one` });
+      problems.push({ path, message: 'is not a valid date; write it as YYYY-MM-DD' });
+    } else if (first !== undefined) {
+      problems.push({
+        path,
+        message: `repeats the date of overrides[${first}]; put all windows of a date into one override`,
+      });
     }
     dates.set(date, index);
   });

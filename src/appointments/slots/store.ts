@@ -1,4 +1,4 @@
-// Rows that slots are reckoned from: schedules, and what bookings take away.
+// Rows that slots depend on: schedules, and the times that bookings take.
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -32,9 +32,8 @@ export async function updateSchedule(
 }
 
 /**
- * The ranges that overlap the interval and that bookings of the staff member, or of anybody who shares the calendar,
- * occupy; `except` is a booking that does not count. `calendarKey`: of the calendar that a booking is in, whatever calendar
- * the staff member has by now.
+ * The ranges overlapping the interval that bookings occupy: those of the staff member and of all who share the calendar.
+ * The booking `except` does not count. `calendarKey`: a booking's calendar, if it may not be the staff member's present one.
  */
 export async function occupiedWithin(
   db: Db | Tx,
@@ -66,7 +65,7 @@ export async function occupiedWithin(
   return rows;
 }
 
-/** Starts of the bookings that a daily limit counts (held and confirmed; a move under way counts where it goes). */
+/** Starts of the bookings that count towards a daily limit: held and confirmed; a moving one counts at its new time. */
 export async function bookedStartsWithin(
   db: Db | Tx,
   of: { staffId: string; except?: string | undefined },

@@ -1,4 +1,4 @@
-// Local clocks against instants: a zone's offsets over a stretch of time, and sets of local times turned into instants. Pure.
+// Local times and instants: a zone's offsets over a period, and the instants of local times. Pure.
 import { openCache } from '../../base/cache.ts';
 
 export const minuteMs = 60_000;
@@ -10,12 +10,12 @@ export interface Interval {
   to: number;
 }
 
-/** A stretch of instants in which a zone's clock stands `offset` milliseconds ahead of UTC. */
+/** A period in which a zone's clock is `offset` milliseconds ahead of UTC. */
 export interface ZoneSpan extends Interval {
   offset: number;
 }
 
-/** The zone's name as IANA spells it, or undefined if it names none; offsets such as `+05:30` are no zones. */
+/** The IANA spelling of a zone's name; undefined if there is no such zone. Offsets such as `+05:30` are not zones. */
 export function zoneName(text: string): string | undefined {
   if (!/^[a-z]/i.test(text)) return undefined;
   try {
@@ -25,11 +25,11 @@ export function zoneName(text: string): string | undefined {
   }
 }
 
-/** Days since 1970-01-01 of a civil date `YYYY-MM-DD`; undefined for a date that no calendar has. */
+/** Days since 1970-01-01 of a date `YYYY-MM-DD`; undefined for an invalid date. */
 export function dayOfDate(date: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return undefined;
   const ms = Date.parse(`${date}T00:00:00Z`);
-  // Date.parse takes 2026-02-30 for the 2nd of March
+  // Date.parse reads 2026-02-30 as March 2nd
   return Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(date) ? undefined : ms / dayMs;
 }
 
@@ -51,7 +51,7 @@ export function clockText(localMs: number): string {
 
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 
-/** Writes instants (epoch milliseconds) as `Date.toISOString` does, each date worked out once: for many of the same days. */
+/** Formats instants (epoch milliseconds) like `Date.toISOString`, but computes each date once: faster for many on the same days. */
 export function instantTexts(): (instant: number) => string {
   const dates = new Map<number, string>();
   return (instant) => {
@@ -64,20 +64,20 @@ export function instantTexts(): (instant: number) => string {
   };
 }
 
-/** A zone's offsets are looked up for so long a stretch at once, and remembered: they never change while the process lives. */
-const stretchMs = 400 * dayMs;
-const stretches = openCache<readonly ZoneSpan[]>({ max: 4_000 });
+/** A zone's offsets are looked up for periods of this length and cached: they never change while the process runs. */
+const periodMs = 400 * dayMs;
+const periods = openCache<readonly ZoneSpan[]>({ max: 4_000 });
 
 /** The offsets of a zone from one instant to another, in order and without a gap; throws RangeError for an unknown zone. */
 export function zoneSpans(zone: string, from: number, to: number): ZoneSpan[] {
   const spans: ZoneSpan[] = [];
-  for (let stretch = Math.floor(from / stretchMs); stretch * stretchMs < to; stretch += 1) {
-    for (const span of stretchSpans(zone, stretch)) {
+  for (let period = Math.floor(from / periodMs); period * periodMs < to; period += 1) {
+    for (const span of periodSpans(zone, period)) {
       const start = Math.max(from, span.from);
       const end = Math.min(to, span.to);
       if (start >= end) continue;
       const last = spans.at(-1);
-      // a transition may change the zone's name alone, and leave its clock as it was
+      // some transitions change only the zone's abbreviation
       if (last?.offset === span.offset) last.to = end;
       else spans.push({ from: start, to: end, offset: span.offset });
     }
@@ -85,12 +85,12 @@ export function zoneSpans(zone: string, from: number, to: number): ZoneSpan[] {
   return spans;
 }
 
-function stretchSpans(zone: string, stretch: number): readonly ZoneSpan[] {
-  const name = `${stretch} ${zone}`;
-  const known = stretches.get(name);
-  if (known) return known;
-  const spans = lookUpSpans(zone, stretch * stretchMs, (stretch + 1) * stretchMs);
-  stretches.set(name, spans);
+function periodSpans(zone: string, period: number): readonly ZoneSpan[] {
+  const key = `${period} ${zone}`;
+  const cached = periods.get(key);
+  if (cached) return cached;
+  const spans = lookUpSpans(zone, period * periodMs, (period + 1) * periodMs);
+  periods.set(key, spans);
   return spans;
 }
 
@@ -126,8 +126,8 @@ export function localText(zone: string, instant: number): { date: string; clock:
 }
 
 /**
- * Adds to `into` every instant whose local clock shows a time in `[localFrom, localTo)`: none where clocks go forward,
- * twice where they go back.
+ * Adds to `into` every instant whose local time is in `[localFrom, localTo)`. A local time skipped by a clock change has
+ * no instant; a repeated one has two.
  */
 export function addInstantsOf(
   spans: readonly ZoneSpan[],
@@ -142,7 +142,7 @@ export function addInstantsOf(
   }
 }
 
-/** True if an earlier instant showed the same local time, because clocks went back between the two. */
+/** True if an earlier instant has the same local time, because clocks went back in between. */
 export function isRepeat(spans: readonly ZoneSpan[], instant: number): boolean {
   if (spans.length === 1) return false;
   const local = instant + offsetAt(spans, instant);
@@ -153,7 +153,7 @@ export function isRepeat(spans: readonly ZoneSpan[], instant: number): boolean {
   return false;
 }
 
-/** Sorts intervals and joins those that touch or overlap; changes and answers the array it is given. */
+/** Sorts intervals and joins those that touch or overlap. Changes the array and returns it. */
 export function merge(intervals: Interval[]): Interval[] {
   intervals.sort((a, b) => a.from - b.from);
   let kept = 0;

@@ -22,14 +22,14 @@ export const mutations: Mutation[] = [
   {
     name: 'the answer of a finished move is not stored for its keys',
     file: 'src/appointments/booking/apply-change.ts',
-    find: "    await storeChangeAnswer(tx, 'reschedule', finished);\n",
+    find: "    await storeChangeResponse(tx, 'reschedule', finished);\n",
     replace: '',
     tests: changeKeys,
   },
   {
     name: 'the answer of a finished cancellation is not stored for its keys',
     file: 'src/appointments/booking/apply-change.ts',
-    find: "    await storeChangeAnswer(tx, 'cancel', finished);\n",
+    find: "    await storeChangeResponse(tx, 'cancel', finished);\n",
     replace: '',
     tests: changeKeys,
   },
@@ -57,14 +57,14 @@ export const mutations: Mutation[] = [
   {
     name: 'one link connects twice',
     file: 'src/appointments/calendar/consent.ts',
-    find: 'if (!(await deleteOAuthState(tx, state.id))) throw used();',
+    find: 'if (!(await deleteOAuthState(tx, state.id))) throw usedLink();',
     replace: 'await deleteOAuthState(tx, state.id);',
     tests: ['test/api/appointments-calendar.test.ts'],
   },
   {
     name: 'an expired link connects',
     file: 'src/appointments/calendar/consent.ts',
-    find: '  if (row.expires_at.getTime() <= now) throw expired();\n',
+    find: '  if (row.expires_at.getTime() <= now) throw expiredLink();\n',
     replace: '',
     tests: ['test/api/appointments-calendar.test.ts'],
   },

@@ -13,7 +13,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'slots are read without the holds of others in the calendar',
-    file: 'src/appointments/slots/reading-store.ts',
+    file: 'src/appointments/slots/staff-days-store.ts',
     find: 'where calendar_key = c.calendar_key and',
     replace: 'where calendar_key = c.calendar_key and false and',
     tests: races,

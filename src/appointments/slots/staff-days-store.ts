@@ -1,23 +1,23 @@
-// One statement that reads all that slots and bookings of staff on dates rest on, but for what their calendars say.
+// The statement that reads what slots and bookings of staff on dates depend on, except calendar busy times.
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import type { QuestionFacts } from '../directory/staff.ts';
+import type { QuestionFields } from '../directory/staff.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
 
 const { held, confirmed } = sqlConstants(bookingState);
 const { moved } = sqlConstants(calendarState);
 
-/** Staff that is asked for on a local date, which begins at `dayMs` (epoch milliseconds) in UTC. */
-export interface AskedDay {
+/** A staff member and a date; `dayMs`: when the date begins in UTC, in epoch milliseconds. */
+export interface DayQuery {
   accountId: string;
   staffId: string;
   dayMs: number;
 }
 
-export type ReadStaff = ScheduleRow & {
+export type SlotStaff = ScheduleRow & {
   id: string;
   account_id: string;
   name: string;
@@ -25,7 +25,7 @@ export type ReadStaff = ScheduleRow & {
   calendar: string;
 };
 
-export interface ReadConnection {
+export interface SlotConnection {
   id: string;
   staff_id: string;
   staff_timezone: string;
@@ -36,53 +36,50 @@ export interface ReadConnection {
   busy_calendar_ids: string[];
   dead_at: Date | null;
   failure: string | null;
-  /** True if a success was noted within the last minute, and no failure since. */
-  noted: boolean;
+  /** True if a success was recorded within the last minute and no failure since. */
+  use_recorded: boolean;
 }
 
-export interface StaffDay {
-  staff: ReadStaff;
-  /** The calendar's connection, dead or alive. */
-  connection: ReadConnection | undefined;
+export interface StoredStaffDay {
+  staff: SlotStaff;
+  /** The calendar connection, dead or not. */
+  connection: SlotConnection | undefined;
   /** In order. */
-  questions: QuestionFacts[];
-  /**
-   * What bookings occupy, as far as slots of that date in any zone can meet it: the staff member's own, and those of
-   * everybody who shares the calendar.
-   */
+  questions: QuestionFields[];
+  /** What bookings of the staff member, and of all who share the calendar, occupy around that date in any zone. */
   busy: Interval[];
-  /** Starts (epoch milliseconds) of the bookings that a daily limit counts around that date; none without a limit. */
+  /** Starts (epoch milliseconds) of the bookings around that date that count towards the daily limit; none without a limit. */
   bookedStarts: number[];
 }
 
-type Row = ReadStaff &
-  Omit<ReadConnection, 'id' | 'staff_id' | 'staff_timezone'> & {
+type Row = SlotStaff &
+  Omit<SlotConnection, 'id' | 'staff_id' | 'staff_timezone'> & {
     n: number;
     connection_id: string | null;
-    questions: QuestionFacts[] | null;
+    questions: QuestionFields[] | null;
     busy_from: number[] | null;
     busy_to: number[] | null;
     booked: number[] | null;
   };
 
 /**
- * Reads staff on dates, in one snapshot: undefined for a staff member that the account does not have. With `lock`, the
- * staff members stay as they are until the transaction ends; undefined then also for one who is being changed at this
- * moment: it never waits.
+ * Reads staff on dates, in one snapshot; undefined for a staff member that the account does not have. `lock` prevents
+ * changes of the staff members until the transaction ends. It never waits: a staff member that another transaction is
+ * changing is undefined too.
  *
- * Zones lie up to 14 hours from UTC, so slots of a date start within 15 hours of it; the local dates that they fall on
- * elsewhere, which a daily limit counts by, reach 25 hours further.
+ * Zones are up to 14 hours from UTC, so slots of a date start within 15 hours of it. The daily limit counts by the staff
+ * member's local date, which reaches up to 25 hours further.
  */
 export async function readStaffDays(
   db: Db | Tx,
-  asked: readonly AskedDay[],
+  asked: readonly DayQuery[],
   { lock = false } = {},
-): Promise<(StaffDay | undefined)[]> {
+): Promise<(StoredStaffDay | undefined)[]> {
   const { rows } = await sql<Row>`
     select x.n, s.id, s.account_id, s.name, s.active, s.calendar, s.timezone, s.slot_minutes, s.slot_step_minutes,
       s.buffer_before_minutes, s.buffer_after_minutes, s.minimum_notice_minutes, s.booking_window_days, s.daily_limit,
       s.weekly, s.overrides, c.id as connection_id, c.provider, c.credential, c.calendar_id, c.calendar_key, c.busy_calendar_ids,
-      c.dead_at, c.failure, c.failure is null and c.last_synced_at > now() - interval '1 minute' as noted,
+      c.dead_at, c.failure, c.failure is null and c.last_synced_at > now() - interval '1 minute' as use_recorded,
       q.questions, o.busy_from, o.busy_to, b.booked
     from unnest(${asked.map((one) => one.accountId)}::uuid[], ${asked.map((one) => one.staffId)}::uuid[],
       ${asked.map((one) => new Date(one.dayMs))}::timestamptz[]) with ordinality as x(account_id, staff_id, day, n)
@@ -122,12 +119,12 @@ export async function readStaffDays(
   return asked.map((_, index) => found.get(index + 1));
 }
 
-function staffDay(row: Row): StaffDay {
+function staffDay(row: Row): StoredStaffDay {
   const { n: _, connection_id, questions, busy_from, busy_to, booked, ...rest } = row;
   const { provider, credential, calendar_id, calendar_key, busy_calendar_ids, ...more } = rest;
-  const { dead_at, failure, noted, ...staff } = more;
+  const { dead_at, failure, use_recorded, ...staff } = more;
   const calendar = { provider, credential, calendar_id, calendar_key, busy_calendar_ids };
-  const connection = { ...calendar, dead_at, failure, noted };
+  const connection = { ...calendar, dead_at, failure, use_recorded };
   return {
     staff,
     connection:
