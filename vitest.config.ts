@@ -1,5 +1,11 @@
 // How the tests run: one database server for all, a database of its own for each file, as many files at once as there are cores.
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+/** Compiled modules of all test files and of the programs that they start: loading the gateway takes half the time. */
+const compiled = fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
+enableCompileCache(compiled);
 
 /** Long tests, for `npm run test:full` (mode "full"). */
 const long = 'test/**/*.long.test.ts';
@@ -11,6 +17,7 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === 'full' ? [] : [long],
     setupFiles: ['test/harness/check-responses.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
+    env: { NODE_COMPILE_CACHE: compiled },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -26,7 +26,7 @@ import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
 import { buildServer } from './server.ts';
 import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
-import { openDeliveryThread } from './webhooks/delivery/thread/client.ts';
+import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import type { Worker } from './work/worker.ts';
@@ -43,7 +43,7 @@ import {
 const graceMs = 4_000;
 
 /** The dispatcher of one process, with what it calls in the other modules. */
-function openMessageDispatcher(parts: Parts, deliveries: Awaited<ReturnType<typeof openDeliveryThread>>) {
+function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread) {
   const access = openAccessCache(parts);
   return openDispatcher({
     ...parts,
@@ -66,12 +66,12 @@ function openMessageDispatcher(parts: Parts, deliveries: Awaited<ReturnType<type
 }
 
 /** What requests and workers of one process share beyond its parts: queues, caches and batches. */
-async function openShared(parts: Parts) {
+function openShared(parts: Parts) {
   const { metrics, log } = parts;
   const onAttempts = (attempts: Record<string, number>) => {
     for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
   };
-  const deliveries = await openDeliveryThread({ ...parts.forDeliveries, graceMs }, { log, onAttempts });
+  const deliveries = openDeliveryThread({ ...parts.forDeliveries, graceMs }, { log, onAttempts });
   return {
     deliveries,
     dispatcher: openMessageDispatcher(parts, deliveries),
@@ -80,7 +80,7 @@ async function openShared(parts: Parts) {
   };
 }
 
-type Shared = Awaited<ReturnType<typeof openShared>>;
+type Shared = ReturnType<typeof openShared>;
 
 /** The loops that run in this process, as its role says. */
 interface Running {
@@ -103,7 +103,7 @@ export interface App {
 /** Opens the gateway on an open database, which the caller closes: wired, listening, and working as its role says. */
 export async function openApp(config: Config, database: OpenDatabase, options: AppOptions): Promise<App> {
   const parts = await openParts(config, options, database);
-  const shared = await openShared(parts);
+  const shared = openShared(parts);
   const redis = await openRedis(config.redisUrl, options.log);
   const running: Running = {};
   const ending = openEnding(graceMs);
@@ -130,6 +130,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     return closed;
   };
   try {
+    await shared.deliveries.ready;
     await rehashAllSenders(parts);
     // templates may have changed while no process received callbacks
     if (config.role !== 'api') await requestReading(parts.db, null);

@@ -26,6 +26,7 @@ import { referencePage } from './http/reference-page.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
 import { secureAnswers } from './http/security-headers.ts';
+import { responseSerializer } from './http/serialization.ts';
 import { steadyRates } from './http/steady-rates.ts';
 import { answerUnreadableAddress, answerUnreadableBytes } from './http/unreadable.ts';
 import { requestValidator } from './http/validation.ts';
@@ -109,6 +110,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     clientErrorHandler: answerUnreadableBytes,
   });
   server.setValidatorCompiler(requestValidator());
+  server.setSerializerCompiler(responseSerializer());
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   readJson(server);
   endConnectionsOnDrain(server, deps.isDraining);

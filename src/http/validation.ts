@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import { type BodySchema, problemsBy } from './body-problems.ts';
 import { formats } from './formats.ts';
+import { once } from './once.ts';
 import { type Unstorable, unstorableParts } from './storable.ts';
 
 const options: Options = {
@@ -33,25 +34,30 @@ function compiler(more: Options): Ajv {
  * The validator of routes. Numbers of a query are parsed from text; those of a body must be numbers. Rejects text that the
  * database cannot store. Routes handle malformed ids in a path, with 404. Ajv stops at a body's first error, and
  * `problemsBy` collects problems up to a limit; a query is bounded by the size of the headers, so Ajv collects all.
+ * A schema is compiled at the first request that needs it.
  */
 export function requestValidator(): FastifySchemaCompiler<object> {
   const bodies = compiler({ allErrors: false });
   const queries = compiler({ allErrors: true, coerceTypes: true });
   return ({ schema, httpPart }) => {
     if (httpPart === 'body') {
-      const validate = bodies.compile(schema);
-      const problemsOf = problemsBy(bodies, schema as BodySchema);
+      const validator = once(() => bodies.compile(schema));
+      const problemsOf = once(() => problemsBy(bodies, schema as BodySchema));
       return (data: unknown) => {
+        const validate = validator();
         if (validate(data)) return storable(data);
         const first = validate.errors;
-        const problems = problemsOf(data);
+        const problems = problemsOf()(data);
         // Ajv decides: its error stays if the walk finds none
         return { error: (problems.length > 0 ? problems : first) as never };
       };
     }
-    const validate = queries.compile(schema);
-    if (httpPart !== 'querystring') return validate;
-    return (data: unknown) => (validate(data) ? storable(data) : { error: validate.errors as never });
+    const validator = once(() => queries.compile(schema));
+    return (data: unknown) => {
+      const validate = validator();
+      if (!validate(data)) return { error: validate.errors as never };
+      return httpPart === 'querystring' ? storable(data) : true;
+    };
   };
 }
 

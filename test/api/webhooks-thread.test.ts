@@ -49,9 +49,9 @@ it('sends nothing to a paused endpoint, and its queued events once it is active 
   await expect.poll(() => arrived(hook), { timeout: 5_000 }).toBe(3);
 });
 
-it('rejects with the error when the thread cannot start', async () => {
+it('is never ready, and stops, when the thread cannot start', async () => {
   const broken = { outgoing: { connectionsPerOrigin: null, keepAliveMs: 1 } } as unknown as ThreadSettings;
-  await expect(
-    openDeliveryThread(broken, { log: openLog('silent'), onAttempts: () => {} }),
-  ).rejects.toThrow();
+  const thread = openDeliveryThread(broken, { log: openLog('silent'), onAttempts: () => {} });
+  await expect(thread.ready).rejects.toThrow();
+  await thread.stop();
 });

@@ -1,5 +1,4 @@
 // Starts the delivery thread and passes deliveries to it: signing, TLS and slow receivers take no time from requests.
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Logger, symbols } from 'pino';
 import type { Deliveries } from '../deliveries.ts';
@@ -23,28 +22,30 @@ export interface DeliveryThreadDeps {
 /** The thread's young generation: its objects live briefly, and few are ever moved. */
 const youngGenerationMb = 96;
 
+export interface DeliveryThread extends Deliveries {
+  /** Resolves when the thread accepts deliveries; rejects if it fails before. Calls wait for that. */
+  ready: Promise<void>;
+}
+
 /**
- * Starts the thread and resolves when it accepts deliveries. If the thread dies, the process exits with the thread's error; its leases end as
- * after any crash.
+ * Starts the thread, which loads its modules while the caller goes on. If the thread dies once it is ready, the process
+ * exits with the thread's error; its leases end as after any crash.
  */
-export async function openDeliveryThread(
-  settings: ThreadSettings,
-  deps: DeliveryThreadDeps,
-): Promise<Deliveries> {
+export function openDeliveryThread(settings: ThreadSettings, deps: DeliveryThreadDeps): DeliveryThread {
   const thread = new Worker(new URL('./main.ts', import.meta.url), {
     name: 'deliveries',
     workerData: settings,
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
-  const deliveries = new ThreadDeliveries(thread, settings.processId, deps);
-  await deliveries.ready();
-  return deliveries;
+  return new ThreadDeliveries(thread, settings.processId, deps);
 }
 
-class ThreadDeliveries implements Deliveries {
+class ThreadDeliveries implements DeliveryThread {
   readonly processId: number;
+  readonly ready: Promise<void>;
   readonly #thread: Worker;
   readonly #deps: DeliveryThreadDeps;
+  readonly #exited: Promise<void>;
   readonly #pending = new Map<
     number,
     { resolve: (result: never) => void; reject: (error: unknown) => void }
@@ -58,10 +59,14 @@ class ThreadDeliveries implements Deliveries {
     this.#thread = thread;
     this.processId = processId;
     this.#deps = deps;
+    this.#exited = new Promise((resolve) => thread.once('exit', () => resolve()));
+    this.ready = this.#becomeReady();
+    // whoever awaits it gets the error, even if that is later
+    this.ready.catch(() => {});
   }
 
   /** Resolves once the thread is ready; rejects if it fails before. From then on its end ends the process. */
-  async ready(): Promise<void> {
+  async #becomeReady(): Promise<void> {
     const thread = this.#thread;
     await new Promise<void>((resolve, reject) => {
       thread.once('error', reject);
@@ -112,9 +117,8 @@ class ThreadDeliveries implements Deliveries {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    const ended = once(this.#thread, 'exit');
-    await Promise.race([this.#call('stop', undefined), ended]);
-    await ended;
+    await Promise.race([this.#call('stop', undefined), this.#exited]);
+    await this.#exited;
     for (const { reject } of this.#pending.values())
       reject(new Error('The webhook delivery thread has stopped.'));
   }
