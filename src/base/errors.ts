@@ -100,10 +100,10 @@ export function invalidRequest(problems: Iterable<Problem>): AppError {
 
 /**
  * What an outside call came to when it did not succeed; the three outcomes decide everything about retries:
- * `refused`: the other side answered that it did not do it. `not_sent`: the call surely never reached it.
+ * `rejected`: the other side answered that it did not do it. `not_sent`: the call surely never reached it.
  * `unknown`: it may have been done (time-out or reset after the request was written, an answer that says nothing).
  */
-export type Outcome = 'refused' | 'not_sent' | 'unknown';
+export type Outcome = 'rejected' | 'not_sent' | 'unknown';
 
 export interface VendorErrorDetails {
   code?: number | string;
@@ -139,12 +139,12 @@ export class VendorError extends Error {
 }
 
 /**
- * A vendor's failure as the caller is told it: refused → 502 `provider_rejected` with the vendor's
+ * A vendor's failure as the caller is told it: rejected → 502 `provider_rejected` with the vendor's
  * own words; not sent or unknown → 503 `provider_unavailable` with `Retry-After`. Anything else passes unchanged.
  */
 export function externalError(error: unknown, who: string): unknown {
   if (!(error instanceof VendorError)) return error;
-  if (error.outcome === 'refused') {
+  if (error.outcome === 'rejected') {
     return new AppError('provider_rejected', `${who} refused: ${error.message.replace(/\s+/g, ' ')}`, {
       provider: {
         code: error.code ?? error.status ?? 0,

@@ -51,7 +51,7 @@ export async function withRetries<T>(
       if (error.outcome === 'unknown') mayHaveHappened = true;
       const delayMs = delayOf(error, tries);
       const outOfTime = deps.clock.steady() + delayMs >= deadline;
-      if (error.outcome === 'refused' || outOfTime || limits.signal?.aborted) {
+      if (error.outcome === 'rejected' || outOfTime || limits.signal?.aborted) {
         throw mayHaveHappened && !deps.seenAfterwards.has(String(error.code)) ? asUnknown(error) : error;
       }
       await deps.clock.sleep(delayMs, limits.signal);

@@ -81,6 +81,9 @@ const OnCalendarDelete = Type.Enum(['cancel', 'keep'], {
   description:
     'What to do when somebody deletes the calendar event of a booking. `cancel` (default): cancel the booking. `keep`: keep it; `calendarState` shows the deletion.',
 });
+/** Whether bookings of a staff member need a connected calendar. */
+export const calendarNeed = { required: 'required', none: 'none' } as const;
+export type CalendarNeed = (typeof calendarNeed)[keyof typeof calendarNeed];
 const staffExample = {
   _id: '019a0b5e-7c00-7000-8000-000000000001',
   name: 'Dr. Ada Okafor',
@@ -89,7 +92,7 @@ const staffExample = {
   departmentIds: ['019a0b5e-7c00-7000-8000-000000000000'],
   timezone: 'Europe/Berlin',
   slotMinutes: 30,
-  calendar: 'required',
+  calendar: calendarNeed.required,
   calendarConnected: true,
   onCalendarMove: 'follow',
   onCalendarDelete: 'cancel',
@@ -105,7 +108,9 @@ export const StaffItem = Type.Object(
     departmentIds: Type.Array(Type.String(), { description: 'Ids of the departments.' }),
     timezone: Type.String({ description: 'IANA time zone of the schedule.' }),
     slotMinutes: Type.Integer({ description: 'Length of an appointment, in minutes.' }),
-    calendar: Type.Enum(['required', 'none'], { description: 'Whether bookings need a connected calendar.' }),
+    calendar: Type.Enum(Object.values(calendarNeed), {
+      description: 'Whether bookings need a connected calendar.',
+    }),
     calendarConnected: Type.Boolean({ description: 'Whether a working calendar is connected.' }),
     onCalendarMove: OnCalendarMove,
     onCalendarDelete: OnCalendarDelete,
@@ -137,7 +142,7 @@ export const CreateStaffBody = Type.Object(
     ),
     active: Type.Optional(Type.Boolean({ description: 'Inactive staff are kept but not listed.' })),
     calendar: Type.Optional(
-      Type.Enum(['required', 'none'], {
+      Type.Enum(Object.values(calendarNeed), {
         description:
           '`required` (default): no slots and no bookings without a connected calendar. `none`: the gateway alone keeps the bookings.',
       }),

@@ -177,7 +177,7 @@ export type EventIds =
     };
 
 /**
- * A calendar provider. Every call throws VendorError. Its outcome covers the whole call with all retries: `refused`,
+ * A calendar provider. Every call throws VendorError. Its outcome covers the whole call with all retries: `rejected`,
  * `not_sent` (certainly not done, also when throttled), `unknown` (it may have been done).
  */
 export interface Calendar {

@@ -10,7 +10,7 @@ export interface ObjectInfo {
 /**
  * Where encrypted files are stored. A key is one or more parts joined by `/`, each of letters, digits, `.`, `_` and `-`
  * (not only dots), with at most 512 characters. Every call throws VendorError if the store fails: `not_sent` if it could
- * not be reached, `refused` if it rejected the call (`code` is `storage_full` if it is full), `unknown` otherwise.
+ * not be reached, `rejected` if it rejected the call (`code` is `storage_full` if it is full), `unknown` otherwise.
  */
 export interface ObjectStore {
   /**

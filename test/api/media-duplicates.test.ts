@@ -279,7 +279,7 @@ describe('what an upload leaves that was cut off by a crash', () => {
 
   test('goes also where the store forbids listing unfinished puts', async () => {
     const of = await stored();
-    const abandon = () => Promise.reject(new VendorError('refused', 'AccessDenied'));
+    const abandon = () => Promise.reject(new VendorError('rejected', 'AccessDenied'));
     const deps = { ...gateway.deps, objects: { ...gateway.deps.objects, abandon } };
     await deleteMedia(deps, { accountId: of.account, mediaId: of.publicId });
     await gateway.nothingLeft(of.account);

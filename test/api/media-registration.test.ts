@@ -88,7 +88,7 @@ describe('a registration', () => {
     const ask = () => ensureRegistered(gateway.deps, { ...of, senderId: other.id });
     await gateway.control.addFault({ on: 'media', times: 1, code: 131000 });
     expect(new Set(await Promise.all(Array.from({ length: 20 }, () => failureOf(ask()))))).toEqual(
-      new Set(['refused']),
+      new Set(['rejected']),
     );
     const ids = await Promise.all(Array.from({ length: 20 }, ask));
     expect(new Set(ids).size).toBe(1);
@@ -120,7 +120,7 @@ describe('what a waiting message gets', () => {
     expect(await ask()).toBe('not_sent');
     const failing = {
       ...gateway.deps.objects,
-      get: () => Promise.reject(new VendorError('refused', 'forbidden', { code: 'EACCES' })),
+      get: () => Promise.reject(new VendorError('rejected', 'forbidden', { code: 'EACCES' })),
     };
     const deps = { ...gateway.deps, objects: failing };
     expect(await failureOf(ensureRegistered(deps, { ...of, senderId: sender.id }))).toBe('not_sent');

@@ -83,12 +83,12 @@ it('the secrets of a request are found whatever it holds', () => {
 
 it('an error loses a password in its message, title and code, and a cause that has it', () => {
   const cause = new Error('wants tr0ub4dor');
-  const error = new VendorError('refused', 'wants tr0ub4dor, got x', {
+  const error = new VendorError('rejected', 'wants tr0ub4dor, got x', {
     ...{ code: 'tr0ub4dor', title: 'tr0ub4dor!', status: 403, retryAfterSeconds: 5, cause },
   });
   const clean = cutFromError(error, ['tr0ub4dor']) as VendorError;
   expect(clean).toMatchObject({
-    ...{ outcome: 'refused', message: 'wants [secret], got x', code: '[secret]', title: '[secret]!' },
+    ...{ outcome: 'rejected', message: 'wants [secret], got x', code: '[secret]', title: '[secret]!' },
     ...{ status: 403, retryAfterSeconds: 5 },
   });
   expect(clean.cause).toBeUndefined();

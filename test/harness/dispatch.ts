@@ -111,7 +111,7 @@ export function open(
       sendTemplate: async (_access, { correlationId }) => {
         called.push(correlationId);
         await released;
-        if (rejects) throw new VendorError('refused', 'later', { code: 1 });
+        if (rejects) throw new VendorError('rejected', 'later', { code: 1 });
         return { messageRef: `wamid.${correlationId}`, held: false };
       },
     },

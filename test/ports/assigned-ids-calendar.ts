@@ -16,7 +16,7 @@ interface StoredEvent extends Interval {
   weeklyIn?: string;
 }
 
-const rejected = (code: string) => new VendorError('refused', `The provider answered ${code}.`, { code });
+const rejected = (code: string) => new VendorError('rejected', `The provider answered ${code}.`, { code });
 const lost = (outcome: 'not_sent' | 'unknown') => new VendorError(outcome, 'The provider did not answer.');
 
 /** The provider's store. Like Microsoft Graph, it creates one event per transaction id however often that is sent. */

@@ -129,7 +129,7 @@ export function busyTimesSuite(name: string, open: () => Promise<CalendarUnderTe
       expect(await busy({ calendarIds: both })).toEqual([{ start: ten, end: halfPast }]);
       const unknown = `${secondCalendarId}-unknown`;
       expect(await failure(busy({ calendarIds: [...both, unknown] }))).toMatchObject({
-        outcome: 'refused',
+        outcome: 'rejected',
         code: 'calendar_not_found',
       });
     });

@@ -85,7 +85,7 @@ test.each<[string, string, World]>([
 ])('%s never gets the password, and the address to give instead is named', async (_what, url, world) => {
   const { found, told } = look(url, world);
   const error = await failure(found);
-  expect(error).toMatchObject({ outcome: 'refused', code: 'address_unusable' });
+  expect(error).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
   expect(error.message).toMatch(
     /The password was not sent there\. .* give https:\/\/evil\S*\/dav\/ as the address/,
   );

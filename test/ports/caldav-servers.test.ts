@@ -71,13 +71,13 @@ function servers(): void {
         body: '',
       }));
       const { connected } = await connect();
-      expect(await failure(connected)).toMatchObject({ outcome: 'refused', code: 'address_unusable' });
+      expect(await failure(connected)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
     });
 
     test('only where it speaks CalDAV', async () => {
       change(() => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' }));
       const { connected } = await connect();
-      expect(await failure(connected)).toMatchObject({ outcome: 'refused', code: 'address_unusable' });
+      expect(await failure(connected)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
     });
 
     test('with a calendar that may be written: chosen, first, or none', async () => {
@@ -93,7 +93,7 @@ function servers(): void {
 
     test('never with the password in an error', async () => {
       const error = await failure((await connect({ password: 'v3ry-secret' })).connected);
-      expect(error).toMatchObject({ outcome: 'refused', code: 'invalid_grant' });
+      expect(error).toMatchObject({ outcome: 'rejected', code: 'invalid_grant' });
       const basic = Buffer.from('v3ry-secret').toString('base64').slice(2, 12);
       expect(`${error.stack} ${JSON.stringify(error)} ${error.cause}`).not.toMatch(`v3ry-secret|${basic}`);
     });
@@ -107,7 +107,7 @@ function servers(): void {
       const { username, password } = await outside.account();
       const given = { url: outside.server.url, username, password };
       const connected = caldavCalendar({ outgoing }).password?.connect(given, limits) ?? Promise.reject();
-      expect(await failure(connected)).toMatchObject({ outcome: 'refused', code: 'address_unusable' });
+      expect(await failure(connected)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
       await outgoing.close();
     });
   });

@@ -100,12 +100,12 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
           return;
         }
         const error = await failure(insert({ ...event, bookingId: randomUUID() }));
-        expect(error).toMatchObject({ outcome: 'refused', code: 'event_id_taken' });
+        expect(error).toMatchObject({ outcome: 'rejected', code: 'event_id_taken' });
       });
 
       test('is rejected by a calendar that does not exist', async () => {
         const error = await failure(insert(booking({ calendarId: `${calendarId}-unknown` })));
-        expect(error).toMatchObject({ outcome: 'refused', code: 'calendar_not_found' });
+        expect(error).toMatchObject({ outcome: 'rejected', code: 'calendar_not_found' });
       });
 
       test('is null if the calendar never had it', async () => {
@@ -139,17 +139,17 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         await outside.moveByHand(calendarId, eventId, eleven, noon);
         const stale = { ...change, version: version ?? 'none' };
         expect(await failure(calendar.updateEvent(credential, stale, limits))).toMatchObject({
-          outcome: 'refused',
+          outcome: 'rejected',
           code: 'event_changed',
         });
         const unknown = { ...change, eventId: unknownId() };
         expect(await failure(calendar.updateEvent(credential, unknown, limits))).toMatchObject({
-          outcome: 'refused',
+          outcome: 'rejected',
           code: 'event_not_found',
         });
         await outside.deleteByHand(calendarId, eventId);
         const { outcome, code } = await failure(calendar.updateEvent(credential, change, limits));
-        expect(outcome).toBe('refused');
+        expect(outcome).toBe('rejected');
         expect(['event_deleted', 'event_not_found']).toContain(code);
       });
 
@@ -189,7 +189,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
             expect(first.retryAfterMs).toBeGreaterThan(0);
             continue;
           }
-          expect(await failure(insert(event))).toMatchObject({ outcome: 'refused', code: 'event_deleted' });
+          expect(await failure(insert(event))).toMatchObject({ outcome: 'rejected', code: 'event_deleted' });
         }
         expect(await outside.liveEventIds(calendarId)).toEqual([]);
         expect(await busy()).toEqual([]);
@@ -226,7 +226,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         try {
           const calls = [busy(), insert(booking()), get(unknownId())];
           const outcomes = (await Promise.all(calls.map(failure))).map((error) => error.outcome);
-          expect(outcomes).not.toContain('refused');
+          expect(outcomes).not.toContain('rejected');
         } finally {
           await outside.outage(false);
         }
@@ -237,7 +237,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         await outside.breakCredential(credential);
         const calls = [busy(), insert(booking()), get(unknownId())];
         for (const error of await Promise.all(calls.map(failure))) {
-          expect(error).toMatchObject({ outcome: 'refused', code: 'invalid_grant' });
+          expect(error).toMatchObject({ outcome: 'rejected', code: 'invalid_grant' });
         }
       });
 

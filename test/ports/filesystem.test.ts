@@ -83,7 +83,7 @@ describe('a directory', () => {
       const store = await openFilesystemStore({ directory: disk.folder, clock: systemClock });
       const file = () => Readable.from(Array.from({ length: 15 }, () => randomBytes(100_000)));
       await store.put('media/a/1', file());
-      const full = { outcome: 'refused', code: 'storage_full' };
+      const full = { outcome: 'rejected', code: 'storage_full' };
       await expect(store.put('media/a/2', file())).rejects.toMatchObject(full);
       expect(await readdir(join(disk.folder, 'incoming'))).toEqual([]);
       expect(await store.head('media/a/2')).toBeNull();

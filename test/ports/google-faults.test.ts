@@ -108,7 +108,7 @@ describe('pace and faults', () => {
 
   test("a plain refusal is not repeated, and carries the vendor's own words", async () => {
     const error = await failure(google.insert(google.booking({ end: 0 })));
-    expect(error).toMatchObject({ outcome: 'refused', code: 'timeRangeEmpty', status: 400 });
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'timeRangeEmpty', status: 400 });
     expect(error.message).toBe('The specified time range is empty.');
     expect(await google.statuses('events.insert')).toEqual([400]);
   });
@@ -144,7 +144,7 @@ describe('pace and faults', () => {
     const error = await failure(
       nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 1_500 }),
     );
-    expect(error).toMatchObject({ outcome: 'not_sent', code: 'refused' });
+    expect(error).toMatchObject({ outcome: 'not_sent', code: 'rejected' });
     await outgoing.close();
   });
 
@@ -170,7 +170,7 @@ describe('pace and faults', () => {
     expect(await google.outside.liveEventIds(google.calendarId)).toEqual([event.eventId]);
     const seen = await google.calendar.getEvent(google.credential, event, limits);
     expect(seen).toMatchObject({ status: 'deleted', bookingId: event.bookingId });
-    expect(await failure(google.insert(event))).toMatchObject({ outcome: 'refused', code: 'event_deleted' });
+    expect(await failure(google.insert(event))).toMatchObject({ outcome: 'rejected', code: 'event_deleted' });
     expect(await google.busy()).toEqual([]);
     await google.control.clearFaults();
     await google.calendar.removeForGood(google.credential, event, limits);

@@ -53,7 +53,7 @@ describe('connecting', () => {
   test('is refused with clear words when a permission was unticked', async () => {
     await google.control.set({ untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'] });
     const error = await failure(finish());
-    expect(error).toMatchObject({ outcome: 'refused', code: 'scope_missing' });
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'scope_missing' });
     expect(error.message).toContain('See when you are free or busy');
   });
 
@@ -61,11 +61,11 @@ describe('connecting', () => {
     const code = (await consent()).get('code') ?? '';
     const other = { code, codeVerifier: 'x'.repeat(43), redirectUri };
     expect(await failure(oauth().finish(other, limits))).toMatchObject({
-      outcome: 'refused',
+      outcome: 'rejected',
       code: 'invalid_grant',
     });
     expect((await failure(oauth().finish({ code, codeVerifier, redirectUri }, limits))).outcome).toBe(
-      'refused',
+      'rejected',
     );
   });
 
@@ -76,7 +76,7 @@ describe('connecting', () => {
 
   test('disconnecting revokes the grant', async () => {
     await google.calendar.disconnect(google.credential, limits);
-    expect(await failure(google.busy())).toMatchObject({ outcome: 'refused', code: 'invalid_grant' });
+    expect(await failure(google.busy())).toMatchObject({ outcome: 'rejected', code: 'invalid_grant' });
   });
 });
 
@@ -121,6 +121,6 @@ describe('access tokens', () => {
     });
     const weak = JSON.stringify({ refreshToken });
     const error = await failure(google.calendar.insertEvent(weak, google.booking(), limits));
-    expect(error).toMatchObject({ outcome: 'refused', code: 'scope_missing' });
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'scope_missing' });
   });
 });

@@ -46,12 +46,12 @@ describe('a rejection', () => {
     '{"error":{"code":190}}',
   ])('%s is reported with its code', async (body) => {
     answering(400, body);
-    expect(await failure()).toMatchObject({ outcome: 'refused', code: 190, title: 'Refused' });
+    expect(await failure()).toMatchObject({ outcome: 'rejected', code: 190, title: 'Refused' });
   });
 
   it('counts by its code, though its HTTP status is 200', async () => {
     answering(200, '{"error":{"code":131026,"message":"(#131026) Undeliverable","type":"OAuthException"}}');
-    expect(await failure()).toMatchObject({ outcome: 'refused', code: 131026, title: 'Undeliverable' });
+    expect(await failure()).toMatchObject({ outcome: 'rejected', code: 131026, title: 'Undeliverable' });
   });
 
   it('of megabytes, with NUL characters and half a pair, is cut to a text that can be kept', async () => {
@@ -85,7 +85,7 @@ describe("an answer that is not the platform's", () => {
       for (const body of [page, '', '[]', 'null', '"x"', '{', '{"message":"Forbidden"}', '\xff']) {
         answering(status, body, { 'content-type': 'text/html' });
         const error = await failure();
-        expect(error).toMatchObject({ outcome: 'refused', status, code: `http_${status}` });
+        expect(error).toMatchObject({ outcome: 'rejected', status, code: `http_${status}` });
         expect(classOf(error)).toBe('halt_sender');
       }
       answering(status, page);
@@ -96,7 +96,7 @@ describe("an answer that is not the platform's", () => {
   it('HTTP 429 slows the number down for as long as it says', async () => {
     answering(429, page, { 'retry-after': '7' });
     const error = await failure();
-    expect(error).toMatchObject({ outcome: 'refused', code: 'http_429', retryAfterSeconds: 7 });
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'http_429', retryAfterSeconds: 7 });
     expect(classOf(error)).toBe('throttled');
   });
 

@@ -129,7 +129,7 @@ describe('a rejection', () => {
   it.each([...table, ...others])('with code %i (HTTP %i) is %s', async (code, status, kind, waitSeconds?) => {
     const error = await refusalOf(code, status);
     expect(error).toMatchObject({
-      outcome: 'refused',
+      outcome: 'rejected',
       code,
       title: 'Title',
       message: 'Why.',
@@ -159,7 +159,7 @@ describe('a rejection', () => {
     ['a bad link', { message: '(#100) Param url is not a valid URI' }, 'final'],
   ])('with code 100 and %s is judged by that', async (_what, error, kind) => {
     const thrown = (await errorOf(400, { code: 100, ...error })) as VendorError;
-    expect([thrown.outcome, platform.classify(thrown)]).toEqual(['refused', kind]);
+    expect([thrown.outcome, platform.classify(thrown)]).toEqual(['rejected', kind]);
   });
 
   it('subcodes of other codes change nothing', () => {

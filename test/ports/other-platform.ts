@@ -62,7 +62,7 @@ function caller({ outgoing, guardedOutgoing }: Options) {
       title: string;
       detail: string;
     };
-    if (number !== undefined) throw new VendorError('refused', detail, { code: number, title, status });
+    if (number !== undefined) throw new VendorError('rejected', detail, { code: number, title, status });
     if (status >= 300) throw new VendorError('unknown', `HTTP ${status}`, { status });
     return body;
   };

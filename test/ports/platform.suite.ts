@@ -121,7 +121,7 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
 
       test('with a wrong credential is rejected, and halts the numbers that use it', async () => {
         const error = await failureOf(platform.sendTemplate({ ...sender, credential: 'wrong' }, message));
-        expect(error).toMatchObject({ outcome: 'refused', code: expect.any(Number) });
+        expect(error).toMatchObject({ outcome: 'rejected', code: expect.any(Number) });
         expect(error.message).not.toContain('wrong');
         expect(platform.classify(error)).toBe('halt_token');
       });
@@ -181,7 +181,7 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
       expect((await platform.readNumber(sender)).displayPhone).toMatch(/^\+?[\d ()-]{7,}$/);
       for (const wrong of [{ phoneNumberId: '999999999999' }, { credential: 'wrong' }]) {
         const error = await failureOf(platform.readNumber({ ...sender, ...wrong }));
-        expect(error.outcome).toBe('refused');
+        expect(error.outcome).toBe('rejected');
       }
     });
 
@@ -189,7 +189,7 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
       const { platformMediaId } = await platform.uploadMedia(sender, fileOf(png), 10_000);
       expect(platformMediaId).not.toBe('');
       await platform.deleteMedia(sender, platformMediaId);
-      expect((await failureOf(platform.deleteMedia(sender, platformMediaId))).outcome).toBe('refused');
+      expect((await failureOf(platform.deleteMedia(sender, platformMediaId))).outcome).toBe('rejected');
     });
 
     test('a sample is uploaded, and named by a handle', async () => {

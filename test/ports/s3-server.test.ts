@@ -103,10 +103,10 @@ describe('an independent server', () => {
     }
     const stranger = storeAt(strict.endpoint, bucket, { ...credentials, secretAccessKey: 'another' });
     await expect(stranger.put('media/a', content(1))).rejects.toMatchObject({
-      outcome: 'refused',
+      outcome: 'rejected',
       code: 'SignatureDoesNotMatch',
     });
-    await expect(stranger.get('media/a')).rejects.toMatchObject({ outcome: 'refused' });
+    await expect(stranger.get('media/a')).rejects.toMatchObject({ outcome: 'rejected' });
     expect(await store.get('media/a')).toBeNull();
   });
 

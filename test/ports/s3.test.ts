@@ -90,7 +90,7 @@ describe('a bucket', () => {
       const { store, played, close } = await openBucket();
       try {
         played.refuseWith({ status, code });
-        const full = { outcome: 'refused', code: 'storage_full' };
+        const full = { outcome: 'rejected', code: 'storage_full' };
         await expect(store.put('media/small', content(1))).rejects.toMatchObject(full);
         await expect(store.put('media/large', content(12))).rejects.toMatchObject(full);
         expect(played.begun.size).toBe(0);

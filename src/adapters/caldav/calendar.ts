@@ -133,12 +133,12 @@ async function connect(
 ): Promise<Connected> {
   const { url, username, password, calendarUrl } = given;
   if (!/^https?:$/.test(new URL(url).protocol)) {
-    throw new VendorError('refused', 'The address must begin with https://.', {
+    throw new VendorError('rejected', 'The address must begin with https://.', {
       code: 'address_unusable',
     });
   }
   if (new URL(url).username !== '' || new URL(url).password !== '') {
-    throw new VendorError('refused', 'The address must not hold a user name or password.', {
+    throw new VendorError('rejected', 'The address must not hold a user name or password.', {
       code: 'address_unusable',
     });
   }

@@ -35,7 +35,7 @@ export function opened(credential: CalendarCredential): CaldavAccount {
   } catch {
     // Said below, without the text, which holds a password.
   }
-  throw new VendorError('refused', 'The stored connection cannot be read. Reconnect the calendar.', {
+  throw new VendorError('rejected', 'The stored connection cannot be read. Reconnect the calendar.', {
     code: 'invalid_grant',
   });
 }
@@ -52,7 +52,7 @@ export function calendarUrlOf(account: Pick<CaldavAccount, 'homeUrl'>, calendarI
 }
 
 export function calendarNotFound(calendarId: string): VendorError {
-  return new VendorError('refused', `There is no calendar ${calendarId} in this account.`, {
+  return new VendorError('rejected', `There is no calendar ${calendarId} in this account.`, {
     code: 'calendar_not_found',
     title: 'Calendar not found',
     status: 404,

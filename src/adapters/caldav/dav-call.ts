@@ -68,7 +68,7 @@ export async function send(wire: Wire, signIn: SignIn, call: DavCall): Promise<D
     if (!(error instanceof OutgoingError)) throw error;
     // An address that the operator does not allow will not be allowed by trying again.
     if (error.kind === 'blocked_address') {
-      throw new VendorError('refused', error.message, { code: 'address_unusable', cause: error });
+      throw new VendorError('rejected', error.message, { code: 'address_unusable', cause: error });
     }
     const outcome = error.sent ? 'unknown' : 'not_sent';
     throw new VendorError(outcome, error.message, { code: error.kind, cause: error });
@@ -123,12 +123,12 @@ export function failureOf(answer: DavAnswer): VendorError {
   };
   if (status === 401) {
     const text = 'The server did not accept the name and password.';
-    return new VendorError('refused', text, { ...details, code: 'invalid_grant' });
+    return new VendorError('rejected', text, { ...details, code: 'invalid_grant' });
   }
   if (status === 423 || status === 429) return new VendorError('not_sent', message, details);
-  if (status === 501 || status === 507) return new VendorError('refused', message, details);
+  if (status === 501 || status === 507) return new VendorError('rejected', message, details);
   const unclear = status === 408 || status < 400 || status >= 500;
-  return new VendorError(unclear ? 'unknown' : 'refused', message, details);
+  return new VendorError(unclear ? 'unknown' : 'rejected', message, details);
 }
 
 const localName = (element: Element) => element.name.replace(/^\{.*\}/, '');

@@ -60,7 +60,7 @@ export async function discover(
   const first = listed.resources.find((each) => isCalendar(each) && takesEvents(each) && isWritable(each));
   if (first === undefined) {
     const text = 'There is no calendar in this account that takes events and may be written.';
-    throw new VendorError('refused', text, { code: 'calendar_not_found', title: 'No calendar' });
+    throw new VendorError('rejected', text, { code: 'calendar_not_found', title: 'No calendar' });
   }
   return { homeUrl, calendarUrl: first.url, addresses };
 }
@@ -79,7 +79,7 @@ async function chosenCalendar(wire: Wire, signIn: SignIn, wished: string, homeUr
 
 export function readOnly(calendarUrl: string): VendorError {
   const text = `The calendar ${calendarUrl} may be read but not written with this name and password.`;
-  return new VendorError('refused', text, {
+  return new VendorError('rejected', text, {
     code: 'calendar_read_only',
     title: 'Calendar cannot be written',
   });
@@ -87,7 +87,7 @@ export function readOnly(calendarUrl: string): VendorError {
 
 function nothingThere(url: string): VendorError {
   const text = `No calendars were found by way of ${new URL(url).origin}. Give the address that its CalDAV clients use.`;
-  return new VendorError('refused', text, { code: 'address_unusable', title: 'No CalDAV here' });
+  return new VendorError('rejected', text, { code: 'address_unusable', title: 'No CalDAV here' });
 }
 
 /** The first of the usual places that knows us: the address itself, the well-known one of its host, its root. */
@@ -128,7 +128,7 @@ async function lookAt(wire: Wire, signIn: SignIn, url: string): Promise<Resource
     if (!isWithin(url, next)) throw elsewhere(url, next);
     at = next.href;
   }
-  throw new VendorError('refused', `${new URL(url).origin} redirects in a way that cannot be followed.`, {
+  throw new VendorError('rejected', `${new URL(url).origin} redirects in a way that cannot be followed.`, {
     code: 'address_unusable',
     status: 302,
   });
@@ -163,7 +163,7 @@ function elsewhere(given: string, to: URL): VendorError {
   const text =
     `${new URL(given).host} sends us on to ${to.host}. The password was not sent there. ` +
     `If that is where the calendars are, give ${to.origin}${to.pathname} as the address.`;
-  return new VendorError('refused', text, { code: 'address_unusable', title: anotherServer, status: 302 });
+  return new VendorError('rejected', text, { code: 'address_unusable', title: anotherServer, status: 302 });
 }
 
 const isCalendar = (resource: Resource) => holds(resource.props.get(names.type), caldav, 'calendar');

@@ -51,7 +51,7 @@ function understood<T>(act: () => T): T {
     return act();
   } catch (error) {
     const text = `The event cannot be read: ${(error as Error).message}.`;
-    throw new VendorError('refused', text, { code: 'event_unreadable', cause: error });
+    throw new VendorError('rejected', text, { code: 'event_unreadable', cause: error });
   }
 }
 
@@ -99,14 +99,14 @@ async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<Cale
 }
 
 function idTaken(): VendorError {
-  return new VendorError('refused', 'Another event has this id.', {
+  return new VendorError('rejected', 'Another event has this id.', {
     code: 'event_id_taken',
     title: 'Id taken',
   });
 }
 
 function eventDeleted(): VendorError {
-  return new VendorError('refused', 'The event was cancelled in the calendar.', {
+  return new VendorError('rejected', 'The event was cancelled in the calendar.', {
     code: 'event_deleted',
     title: 'Event cancelled',
   });
@@ -119,7 +119,7 @@ async function insertFailure(
   answer: DavAnswer,
 ): Promise<VendorError> {
   const failure = failureOf(answer);
-  if (failure.outcome !== 'refused' || answer.status === 401) return failure;
+  if (failure.outcome !== 'rejected' || answer.status === 401) return failure;
   if (failure.code === 'no-uid-conflict') return idTaken();
   try {
     await calendarFacts(attempt, attempt.account, calendarUrlOf(attempt.account, event.calendarId));
@@ -166,11 +166,11 @@ async function rewrite(
 }
 
 function eventNotFound(): VendorError {
-  return new VendorError('refused', 'There is no such event.', { code: 'event_not_found', status: 404 });
+  return new VendorError('rejected', 'There is no such event.', { code: 'event_not_found', status: 404 });
 }
 
 function eventChanged(): VendorError {
-  return new VendorError('refused', 'The event was changed concurrently.', {
+  return new VendorError('rejected', 'The event was changed concurrently.', {
     code: 'event_changed',
     status: 412,
   });

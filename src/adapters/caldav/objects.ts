@@ -86,7 +86,7 @@ async function query(
   const answer = await report(wire, account, calendarUrl, body);
   // RFC 4791 section 7.8: a 507 means that the list is incomplete.
   if (answer.resources.some(({ status }) => status === 507)) {
-    throw new VendorError('refused', 'The server does not tell all events of that time.', {
+    throw new VendorError('rejected', 'The server does not tell all events of that time.', {
       code: 'too_many_events',
     });
   }

@@ -50,7 +50,7 @@ export async function proveCalendar(
     await Promise.all(urls.map((url) => remove(wire, account, url)));
   }
   const text = 'Events that were written to this calendar are not found in it again.';
-  throw new VendorError('refused', text, { code: 'calendar_unreliable', title: 'Calendar does not work' });
+  throw new VendorError('rejected', text, { code: 'calendar_unreliable', title: 'Calendar does not work' });
 }
 
 const knownTimeoutMs = 3_000;

@@ -231,7 +231,7 @@ function asVendorError(what: string, error: unknown): VendorError {
   if (error instanceof VendorError) return error;
   const code = codeOf(error);
   const reason = (code && reasons[code]) ?? 'the file system failed';
-  return new VendorError('refused', `The directory of stored files could not ${what}: ${reason}.`, {
+  return new VendorError('rejected', `The directory of stored files could not ${what}: ${reason}.`, {
     ...(code ? { code: fullCodes.has(code) ? 'storage_full' : code } : {}),
     cause: error,
   });

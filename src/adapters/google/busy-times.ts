@@ -69,7 +69,7 @@ function busyOf(calendarId: string, answer: unknown): Interval[] {
 function unread(calendarId: string, why: string): VendorError {
   const text = `Busy times of calendar ${calendarId} could not be read: ${why}.`;
   return why === 'notFound'
-    ? new VendorError('refused', text, { code: 'calendar_not_found', title: 'Calendar not found' })
+    ? new VendorError('rejected', text, { code: 'calendar_not_found', title: 'Calendar not found' })
     : new VendorError('unknown', text, { code: 'free_busy_error', title: why });
 }
 

@@ -50,7 +50,7 @@ export async function callApi(
 
 function calendarNotFound(): VendorError {
   const details = { code: 'calendar_not_found', title: 'Calendar not found', status: 404 };
-  return new VendorError('refused', 'There is no such calendar, or this account may not see it.', details);
+  return new VendorError('rejected', 'There is no such calendar, or this account may not see it.', details);
 }
 
 function send(deps: ClientDeps, token: string, call: ApiCall, limits: AttemptLimits): Promise<GoogleAnswer> {

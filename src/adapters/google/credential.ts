@@ -22,7 +22,7 @@ export function opened(credential: CalendarCredential): GoogleCredential {
   } catch {
     // Said below, without the text, which may hold a secret.
   }
-  throw new VendorError('refused', 'The stored connection cannot be read. Reconnect the calendar.', {
+  throw new VendorError('rejected', 'The stored connection cannot be read. Reconnect the calendar.', {
     code: 'invalid_grant',
   });
 }

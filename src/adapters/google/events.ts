@@ -72,7 +72,7 @@ async function postEvent(
 /** Without the id that was asked for, a repeat would make a second event: a server that does not keep it is of no use. */
 async function idNotKept(attempt: Attempt, event: NewEvent<string>, eventId: string): Promise<VendorError> {
   if (eventId !== '') await deleteEvent(attempt, { ...event, eventId });
-  return new VendorError('refused', 'The calendar gave the event another id than the one asked for.', {
+  return new VendorError('rejected', 'The calendar gave the event another id than the one asked for.', {
     code: 'event_id_not_kept',
     title: 'Id not kept',
   });
@@ -93,7 +93,7 @@ async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<Cale
   }
   if (found.status === 'deleted') throw eventDeleted();
   if (found.bookingId !== event.bookingId) {
-    throw new VendorError('refused', 'Another event has this id.', {
+    throw new VendorError('rejected', 'Another event has this id.', {
       code: 'event_id_taken',
       title: 'Id taken',
     });
@@ -103,7 +103,7 @@ async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<Cale
 
 function eventDeleted(): VendorError {
   return new VendorError(
-    'refused',
+    'rejected',
     'The event was deleted in the calendar, and its id cannot be used again.',
     {
       code: 'event_deleted',
@@ -149,16 +149,16 @@ async function patchEvent(
 async function patchFailure(attempt: Attempt, ref: EventRef, error: unknown): Promise<unknown> {
   const status = statusOf(error);
   if (status === 412) {
-    return new VendorError('refused', 'The event was changed concurrently.', {
+    return new VendorError('rejected', 'The event was changed concurrently.', {
       code: 'event_changed',
       status,
     });
   }
   if (status === 404) {
-    return new VendorError('refused', 'There is no such event.', { code: 'event_not_found', status });
+    return new VendorError('rejected', 'There is no such event.', { code: 'event_not_found', status });
   }
   if (status === 410) return eventDeleted();
-  if (status !== 403 || !(error instanceof VendorError) || error.outcome !== 'refused') return error;
+  if (status !== 403 || !(error instanceof VendorError) || error.outcome !== 'rejected') return error;
   const found = await getEvent(attempt, ref);
   return found?.status === 'deleted' ? eventDeleted() : error;
 }

@@ -85,12 +85,12 @@ export function failureOf(answer: GoogleAnswer): VendorError {
     return new VendorError('not_sent', message, details);
   }
   if (answer.status === 401)
-    return new VendorError('refused', message, { ...details, code: 'invalid_grant' });
+    return new VendorError('rejected', message, { ...details, code: 'invalid_grant' });
   if (answer.status === 403 && reason === 'insufficientPermissions') {
-    return new VendorError('refused', message, { ...details, code: 'scope_missing' });
+    return new VendorError('rejected', message, { ...details, code: 'scope_missing' });
   }
   if (answer.status === 408 || answer.status < 400 || answer.status >= 500) {
     return new VendorError('unknown', message, details);
   }
-  return new VendorError('refused', message, details);
+  return new VendorError('rejected', message, details);
 }

@@ -69,13 +69,13 @@ function connected(answer: GoogleAnswer): Connected {
   const missing = needed.filter(([scope]) => !granted.includes(scope)).map(([, words]) => words);
   if (missing.length > 0) {
     const text = `The permission ${missing.join(' and ')} was not given. Connect again and leave every box ticked.`;
-    throw new VendorError('refused', text, { code: 'scope_missing', title: 'Permission missing' });
+    throw new VendorError('rejected', text, { code: 'scope_missing', title: 'Permission missing' });
   }
   const refreshToken = textOf(answer.json.refresh_token);
   if (refreshToken === undefined) {
     const text =
       'Google gave no lasting access. Remove the app at myaccount.google.com/connections, then connect again.';
-    throw new VendorError('refused', text, { code: 'refresh_token_missing', title: 'No lasting access' });
+    throw new VendorError('rejected', text, { code: 'refresh_token_missing', title: 'No lasting access' });
   }
   const { email: accountEmail = null, sub } = claimsOf(answer.json.id_token);
   const credential = encryptable({ refreshToken, accountEmail, scopes: granted });
@@ -99,7 +99,7 @@ function claimsOf(idToken: unknown): { email?: string | undefined; sub?: string 
   }
 }
 
-/** A new access token. A revoked authorization is `refused` as `invalid_grant`; any other failure is `not_sent`. */
+/** A new access token. A revoked authorization is `rejected` as `invalid_grant`; any other failure is `not_sent`. */
 export async function refreshAccess(
   deps: OAuthDeps,
   refreshToken: string,
@@ -165,7 +165,7 @@ function oauthFailure(answer: GoogleAnswer): VendorError {
   const code = textOf(answer.json.error) ?? `http_${answer.status}`;
   const message = textOf(answer.json.error_description) ?? `HTTP status ${answer.status}`;
   const outcome =
-    answer.status === 429 ? 'not_sent' : answer.status >= 500 || answer.status < 400 ? 'unknown' : 'refused';
+    answer.status === 429 ? 'not_sent' : answer.status >= 500 || answer.status < 400 ? 'unknown' : 'rejected';
   return new VendorError(outcome, message, {
     code,
     title: code,

@@ -49,7 +49,7 @@ function failure(response: OutgoingResponse): VendorError {
   const title = titleOf(storableText(error.error_user_title) ?? storableText(error.message) ?? 'Refused');
   const text =
     explanationOf(error) ?? storableText(error.error_user_msg) ?? storableText(error.message) ?? title;
-  return new VendorError('refused', text, {
+  return new VendorError('rejected', text, {
     ...{ status: response.status, code, title },
     ...(Number.isInteger(subcode) ? { subcode } : {}),
     ...retryAfterOf(response, leastWaitOf(code)),

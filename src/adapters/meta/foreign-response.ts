@@ -60,7 +60,7 @@ const isPage = ({ headers, body }: OutgoingResponse): boolean =>
   /^\s*<(!doctype|html)/i.test(body.toString('latin1', 0, 256));
 
 /**
- * Converts a response without the platform's JSON to an error: `refused` if nothing was sent, so that the message waits,
+ * Converts a response without the platform's JSON to an error: `rejected` if nothing was sent, so that the message waits,
  * else `unknown`. The code `http_<status>` slows the number down (429) or halts it (others), even after an unknown outcome:
  * a page instead of a response would follow every call. A single 408, 5xx or truncated response has no code.
  */
@@ -71,7 +71,7 @@ export function foreignResponse(response: OutgoingResponse): VendorError {
   const text = excerpt === undefined ? `${what}. It had no text.` : `${what}. It says: "${excerpt}"`;
   const details = { status, title: `HTTP ${status}`, ...retryAfterOf(response) };
   const code = `${httpPrefix}${status}`;
-  if (isSurelyNotSent(status)) return new VendorError('refused', text, { ...details, code });
+  if (isSurelyNotSent(status)) return new VendorError('rejected', text, { ...details, code });
   const isLasting = status < 400 && (status >= 300 || isPage(response));
   return new VendorError('unknown', text, isLasting ? { ...details, code } : details);
 }

@@ -16,7 +16,7 @@ async function appIdOf(client: MetaClient, sender: SenderAccess): Promise<string
   try {
     return string((await ask('app', { fields: 'id' })).id, 'an app id');
   } catch (error) {
-    if (!(error instanceof VendorError) || error.outcome !== 'refused' || error.status === 401) throw error;
+    if (!(error instanceof VendorError) || error.outcome !== 'rejected' || error.status === 401) throw error;
     const { data } = await ask('debug_token', { input_token: sender.credential });
     return string(isObject(data) ? data.app_id : undefined, 'an app id');
   }

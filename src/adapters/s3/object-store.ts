@@ -75,7 +75,7 @@ export function openS3Store({ location, outgoing, clock, credentials }: S3StoreO
     async check() {
       const found = await withVendorErrors(client.send(new HeadBucketCommand({ Bucket })));
       if (!found)
-        throw new VendorError('refused', `The bucket "${Bucket}" for stored files does not exist.`, {
+        throw new VendorError('rejected', `The bucket "${Bucket}" for stored files does not exist.`, {
           code: 'NoSuchBucket',
         });
     },
@@ -249,9 +249,9 @@ function asVendorError(error: unknown): VendorError {
       ...(status === undefined ? {} : { status }),
       cause: error,
     };
-    return new VendorError('refused', `The object store is full: ${name}: ${text}`, details);
+    return new VendorError('rejected', `The object store is full: ${name}: ${text}`, details);
   }
-  const outcome = status !== undefined && status >= 400 && status < 500 ? 'refused' : 'unknown';
+  const outcome = status !== undefined && status >= 400 && status < 500 ? 'rejected' : 'unknown';
   const details = { code: name, ...(status === undefined ? {} : { status }), cause: error };
   return new VendorError(outcome, `The object store returned ${name}: ${text}`, details);
 }

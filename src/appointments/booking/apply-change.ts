@@ -79,7 +79,7 @@ export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: 
 async function handleFailure(deps: BookingDeps, row: BookingRow, error: unknown): Promise<never> {
   if (!(error instanceof VendorError)) throw error;
   if (isAuthorizationRevoked(error)) throw changeAwaitsCalendar();
-  if (error.outcome !== 'refused') {
+  if (error.outcome !== 'rejected') {
     await postpone(deps.db, row.id, retryDelayMs(row.attempts));
     throw changeInProgress();
   }
@@ -152,7 +152,7 @@ async function isAtPendingTime(
     calendar.getEvent(credential, eventRef(row, calendar), limitsUntil(deps, deadline)),
   );
   if (event?.status !== 'live') {
-    throw new VendorError('refused', 'The event no longer exists.', { code: 'event_deleted' });
+    throw new VendorError('rejected', 'The event no longer exists.', { code: 'event_deleted' });
   }
   return event.start === row.pending_starts_at?.getTime() && event.end === row.pending_ends_at?.getTime();
 }

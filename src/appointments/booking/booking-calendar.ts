@@ -49,7 +49,7 @@ export function newEventRef(
 export function eventRef(row: BookingRow, calendar: Calendar): { calendarId: string; eventId: string } {
   const { calendarId, eventId } = newEventRef(row, calendar);
   if (eventId === null) {
-    throw new VendorError('refused', 'The event of this booking is not known.', { code: 'event_not_found' });
+    throw new VendorError('rejected', 'The event of this booking is not known.', { code: 'event_not_found' });
   }
   return { calendarId, eventId };
 }

@@ -79,7 +79,7 @@ async function checkFree(
     if (freeStarts(requested.terms, [start], { busy, bookedStarts: [] }).length === 1) return;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    if (isAuthorizationRevoked(error) || error.outcome === 'refused') await discardHold(deps, row);
+    if (isAuthorizationRevoked(error) || error.outcome === 'rejected') await discardHold(deps, row);
     else await startCompensation(deps.db, row.id, compensateAfterMs);
     throw calendarError(error);
   }
@@ -106,7 +106,7 @@ async function busyTimesUntil(
       return await deps.busyTimes.ask(connection, span, deadline - deps.clock.steady());
     } catch (error) {
       const outage =
-        error instanceof VendorError && error.outcome !== 'refused' && !isAuthorizationRevoked(error);
+        error instanceof VendorError && error.outcome !== 'rejected' && !isAuthorizationRevoked(error);
       if (!outage || deadline - deps.clock.steady() < 2 * retryAfterMs) throw error;
       await deps.clock.sleep(retryAfterMs);
     }
@@ -137,7 +137,7 @@ async function insert(
     ) {
       return insert(deps, connection, next, staff, deadline);
     }
-    if (error.outcome === 'refused') {
+    if (error.outcome === 'rejected') {
       // certainly not inserted: there is nothing to remove
       await endCompensation(deps, row);
     } else {
@@ -185,7 +185,7 @@ export async function finishBooking(
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
     await startCompensation(deps.db, row.id, compensateAfterMs);
-    if (error.outcome === 'refused')
+    if (error.outcome === 'rejected')
       await compensate(deps, { ...row, state: bookingState.compensating }, deadline);
     throw calendarError(error);
   }
@@ -207,7 +207,7 @@ async function meetingLink(
       calendar.getEvent(credential, ref, limitsUntil(deps, deadline, meetingMs)),
     );
     if (seen?.status !== 'live') {
-      throw new VendorError('refused', 'The event was deleted while its meeting was being created.', {
+      throw new VendorError('rejected', 'The event was deleted while its meeting was being created.', {
         code: 'event_deleted',
       });
     }

@@ -1,5 +1,7 @@
 // Holds slots: one transaction decides all concurrent requests, first come first served.
+
 import { AppError } from '../../base/errors.ts';
+import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import { batch } from '../../work/batch.ts';
@@ -134,7 +136,7 @@ function decide(
 }
 
 const calendarKeyOfDay = ({ staff, connection }: StoredStaffDay): string | null =>
-  staff.calendar === 'none' ? null : (connection?.calendar_key ?? null);
+  staff.calendar === calendarNeed.none ? null : (connection?.calendar_key ?? null);
 
 function take(
   won: Map<string, Won>,

@@ -1,7 +1,11 @@
 // Advisory locks on the bookings of a staff member and of a calendar.
 import { sql } from 'kysely';
 import pg from 'pg';
+import { calendarNeed } from '../../contract/directory.ts';
 import type { Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+
+const { required } = sqlConstants(calendarNeed);
 
 /** True if a statement timed out waiting for a lock (lock_not_available). */
 export function isLockTimeout(error: unknown): boolean {
@@ -33,7 +37,7 @@ export async function tryLockStaffBookings(
       and (calendar_key is null or pg_try_advisory_xact_lock(hashtextextended(calendar_key::text, 3))) as locked
     from (
       select x.id, c.calendar_key from unnest(${[...staffIds]}::text[]) as x(id)
-      left join staff s on s.id = x.id::uuid and s.calendar = 'required'
+      left join staff s on s.id = x.id::uuid and s.calendar = ${required}
       left join calendar_connections c on c.staff_id = s.id) as asked`.execute(tx);
   return new Map(rows.filter(({ locked }) => locked).map(({ id, calendar_key }) => [id, calendar_key]));
 }

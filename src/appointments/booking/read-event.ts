@@ -32,7 +32,7 @@ export async function readEvent(
   } catch (error) {
     if (!(error instanceof VendorError) || isAuthorizationRevoked(error)) throw error;
     deps.log.warn({ err: error, bookingId: booking.id }, 'booking.event_read_failed');
-    return error.outcome === 'refused' ? 'unreadable' : 'unknown';
+    return error.outcome === 'rejected' ? 'unreadable' : 'unknown';
   }
 }
 

@@ -130,7 +130,7 @@ function calendarWithPassword({ calendars }: ConnectDeps, provider: string) {
 
 /** 400 that names the field, for a rejection that the caller can fix. */
 function accountError(error: unknown, calendarField: string): unknown {
-  if (!(error instanceof VendorError) || error.outcome !== 'refused') return calendarError(error);
+  if (!(error instanceof VendorError) || error.outcome !== 'rejected') return calendarError(error);
   const field = {
     invalid_grant: 'password',
     address_unusable: 'url',

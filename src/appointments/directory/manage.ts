@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
+import type { CalendarNeed } from '../../contract/directory.ts';
 import type { PutQuestionsBody } from '../../contract/form-questions.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { departmentNotFound, type QuestionFields, questionProblems, staffNotFound } from './staff.ts';
@@ -39,7 +40,7 @@ interface StaffChange {
   email?: string | null;
   departmentIds?: string[];
   active?: boolean;
-  calendar?: 'required' | 'none';
+  calendar?: CalendarNeed;
   onCalendarMove?: 'follow' | 'keep';
   onCalendarDelete?: 'cancel' | 'keep';
 }

@@ -1,6 +1,6 @@
 // Departments, staff and form questions: presenters, validation, and 404 errors. Pure.
 import { AppError, type Problem } from '../../base/errors.ts';
-import type { StaffItem } from '../../contract/directory.ts';
+import { calendarNeed, type StaffItem } from '../../contract/directory.ts';
 import type { PutQuestionsBody, QuestionItem } from '../../contract/form-questions.ts';
 
 export interface DepartmentFields {
@@ -57,7 +57,7 @@ export function staffItem(row: StaffFields): StaffItem {
     departmentIds: row.department_ids,
     timezone: row.timezone,
     slotMinutes: row.slot_minutes,
-    calendar: row.calendar === 'none' ? 'none' : 'required',
+    calendar: row.calendar === calendarNeed.none ? calendarNeed.none : calendarNeed.required,
     calendarConnected: row.calendar_connected,
     onCalendarMove: row.on_calendar_move === 'follow' ? 'follow' : 'keep',
     onCalendarDelete: row.on_calendar_delete === 'cancel' ? 'cancel' : 'keep',

@@ -1,6 +1,8 @@
 // Open slots of a date: the engine's candidates without the times that bookings occupy or the calendars show as busy now.
+
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
+import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { BusyTimes } from '../calendar/busy-times.ts';
 import {
@@ -114,7 +116,7 @@ export function checkConnected(
   deps: CalendarDeps,
   { staff, connection }: Pick<StaffDay, 'staff' | 'connection'>,
 ): void {
-  if (staff.calendar === 'none' || (connection && isAlive(deps, connection))) return;
+  if (staff.calendar === calendarNeed.none || (connection && isAlive(deps, connection))) return;
   throw notConnected(connection?.failure ?? undefined);
 }
 
@@ -123,7 +125,7 @@ export function connectionOf(
   deps: CalendarDeps,
   { staff, connection }: Pick<StaffDay, 'staff' | 'connection'>,
 ): LiveConnection | undefined {
-  if (staff.calendar === 'none') return undefined;
+  if (staff.calendar === calendarNeed.none) return undefined;
   const live = connection && liveConnection(deps, connection);
   if (!live) throw notConnected(connection?.failure ?? undefined);
   return live;
@@ -142,7 +144,11 @@ export function slotUnavailable(
 ): AppError {
   const { staff, terms, candidates, timezone } = requested;
   const span = occupiedSpan(requested);
-  const busy = !span ? [] : staff.calendar === 'none' ? [] : deps.busyTimes.lastKnown(staff.id, span);
+  const busy = !span
+    ? []
+    : staff.calendar === calendarNeed.none
+      ? []
+      : deps.busyTimes.lastKnown(staff.id, span);
   const open = busy ? freeStarts(terms, candidates, { ...taken, busy: [...taken.busy, ...busy] }) : [];
   const near = ('slot' in wanted ? wanted.slot : wanted.near) ?? candidates[0] ?? 0;
   const nearest = open

@@ -1,6 +1,7 @@
 // The statement that reads what slots and bookings of staff on dates depend on, except calendar busy times.
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
+import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { QuestionFields } from '../directory/staff.ts';
@@ -9,6 +10,7 @@ import type { Interval } from './wall-time.ts';
 
 const { held, confirmed } = sqlConstants(bookingState);
 const { moved } = sqlConstants(calendarState);
+const { required } = sqlConstants(calendarNeed);
 
 /** A staff member and a date; `dayMs`: when the date begins in UTC, in epoch milliseconds. */
 export interface DayQuery {
@@ -101,7 +103,7 @@ export async function readStaffDays(
         where account_id = s.account_id and staff_id = s.id and during && near.span
         union all
         select during from occupancies
-        where calendar_key = c.calendar_key and s.calendar = 'required' and staff_id <> s.id and during && near.span
+        where calendar_key = c.calendar_key and s.calendar = ${required} and staff_id <> s.id and during && near.span
           and exists (select from calendar_connections e where e.calendar_key = c.calendar_key and e.staff_id <> s.id)) u) o
       on true
     left join lateral (

@@ -1,6 +1,7 @@
 // Rows that slots depend on: schedules, and the times that bookings take.
 import { sql } from 'kysely';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
+import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { ScheduleRow } from './schedule.ts';
@@ -8,6 +9,7 @@ import type { Interval } from './wall-time.ts';
 
 const { held, confirmed } = sqlConstants(bookingState);
 const { moved } = sqlConstants(calendarState);
+const { required } = sqlConstants(calendarNeed);
 
 /** Replaces the schedule of the account's staff member; false if there is none. */
 export async function updateSchedule(
@@ -50,7 +52,7 @@ export async function occupiedWithin(
   const calendarKey = of.calendarKey
     ? sql`${of.calendarKey}::uuid`
     : sql`(select calendar_key from calendar_connections c join staff s on s.id = c.staff_id
-          where c.staff_id = ${of.staffId} and s.calendar = 'required')`;
+          where c.staff_id = ${of.staffId} and s.calendar = ${required})`;
   const { rows } = await sql<Interval>`
     select (extract(epoch from lower(during)) * 1000)::bigint as "from",
       (extract(epoch from upper(during)) * 1000)::bigint as "to"

@@ -66,7 +66,7 @@ export async function registerUpload(
       isRepeatable: true,
     },
   ).catch(async (error: unknown) => {
-    if (error instanceof VendorError && error.outcome === 'refused') await discard(deps, row);
+    if (error instanceof VendorError && error.outcome === 'rejected') await discard(deps, row);
     else await leaveToWorker(deps, row);
     deps.log.warn({ err: error, accountId: row.account_id }, 'media.registration_failed');
     throw externalError(error, 'The messaging platform');
@@ -133,7 +133,7 @@ const inFlight = new WeakMap<Db, Map<string, Promise<string>>>();
 /**
  * Returns the platform's id of a stored file for a number, and registers the file if it has none that is valid long
  * enough. Concurrent calls register once. `mediaId` is the id of our row. Throws AppError `media_not_found`,
- * `media_damaged` or `sender_not_found` (do not retry), VendorError `refused` (its class decides) or `not_sent` (retry).
+ * `media_damaged` or `sender_not_found` (do not retry), VendorError `rejected` (its class decides) or `not_sent` (retry).
  */
 export async function ensureRegistered(
   deps: RegisterDeps,

@@ -23,10 +23,10 @@ export async function lockMedia(
 
 /** True while queued or dispatching messages need the file. Run it after `lockMedia`, as a separate statement. */
 export async function isMediaInUse(tx: Tx, accountId: string, mediaId: string): Promise<boolean> {
-  // 0 queued, 1 dispatching; both always have due_at, which the index over media_id asks for
+  // all queued and dispatching messages have a due_at, and no others
   const { rows } = await sql`
     select 1 from messages
-    where media_id = ${mediaId} and account_id = ${accountId} and due_at is not null and state in (0, 1)
+    where media_id = ${mediaId} and account_id = ${accountId} and due_at is not null
     limit 1`.execute(tx);
   return rows.length > 0;
 }

@@ -80,7 +80,7 @@ async function removeEverything(deps: RemoveDeps, row: MediaRow): Promise<void> 
   await deps.objects.delete(row.object_key);
   await deps.objects.abandon(row.object_key).catch((error: unknown) => {
     // a bucket may forbid listing multipart uploads; its lifecycle rule removes them
-    if (!(error instanceof VendorError) || error.outcome !== 'refused') throw error;
+    if (!(error instanceof VendorError) || error.outcome !== 'rejected') throw error;
     deps.log.warn({ err: error, mediaId: row.id }, 'media.unfinished_put_kept');
   });
 }

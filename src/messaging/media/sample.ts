@@ -25,7 +25,7 @@ export async function findSamples(
 
 /**
  * Uploads a stored file as a sample and returns its handle. Throws AppError `media_not_found` or `media_damaged`, or
- * VendorError `refused` or `not_sent`: an upload of unknown outcome may be repeated.
+ * VendorError `rejected` or `not_sent`: an upload of unknown outcome may be repeated.
  */
 export async function uploadSample(
   deps: SampleDeps,

@@ -14,7 +14,7 @@ const unavailableStatuses = new Set([401, 403, 407, 408, 429]);
 /** True if another sender may succeed: this one was not reached, or its token or address does not work. */
 export function isUnavailable(error: unknown): error is VendorError {
   if (!(error instanceof VendorError)) return false;
-  if (error.outcome !== 'refused') return true;
+  if (error.outcome !== 'rejected') return true;
   return error.status !== undefined && (unavailableStatuses.has(error.status) || error.status >= 500);
 }
 
@@ -41,7 +41,7 @@ export async function callWithFailover<T>(
     } catch (error) {
       first ??= error;
       if (!isUnavailable(error) || (error.outcome === 'unknown' && !isRepeatable)) throw error;
-      if (error.outcome !== 'refused') unreached.add(sender.apiUrl);
+      if (error.outcome !== 'rejected') unreached.add(sender.apiUrl);
       deps.log.warn({ err: error, senderId: row.id }, 'sender.unavailable');
     }
   }

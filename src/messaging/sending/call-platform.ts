@@ -80,7 +80,7 @@ export async function recordUncalled(
       });
       return 'continue';
     }
-    if (error instanceof VendorError && error.outcome === 'refused')
+    if (error instanceof VendorError && error.outcome === 'rejected')
       return recordFailure(deps, message, error);
     deps.log.warn({ err: error, messageId: message.id }, 'message.preparation_failed');
     return retryUnsent(deps, message);
@@ -155,7 +155,7 @@ async function hasLostMedia(
   error: unknown,
   platformMediaId: string | undefined,
 ): Promise<boolean> {
-  if (!(error instanceof VendorError) || error.outcome !== 'refused') return false;
+  if (!(error instanceof VendorError) || error.outcome !== 'rejected') return false;
   if (message.media_id === null || platformMediaId === undefined) return false;
   const kind = deps.platform.classify(error);
   // "Object with ID '<media id>' does not exist" is about the file, not about the sender
@@ -193,7 +193,7 @@ async function recordFailure(
 ): Promise<CallAdvice> {
   if (!(error instanceof VendorError) || error.outcome === 'unknown')
     return leaveUnknown(deps, message, error, used);
-  deps.onOutcome(error.outcome === 'refused' ? deps.platform.classify(error) : error.outcome);
+  deps.onOutcome(error.outcome === 'rejected' ? deps.platform.classify(error) : error.outcome);
   if (error.outcome === 'not_sent') return retryUnsent(deps, message);
   const kind = deps.platform.classify(error);
   if (isHalt(kind) && used && (await hasNewCredential(deps, used))) return retryImmediately(deps, message);

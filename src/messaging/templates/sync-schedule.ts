@@ -83,7 +83,7 @@ async function readOne(deps: SyncDeps, template: DueTemplate): Promise<void> {
     deps.log.info({ templateId: template.id }, 'template.synced');
   } catch (error) {
     deps.log.warn({ templateId: template.id, err: error }, 'template.sync_failed');
-    if (error instanceof VendorError && error.outcome === 'refused') await leaveToList(deps, of);
+    if (error instanceof VendorError && error.outcome === 'rejected') await leaveToList(deps, of);
   }
 }
 

@@ -21,7 +21,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a move is decided without the holds of others in the calendar',
     file: 'src/appointments/slots/store.ts',
-    find: "where c.staff_id = ${of.staffId} and s.calendar = 'required')",
+    find: 'where c.staff_id = ${of.staffId} and s.calendar = ${required})',
     replace: 'where false)',
     tests: races,
   },

@@ -68,7 +68,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a file that the platform refuses is registered by every number',
     file: 'src/messaging/senders/failover.ts',
-    find: "if (error.outcome !== 'refused') return true;",
+    find: "if (error.outcome !== 'rejected') return true;",
     replace: 'if (error.outcome) return true;',
     tests: ['test/api/media.test.ts'],
   },
