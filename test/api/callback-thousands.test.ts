@@ -1,4 +1,4 @@
-// A thousand statuses in one post, over many entries and changes, with fields nobody has seen: none lost, none doubled.
+// One callback with a thousand statuses in many entries and changes, with unknown fields.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { postCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway, waba } from '../harness/gateway.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   senderId = added.senderId;
   secret = (await gateway.platform.state()).apps[0]?.secret ?? '';
   await addEndpoint(gateway);
-  // taken by the platform, which then never says a word: every report is ours
+  // the simulated platform accepts these recipients and never reports on them, so every report comes from this test
   const recipients = Array.from({ length: count }, (_, index) => `${20_000 + index}0000000204`);
   const { body } = await send(gateway, { templateId: added.templateIds.plain ?? '', recipients });
   expect(body.data).toMatchObject({ accepted: count });
@@ -48,7 +48,7 @@ const change = (statuses: object[], more: object = {}) => ({
     ...more,
   },
 });
-/** In entries of 250, each of changes of 50; between them what is nothing to us. */
+/** A callback with entries of 250 statuses in changes of 50, with irrelevant changes in between. */
 function manyEntries(status: string) {
   const entry = [];
   for (let at = 0; at < messages.length; at += 250) {
@@ -73,7 +73,7 @@ const countsOf = async () => {
   return Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)]));
 };
 
-it('moves all of them, in one post and its repeats at the same moment, and tells each stage once', async () => {
+it('applies all statuses and publishes each stage once, also when the callback is repeated concurrently', async () => {
   for (const wrong of ['another-secret', null])
     expect((await postCallback(gateway, senderId, manyEntries('read'), wrong)).status).toBe(401);
   expect(await countsOf()).toEqual({ 2: count });

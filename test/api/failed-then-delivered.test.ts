@@ -1,4 +1,4 @@
-// A failure that gives way to a later report: the receiver is told the same, whether both come together or one by one.
+// A failure that a later report overtakes: the receiver gets the same events whether the reports come in one callback or in several.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MadeStatus, postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
@@ -19,11 +19,11 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 let sent = 0;
-/** A message that the platform took, and of which it then never says a word: every report is ours. */
+/** Sends a message that the simulated platform accepts and never reports on, so that every report comes from this test. */
 async function message() {
   const { body } = await send(gateway, { templateId, recipients: [`${30000 + sent++}0000000204`] });
   const [one] = body.data.messages;
-  if (!one?.messageId) throw new Error('not taken');
+  if (!one?.messageId) throw new Error('The message was not accepted.');
   return { id: one.id, wamid: one.messageId };
 }
 
@@ -32,7 +32,7 @@ const errors = [
 ];
 const at = 1_790_000_000;
 
-/** The reports as one callback, or as one each in their order. */
+/** Posts the reports in one callback, or in order with one callback each. */
 async function report(
   { id, wamid }: { id: string; wamid: string },
   reports: [string, number][],
@@ -51,12 +51,12 @@ async function report(
 }
 
 describe.each([
-  ['together', true],
-  ['one by one', false],
+  ['in one callback', true],
+  ['in one callback each', false],
 ])('reported %s', (_how, together) => {
   it.each<[string, [string, number][], string[], string]>([
     [
-      'a failure, then the delivery',
+      'failed, then delivered: publishes failed, sent and delivered',
       [
         ['failed', 1],
         ['delivered', 2],
@@ -65,7 +65,7 @@ describe.each([
       'delivered',
     ],
     [
-      'sent, failed, then read',
+      'sent, failed, then read: publishes all, with the failure before the delivery',
       [
         ['sent', 0],
         ['failed', 1],
@@ -75,7 +75,7 @@ describe.each([
       'read',
     ],
     [
-      'the delivery, then a failure',
+      'delivered, then failed: ignores the failure',
       [
         ['delivered', 1],
         ['failed', 2],
@@ -84,7 +84,7 @@ describe.each([
       'delivered',
     ],
     [
-      'sent, then failed',
+      'sent, then failed: publishes both',
       [
         ['sent', 1],
         ['failed', 2],
@@ -98,9 +98,9 @@ describe.each([
     expect(await stagesUntil(gateway, one.wamid, stages.at(-1) ?? '')).toEqual(stages);
     expect(await messageOf(gateway, one.id)).toMatchObject({ status });
     const events = await gateway.receiver.events({ messageId: one.wamid, status: 'failed' });
-    const told = events.map(({ json }) => (json as { data: { error: object; timestamp: number } }).data);
+    const failures = events.map(({ json }) => (json as { data: { error: object; timestamp: number } }).data);
     if (stages.includes('failed'))
-      expect(told).toMatchObject([{ error: { code: 131026, message: 'Not on one device.' } }]);
-    else expect(told).toEqual([]);
+      expect(failures).toMatchObject([{ error: { code: 131026, message: 'Not on one device.' } }]);
+    else expect(failures).toEqual([]);
   });
 });

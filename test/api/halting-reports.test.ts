@@ -1,4 +1,4 @@
-// A report of failure that concerns the whole number halts it; late reports of what went before it was mended do not.
+// Failure reports that concern a whole sender halt it, unless their message was accepted before the sender resumed.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
@@ -28,8 +28,8 @@ interface Sender {
 const sender = async () =>
   (await gateway.call<{ items: Sender[] }>('GET', '/v1/senders')).body.data.items[0] as Sender;
 let phones = 0;
-/** A message that the platform takes, and of which it then never says a word: every report is ours. */
-async function taken() {
+/** Sends a message that the simulated platform accepts and never reports on, so that every report comes from this test. */
+async function accepted() {
   const { body } = await send(gateway, { templateId, recipients: [`${50_000 + phones++}0000000204`] });
   const [message] = body.data.messages;
   return { id: message?.id ?? '', wamid: message?.messageId ?? '' };
@@ -45,13 +45,13 @@ const unpaid = [
   { code: 131042, title: 'Business eligibility payment issue', error_data: { details: 'Pay first.' } },
 ];
 
-it('a failure of the message alone, or without a reason, halts nothing', async () => {
-  await fail(await taken(), [{ code: 131026, title: 'Undeliverable' }]);
-  await fail(await taken(), []);
+it('a failure of one message, or without a reason, halts no sender', async () => {
+  await fail(await accepted(), [{ code: 131026, title: 'Undeliverable' }]);
+  await fail(await accepted(), []);
   expect(await sender()).toMatchObject({ status: 'active' });
 });
 
-it('a failure for a file lets the next message register it again, if it was registered long ago', async () => {
+it('a failure because of a file registers it again for the next message if the registration is old', async () => {
   const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
   const sendFile = async () => {
     const { body } = await send(gateway, {
@@ -73,8 +73,8 @@ it('a failure for a file lets the next message register it again, if it was regi
   expect(await gateway.platform.media()).toHaveLength(2);
 });
 
-it('one for want of payment halts the number: what comes after waits, and goes on once it is mended', async () => {
-  const [one, late] = [await taken(), await taken()];
+it('a failed payment halts the sender: later messages wait, and are sent once the sender resumes', async () => {
+  const [one, late] = [await accepted(), await accepted()];
   await fail(one, unpaid);
   expect(await messageOf(gateway, one.id)).toMatchObject({ status: 'failed', error: { code: 131042 } });
   await expect.poll(sender).toMatchObject({
@@ -89,12 +89,12 @@ it('one for want of payment halts the number: what comes after waits, and goes o
   );
   const waiting = body.data.messages[0]?.id ?? '';
   await expect.poll(async () => (await messageOf(gateway, waiting)).status, { timeout: 10_000 }).toBe('read');
-  // taken before the halt was lifted: its failure is its own
+  // accepted before the sender resumed: its failure halts nothing
   await fail(late, unpaid);
   expect(await messageOf(gateway, late.id)).toMatchObject({ status: 'failed' });
   expect(await sender()).toMatchObject({ status: 'active' });
-  // taken after it: the number is no better
-  await fail(await taken(), unpaid);
+  // accepted after that: halts the sender again
+  await fail(await accepted(), unpaid);
   await expect.poll(sender).toMatchObject({ status: 'halted' });
 });
 
@@ -103,16 +103,16 @@ describe('an error of the whole business account', () => {
     (await gateway.call<{ items: (Sender & { _id: string })[] }>('GET', '/v1/senders')).body.data.items.map(
       ({ _id, status, haltedReason }) => ({ _id, status, haltedReason }),
     );
-  const liftAll = async () => {
+  const resumeAll = async () => {
     for (const { _id } of await statuses()) {
-      const { status } = await gateway.call('PATCH', `/v1/senders/${_id}`, { body: { name: 'Lifted' } });
+      const { status } = await gateway.call('PATCH', `/v1/senders/${_id}`, { body: { name: 'Resumed' } });
       expect(status).toBe(200);
     }
   };
   const addNumber = async (wabaId: string, accessToken: string) => {
     const added = await gateway.platform.addNumber({ wabaId, messagesPerSecond: 0 });
     const body = {
-      ...{ name: 'beside', phoneNumberId: added.id, businessAccountId: wabaId, accessToken },
+      ...{ name: 'sibling', phoneNumberId: added.id, businessAccountId: wabaId, accessToken },
       ...{ appSecret: secret, verifyToken: 'x' },
     };
     return (await gateway.call<{ _id: string }>('POST', '/v1/senders', { body })).body.data._id;
@@ -122,63 +122,65 @@ describe('an error of the whole business account', () => {
       .filter(({ status }) => status === 'halted')
       .map(({ _id }) => _id)
       .toSorted();
-  /** Sends without waiting for the outcome; answers the message's id. */
+  /** Sends without waiting for the result; returns the message's id. */
   const queue = async (phone: string) => {
     const headers = { Prefer: 'respond-async' };
     const { body } = await send(gateway, { templateId, recipients: [phone] }, { headers });
     return body.data.messages[0]?.id ?? '';
   };
-  let beside: string;
-  let otherToken: string;
-  let elsewhere: string;
+  let sibling: string;
+  let otherTokenSender: string;
+  let otherWabaSender: string;
 
   beforeAll(async () => {
     const { id: appId = '', tokens = [] } = (await gateway.platform.state()).apps[0] ?? {};
-    beside = await addNumber(waba, tokens[0] ?? '');
+    sibling = await addNumber(waba, tokens[0] ?? '');
     await gateway.platform.addToken(appId, 'another-token');
-    otherToken = await addNumber(waba, 'another-token');
+    otherTokenSender = await addNumber(waba, 'another-token');
     const foreign = await gateway.platform.addWaba({ appId });
-    elsewhere = await addNumber(foreign.id, tokens[0] ?? '');
-    await liftAll();
+    otherWabaSender = await addNumber(foreign.id, tokens[0] ?? '');
+    await resumeAll();
   });
 
   it.each([131031, 131042])(
-    '(%i) halts all its numbers, and those of no other business account',
+    '(%i) halts all its senders and no sender of another business account',
     async (code) => {
       await gateway.platform.addFault({ code, on: 'messages', times: 1 });
       const id = await queue(`1555301${code}`.slice(0, 15));
-      await expect.poll(halted).toEqual([senderId, beside, otherToken].toSorted());
+      await expect.poll(halted).toEqual([senderId, sibling, otherTokenSender].toSorted());
       await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('queued');
-      expect((await statuses()).find(({ _id }) => _id === elsewhere)).toMatchObject({ status: 'active' });
+      expect((await statuses()).find(({ _id }) => _id === otherWabaSender)).toMatchObject({
+        status: 'active',
+      });
       for (const { status, haltedReason } of await statuses())
         if (status === 'halted') expect(haltedReason).toMatch(`business account of this number (${code} `);
-      await liftAll();
+      await resumeAll();
       await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 5_000 }).toBe('read');
     },
   );
 
-  it('of its token alone halts the numbers that use the same one', async () => {
+  it('that concerns the token halts the senders that use it', async () => {
     await gateway.platform.addFault({ code: 190, subcode: 463, on: 'messages', times: 1 });
     await queue('15553020001');
-    await expect.poll(halted).toEqual([senderId, beside].toSorted());
-    await liftAll();
+    await expect.poll(halted).toEqual([senderId, sibling].toSorted());
+    await resumeAll();
   });
 
-  it('of the number alone halts that one', async () => {
+  it('that concerns one sender halts that sender', async () => {
     await gateway.platform.addFault({ code: 131048, on: 'messages', times: 1 });
     await queue('15553030001');
     await expect.poll(halted).toEqual([senderId]);
-    await liftAll();
+    await resumeAll();
   });
 
-  it('is heeded in a report of one message', async () => {
-    await fail(await taken(), [{ code: 131031, title: 'Locked', error_data: 'Policy.' }]);
-    await expect.poll(halted).toEqual([senderId, beside, otherToken].toSorted());
+  it('halts the senders when it is reported for a message', async () => {
+    await fail(await accepted(), [{ code: 131031, title: 'Locked', error_data: 'Policy.' }]);
+    await expect.poll(halted).toEqual([senderId, sibling, otherTokenSender].toSorted());
     expect((await sender()).haltedReason).toMatch(/131031 Locked\): Policy\.$/);
-    await liftAll();
+    await resumeAll();
   });
 
-  it('is heeded in a report of the number itself, unless the number was changed since', async () => {
+  it('halts the senders when it is reported for the number, unless the sender was changed since', async () => {
     const problem = (code: number, time: number) =>
       postCallback(
         gateway,
@@ -203,12 +205,12 @@ describe('an error of the whole business account', () => {
     await problem(131031, now - 3600);
     await problem(130497, now + 60);
     expect(await halted()).toEqual([]);
-    // its times are whole seconds: beyond that of the change
+    // the platform reports whole seconds: make the report later than the change
     await gateway.platform.advanceClock(2_000);
     await gateway.platform.reportProblem(number.id, 133010);
     await expect.poll(halted, { timeout: 5_000 }).toEqual([senderId]);
-    await liftAll();
+    await resumeAll();
     await problem(131031, now + 60);
-    expect(await halted()).toEqual([senderId, beside, otherToken].toSorted());
+    expect(await halted()).toEqual([senderId, sibling, otherTokenSender].toSorted());
   });
 });

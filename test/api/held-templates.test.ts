@@ -1,4 +1,4 @@
-// The platform's limits and the queue: a paused template is held and resumes, a throttled sender slows down and recovers.
+// Paused templates and throttled senders: messages wait, and are sent once the platform allows it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
@@ -36,11 +36,11 @@ const send = (phones: string[]) =>
 const statusOf = async (id: string) =>
   (await gateway.call<{ status: string }>('GET', `/v1/messages/${id}`)).body.data.status;
 
-test('messages of a template that the platform paused are held, not failed, and resume when it is approved again', async () => {
+test('messages of a paused template are held, not failed, and are sent when it is approved again', async () => {
   await gateway.platform.addFault({ code: 132015, on: 'messages', times: 1 });
-  const refused = await send(['15550100001']);
-  expect(refused.body.data).toMatchObject({ queued: 1, accepted: 0 });
-  const id = refused.body.data.messages[0]?.id as string;
+  const rejected = await send(['15550100001']);
+  expect(rejected.body.data).toMatchObject({ queued: 1, accepted: 0 });
+  const id = rejected.body.data.messages[0]?.id as string;
 
   const again = await send(['15550100002']);
   expect(again.status).toBe(409);
@@ -52,7 +52,7 @@ test('messages of a template that the platform paused are held, not failed, and 
   expect(await gateway.platform.ledger({ phone: '15550100001' })).toHaveLength(1);
 });
 
-test('a sender that the platform throttles is slowed to half its rate, and recovers', async () => {
+test('a throttled sender slows down to half its rate and recovers', async () => {
   await gateway.platform.addFault({ code: 130429, on: 'messages', times: 1 });
   const throttled = await send(['15550100003']);
   const id = throttled.body.data.messages[0]?.id as string;

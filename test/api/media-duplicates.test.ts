@@ -1,4 +1,4 @@
-// Uploads that repeat an earlier one, under its Idempotency-Key or with the same file within a day; and what cut-off ones leave.
+// Repeated uploads, with the same Idempotency-Key or the same file within a day, and the removal of interrupted uploads.
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function uploadWith(account: string, key: string | undefined, part: Part, query 
   });
 }
 
-/** Begins uploads of the picture that cannot become visible before `act` has ended; their responses. */
+/** Begins uploads of the picture and keeps them in state `registering` until `act` has ended; returns their responses. */
 async function whileRegistering<T>(
   account: string,
   begin: () => Promise<T>,
@@ -53,8 +53,8 @@ async function whileRegistering<T>(
   return begun.answers;
 }
 
-/** What a process leaves that dies after it stored the file, and before the platform answered; its leases lapsed. */
-async function asIfDied(account: string): Promise<void> {
+/** Leaves the rows as if the process had died after it stored the file and before the platform responded. */
+async function simulateCrash(account: string): Promise<void> {
   await sql`
     update media set state = 'registering', public_id = null, due_at = now() where account_id = ${account}`.execute(
     gateway.db,
@@ -65,8 +65,8 @@ async function asIfDied(account: string): Promise<void> {
   );
 }
 
-describe('an upload under an Idempotency-Key', () => {
-  test('gets the stored bytes when it is repeated, also when its record was removed and its number is gone', async () => {
+describe('an upload with an Idempotency-Key', () => {
+  test('returns the stored response to a repeat, also after its file and its sender were removed', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     const first = await uploadWith(account, key, pngPart);
     expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
@@ -83,7 +83,7 @@ describe('an upload under an Idempotency-Key', () => {
     await gateway.nothingLeft(account);
   });
 
-  test('is 422 with other bytes, more of them, another name, type or number', async () => {
+  test('returns 422 for other or more bytes, another name, type or sender', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     const { id: senderId } = await gateway.sender(account);
     const part = { ...pdf(), type: 'application/pdf' };
@@ -103,7 +103,7 @@ describe('an upload under an Idempotency-Key', () => {
     expect(await gateway.rows(account)).toHaveLength(1);
   });
 
-  test('is 409 while the first one is being registered, before its file is read', async () => {
+  test('returns 409 while the first one is being registered, without reading the file', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     const begin = () => uploadWith(account, key, pngPart);
     const first = await whileRegistering(account, begin, async () => {
@@ -119,7 +119,7 @@ describe('an upload under an Idempotency-Key', () => {
     expect(await gateway.rows(account)).toHaveLength(1);
   });
 
-  test('two concurrent uploads of the same file make one record', async () => {
+  test('creates one record for concurrent uploads of the same file', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     const answers = await Promise.all(Array.from({ length: 4 }, () => uploadWith(account, key, pngPart)));
     const statuses = answers.map(({ status }) => status);
@@ -129,7 +129,7 @@ describe('an upload under an Idempotency-Key', () => {
     expect((await gateway.filesOnDisk()).filter((path) => path.includes(account))).toHaveLength(1);
   });
 
-  test('is compared with one that was quicker, although it began before', async () => {
+  test('is compared with a later one that finished first', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     const bytes = padded(samples.png, 100_000);
     const slow = [bytes, padded(samples.png, 100_001)].map((content) => {
@@ -148,7 +148,7 @@ describe('an upload under an Idempotency-Key', () => {
     expect(await gateway.rows(account)).toHaveLength(1);
   });
 
-  test('leaves the key free when it fails', async () => {
+  test('frees the key when it fails', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     await gateway.control.addFault({ on: 'media', code: 131053, times: 1 });
     expect((await uploadWith(account, key, pngPart)).status).toBe(502);
@@ -157,21 +157,21 @@ describe('an upload under an Idempotency-Key', () => {
     expect([other.status, other.headers.get('idempotency-replayed')]).toEqual([200, null]);
   });
 
-  test('goes on after a crash, with the same file only, and the worker frees the keys of what died', async () => {
+  test('continues after a crash, with the same file only; the worker frees the keys of abandoned uploads', async () => {
     const [account, key] = [await fresh(), randomUUID()];
     await uploadWith(account, key, pngPart);
-    await asIfDied(account);
+    await simulateCrash(account);
     expect((await uploadWith(account, key, pdf())).json.code).toBe('idempotency_key_reused');
     const repeat = await uploadWith(account, key, pngPart);
     expect([repeat.status, repeat.headers.get('idempotency-replayed')]).toEqual([200, null]);
     expect(`${(await uploadWith(account, key, pngPart)).bytes}`).toBe(`${repeat.bytes}`);
     await gateway.call(account, 'DELETE', `/v1/media/${repeat.json.data.mediaId}`);
-    await asIfDied(account);
+    await simulateCrash(account);
     await gateway.removeLeftovers();
     expect((await uploadWith(account, key, pdf())).status).toBe(422);
     const second = randomUUID();
     await uploadWith(account, second, pngPart);
-    await asIfDied(account);
+    await simulateCrash(account);
     await gateway.removeLeftovers();
     expect((await uploadWith(account, second, pdf())).status).toBe(200);
   });
@@ -184,7 +184,7 @@ describe('the same file within a day', () => {
     return json.data.mediaId as string;
   };
 
-  test('is the same record, also while the platform is away, and is stored and registered once', async () => {
+  test('is the same record, stored and registered once, also while the platform is unreachable', async () => {
     const account = await fresh();
     const first = await idOf(account);
     await sql`update senders set api_url = 'http://127.0.0.1:1' where account_id = ${account}`.execute(
@@ -195,7 +195,7 @@ describe('the same file within a day', () => {
     expect((await gateway.filesOnDisk()).filter((path) => path.includes(account))).toHaveLength(1);
   });
 
-  test('is the same record for uploads at the same time', async () => {
+  test('is the same record for concurrent uploads', async () => {
     const account = await fresh();
     const ids = await Promise.all(Array.from({ length: 4 }, () => idOf(account)));
     expect(new Set(ids).size).toBe(1);
@@ -205,7 +205,7 @@ describe('the same file within a day', () => {
     expect(atPlatform).toContain(ids[0]);
   });
 
-  test('is another record under another name or type, for another number, or in another account', async () => {
+  test('is another record with another name or type, for another sender, or in another account', async () => {
     const account = await fresh();
     const { id: senderId } = await gateway.sender(account);
     const office = (type: string) => ({ name: 'file', fileName: 'a', type, bytes: samples.ole });
@@ -221,7 +221,7 @@ describe('the same file within a day', () => {
     expect(await idOf(account, pngPart, `?senderId=${senderId.toUpperCase()}`)).toBe(ids[2]);
   });
 
-  test('is another record once the first is removed, a day old, or altered in the store', async () => {
+  test('is another record when the first was removed, is a day old, or was altered in the store', async () => {
     const account = await fresh();
     const removed = await idOf(account);
     await gateway.call(account, 'DELETE', `/v1/media/${removed}`);
@@ -240,20 +240,20 @@ describe('the same file within a day', () => {
   });
 });
 
-describe('what an upload leaves that was cut off by a crash', () => {
+describe('an upload interrupted by a crash', () => {
   async function stored() {
     const account = await fresh();
     const { json } = await uploadWith(account, undefined, pngPart);
     const [row] = await gateway.rows(account);
-    if (!row) throw new Error('there is a row');
+    if (!row) throw new Error('The upload has no row.');
     return { account, publicId: json.data.mediaId as string, ...row };
   }
 
-  test('goes from the store within ten minutes, row and all', async () => {
+  test('is removed from the store and the database within ten minutes', async () => {
     const of = await stored();
-    const coming = new Readable({ read() {} });
-    coming.push(Buffer.alloc(100_000));
-    const put = gateway.deps.objects.put(of.object_key, coming).catch(() => 'failed');
+    const incomplete = new Readable({ read() {} });
+    incomplete.push(Buffer.alloc(100_000));
+    const put = gateway.deps.objects.put(of.object_key, incomplete).catch(() => 'failed');
     const incoming = () => readdir(join(gateway.directory, 'incoming'));
     await expect.poll(incoming).toHaveLength(1);
     await sql`
@@ -266,18 +266,18 @@ describe('what an upload leaves that was cut off by a crash', () => {
       select extract(epoch from due_at - now())::float8 seconds from media where id = ${of.id}`.execute(
       gateway.db,
     );
-    // the longest lease of an upload, the worker's round, and this
+    // the longest lease of an upload, the worker's interval, and the time until the second check
     const seconds =
       registerLeaseSeconds(100 * 1024 * 1024) + 5 + (rows[0]?.seconds ?? Number.POSITIVE_INFINITY);
     expect(seconds).toBeLessThan(600);
-    coming.push(null);
+    incomplete.push(null);
     expect(await put).toBe('failed');
     await gateway.lapse();
     await gateway.removeLeftovers();
     await gateway.nothingLeft(of.account);
   });
 
-  test('goes also where the store forbids listing unfinished puts', async () => {
+  test('is removed even if the store forbids listing unfinished uploads', async () => {
     const of = await stored();
     const abandon = () => Promise.reject(new VendorError('rejected', 'AccessDenied'));
     const deps = { ...gateway.deps, objects: { ...gateway.deps.objects, abandon } };

@@ -1,4 +1,4 @@
-// Registration with the platform: again when 30 days are over, for each number, once however many ask; and rotation.
+// Registration of files at the platform, removal of interrupted uploads, and rotation of encryption keys.
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -36,7 +36,7 @@ async function stored(bytes = padded(samples.pdf, 200_000)) {
   const part = { name: 'file', fileName: 'offer.pdf', type: 'application/pdf', bytes };
   const { json } = await gateway.upload(accountId, part);
   const [row] = await gateway.rows(accountId);
-  if (!row) throw new Error('the upload has a row');
+  if (!row) throw new Error('The upload has no row.');
   return { accountId, senderId, mediaId: row.id, publicId: json.data.mediaId as string, row, bytes };
 }
 
@@ -49,14 +49,14 @@ const failureOf = (promise: Promise<unknown>) =>
 const uploadsAtPlatform = async () => (await gateway.control.media()).length;
 
 describe('a registration', () => {
-  test('is used while it lasts, without a call', async () => {
+  test('is used without a call until it expires', async () => {
     const of = await stored();
     const before = await uploadsAtPlatform();
     expect(await ensureRegistered(gateway.deps, of)).toBe(of.publicId);
     expect(await uploadsAtPlatform()).toBe(before);
   });
 
-  test('is made again once the platform’s 30 days are over; callers keep their mediaId', async () => {
+  test('is renewed after the platform’s 30 days, under the same mediaId', async () => {
     const of = await stored();
     gateway.clock.aheadMs += 30 * dayMs;
     try {
@@ -72,7 +72,7 @@ describe('a registration', () => {
     }
   });
 
-  test('is of one number; another number gets its own', async () => {
+  test('is made for each sender', async () => {
     const of = await stored();
     const other = await gateway.sender(of.accountId);
     const forOther = await ensureRegistered(gateway.deps, { ...of, senderId: other.id });
@@ -81,7 +81,7 @@ describe('a registration', () => {
     expect(atPlatform?.phoneNumberId).toBe(other.phone_number_id);
   });
 
-  test('concurrent registrations share one upload, and one failure', async () => {
+  test('is shared by concurrent callers, as is its failure', async () => {
     const of = await stored();
     const other = await gateway.sender(of.accountId);
     const before = await uploadsAtPlatform();
@@ -95,22 +95,22 @@ describe('a registration', () => {
     expect(await uploadsAtPlatform()).toBe(before + 1);
   });
 
-  test('that the platform lost is forgotten only if no newer one took its place', async () => {
+  test('that the platform lost is deleted only if no newer one replaced it', async () => {
     const of = await stored();
     const beyond = new Date();
     const expiresBefore = new Date(gateway.clock.now() + 31 * 86_400_000);
-    const forget = (platformMediaId: string, before = expiresBefore) =>
+    const deleteOf = (platformMediaId: string, before = expiresBefore) =>
       deleteRegistration(gateway.db, { ...of, platformMediaId, expiresBefore: before });
-    expect(await forget('1')).toBe(true);
-    expect(await forget(of.publicId, new Date())).toBe(false);
+    expect(await deleteOf('1')).toBe(true);
+    expect(await deleteOf(of.publicId, new Date())).toBe(false);
     expect(await findRegistration(gateway.db, { ...of, beyond })).toBe(of.publicId);
-    expect(await forget(of.publicId)).toBe(true);
+    expect(await deleteOf(of.publicId)).toBe(true);
     expect(await ensureRegistered(gateway.deps, of)).not.toBe(of.publicId);
   });
 });
 
-describe('what a waiting message gets', () => {
-  test('no answer of the platform, or a store that is gone, is “not sent”: it may be tried again', async () => {
+describe('registration for a queued message', () => {
+  test('is not_sent when the platform does not respond or the store fails, so that it is retried', async () => {
     const of = await stored();
     const sender = await gateway.sender(of.accountId);
     const ask = () => failureOf(ensureRegistered(gateway.deps, { ...of, senderId: sender.id }));
@@ -127,12 +127,12 @@ describe('what a waiting message gets', () => {
     expect(await ask()).toBe('none');
   });
 
-  test('a damaged or missing file, or another account’s, is final', async () => {
+  test('fails for good when the file is damaged, missing or another account’s', async () => {
     const of = await stored();
     const sender = await gateway.sender(of.accountId);
-    const stranger = await gateway.account();
+    const otherAccount = await gateway.account();
     const asked = { ...of, senderId: sender.id };
-    expect(await failureOf(ensureRegistered(gateway.deps, { ...asked, accountId: stranger }))).toBe(
+    expect(await failureOf(ensureRegistered(gateway.deps, { ...asked, accountId: otherAccount }))).toBe(
       'media_not_found',
     );
     const path = join(gateway.directory, 'objects', of.row.object_key);
@@ -145,9 +145,9 @@ describe('what a waiting message gets', () => {
   });
 });
 
-describe('what a crash leaves', () => {
+describe('an interrupted upload or removal', () => {
   test.each(['receiving', 'registering'])(
-    'while %s is removed by the worker, and looked at once more',
+    'in state %s is removed by the worker, and checked a second time',
     async (state) => {
       const of = await stored();
       await sql`
@@ -158,7 +158,7 @@ describe('what a crash leaves', () => {
       expect(await removeLeftovers(gateway.deps)).toBe(1);
       const folder = join(gateway.directory, 'objects', 'media', of.accountId);
       expect(await readdir(folder)).toEqual([]);
-      // a process that only slept stores its object after all
+      // a process that was only suspended stores its object late
       await writeFile(join(gateway.directory, 'objects', of.row.object_key), 'late');
       expect(await gateway.rows(of.accountId)).toMatchObject([{ state: 'removing' }]);
       expect(await removeLeftovers(gateway.deps)).toBe(0);
@@ -169,7 +169,7 @@ describe('what a crash leaves', () => {
     },
   );
 
-  test('a store that fails keeps the removal due, ever later, until it is back', async () => {
+  test('is retried with increasing delays while the store fails', async () => {
     const of = await stored();
     const broken = {
       ...gateway.deps.objects,
@@ -189,7 +189,7 @@ describe('what a crash leaves', () => {
     expect(await gateway.rows(of.accountId)).toEqual([]);
   });
 
-  test('a file held by a send’s transaction is not removed before it ends', async () => {
+  test('a removal waits for the transaction of a send that uses the file', async () => {
     const of = await stored();
     const order: string[] = [];
     let removal: Promise<string> | undefined;
@@ -216,9 +216,9 @@ describe('what a crash leaves', () => {
 });
 
 describe('after a rotation of keys', () => {
-  const [newKey, strangeKey] = [makeKey(), makeKey()];
+  const [newKey, unknownKey] = [makeKey(), makeKey()];
   const withRing = (keys: string) => ({ ...gateway.deps, cipher: openCipher(parseKeyRing(keys)) });
-  /** Every page of it. */
+  /** Runs all rounds of the re-encryption. */
   async function reencrypt(deps: ReturnType<typeof withRing>) {
     const total = { reencrypted: 0, failed: [] as UnopenedSecret[] };
     let afterId: string | undefined;
@@ -231,7 +231,7 @@ describe('after a rotation of keys', () => {
     return total;
   }
 
-  test('after a rotation, files can be decrypted with the newest key alone, without rewriting their content', async () => {
+  test('files can be decrypted with the newest key alone, and their content was not rewritten', async () => {
     const of = await stored();
     const path = join(gateway.directory, 'objects', of.row.object_key);
     const [before, { mtimeMs, ino }] = [await readFile(path), await stat(path)];
@@ -240,7 +240,7 @@ describe('after a rotation of keys', () => {
     expect(total.failed).toEqual([]);
     expect((await readFile(path)).equals(before)).toBe(true);
     expect(await stat(path)).toMatchObject({ mtimeMs, ino });
-    // the number's secrets are another table's matter
+    // the sender's own secrets are not re-encrypted here
     const row = await findMedia(gateway.db, of.accountId, of.publicId);
     const { content } = await downloadMedia(withRing(newKey), {
       accountId: of.accountId,
@@ -248,13 +248,13 @@ describe('after a rotation of keys', () => {
     });
     expect((await buffer(content)).equals(of.bytes)).toBe(true);
     expect(row?.object_key).toBe(of.row.object_key);
-    // a second run finds nothing to do
+    // a second run has nothing to do
     expect(await reencrypt(withRing(`${newKey},${gateway.keys}`))).toEqual({ reencrypted: 0, failed: [] });
   });
 
-  test('a file whose key is missing or was altered is reported, stays, and is never delivered', async () => {
+  test('a file with a missing or altered key is reported and kept, and never returned', async () => {
     const of = await stored();
-    const deps = withRing(strangeKey);
+    const deps = withRing(unknownKey);
     const { failed } = await reencrypt(deps);
     expect(failed.map(({ place }) => place.row)).toContain(of.mediaId);
     const ask = { accountId: of.accountId, mediaId: of.publicId };

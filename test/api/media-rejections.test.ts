@@ -1,4 +1,4 @@
-// POST /v1/templates/media: what may not come in, and that nothing of it remains.
+// POST /v1/templates/media: rejected uploads, of which nothing remains.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -22,7 +22,7 @@ const MiB = 1024 * 1024;
 const nothingLeft = (accountId: string) => gateway.nothingLeft(accountId);
 const fresh = () => gateway.accountWithSender();
 
-describe('rejected, and nothing remains', () => {
+describe('an invalid upload is rejected and leaves nothing', () => {
   const file = (bytes: Buffer, type: string, fileName: string | undefined = 'f.bin') => ({
     ...{ name: 'file', type, bytes, fileName },
   });
@@ -32,20 +32,20 @@ describe('rejected, and nothing remains', () => {
     ['bytes that contradict the type', [file(samples.png, 'image/jpeg')], 415, 'unsupported_media_type'],
     ['an unlisted type', [file(Buffer.from('<svg/>'), 'image/svg+xml')], 415, 'unsupported_media_type'],
     [
-      'text that stops being text',
+      'text with binary content after the first bytes',
       [file(Buffer.concat([Buffer.alloc(9000, 97), Buffer.from([0])]), 'text/plain')],
       415,
       'unsupported_media_type',
     ],
     [
-      'text cut within a character',
+      'text that ends within a character',
       [file(Buffer.from('ab€').subarray(0, 4), 'text/plain')],
       415,
       'unsupported_media_type',
     ],
     ['an image over 5 MB', [file(padded(samples.png, 5 * MiB + 1), 'image/png')], 413, 'media_too_large'],
     ['a video over 16 MB', [file(padded(samples.mp4, 16 * MiB + 1), 'video/mp4')], 413, 'media_too_large'],
-    ['no part at all', [], 400, 'invalid_request'],
+    ['a form without parts', [], 400, 'invalid_request'],
     [
       'another part',
       [{ name: 'upload', fileName: 'f', type: 'image/png', bytes: samples.png }],
@@ -59,7 +59,7 @@ describe('rejected, and nothing remains', () => {
       400,
       'invalid_request',
     ],
-    ['a name of dots', [file(samples.png, 'image/png', '..')], 400, 'invalid_request'],
+    ['a file name of dots', [file(samples.png, 'image/png', '..')], 400, 'invalid_request'],
     ['a field before the file', [{ name: 'kind', bytes: 'image' }, pngPart], 400, 'invalid_request'],
     ['a field after the file', [pngPart, { name: 'kind', bytes: 'image' }], 400, 'invalid_request'],
     ['two files', [pngPart, pngPart], 400, 'invalid_request'],
@@ -71,12 +71,12 @@ describe('rejected, and nothing remains', () => {
     await nothingLeft(own);
   });
 
-  test('exactly the limit is taken', async () => {
+  test('accepts a file of exactly the limit', async () => {
     const { status } = await gateway.upload(account, file(padded(samples.png, 5 * MiB), 'image/png'));
     expect(status).toBe(200);
   });
 
-  test('a body that is no form, or a broken one', async () => {
+  test('returns 415 for a body that is not a form, and 400 for an incomplete form', async () => {
     const own = await fresh();
     const send = (type: string, body: string) =>
       gateway.call(own, 'POST', '/v1/templates/media', { body, headers: { 'content-type': type } });
@@ -88,21 +88,21 @@ describe('rejected, and nothing remains', () => {
     await nothingLeft(own);
   });
 
-  test('an unknown query parameter', async () => {
+  test('returns 400 for an unknown query parameter', async () => {
     const { type, body } = { type: 'multipart/form-data; boundary=b', body: '--b--' };
     const init = { body, headers: { 'content-type': type } };
     const { status, json } = await gateway.call(account, 'POST', '/v1/templates/media?kind=image', init);
     expect([status, json.errors?.[0]?.path]).toEqual([400, 'kind']);
   });
 
-  test('without a sender: 409', async () => {
+  test('returns 409 for an account without a sender', async () => {
     const own = await gateway.account();
     const { status, json } = await gateway.upload(own, pngPart);
     expect([status, json.code]).toEqual([409, 'sender_not_configured']);
     await nothingLeft(own);
   });
 
-  test('too large is detected while it streams, before the rest has come', async () => {
+  test('returns 413 for a file that is too large before all of it has arrived', async () => {
     const own = await fresh();
     const { request, answer, partHead } = gateway.begin(own);
     request.write(partHead('image/png'));
@@ -112,14 +112,14 @@ describe('rejected, and nothing remains', () => {
     await until(() => nothingLeft(own));
   });
 
-  test('a length over every limit is rejected before a byte of it is read', async () => {
+  test('returns 413 for a Content-Length over every limit without reading the body', async () => {
     const { request, answer } = gateway.begin(account, { 'content-length': String(200 * MiB) });
     request.flushHeaders();
     expect(await answer).toMatchObject({ status: 413 });
     request.destroy();
   });
 
-  test('the form parser gets nothing more of a rejected upload while the rest is discarded', async () => {
+  test('stops parsing a rejected upload while it discards the rest', async () => {
     let consumers = () => -1;
     const seen = (message: unknown) => {
       const { request } = message as { request: IncomingMessage };
@@ -135,7 +135,7 @@ describe('rejected, and nothing remains', () => {
     request.destroy();
   });
 
-  test('an upload that is cut off leaves nothing', async () => {
+  test('leaves nothing of an interrupted upload', async () => {
     const own = await fresh();
     const { request, answer, partHead } = gateway.begin(own);
     request.write(partHead('video/mp4'));
@@ -152,21 +152,21 @@ const disk = mountSmallDisk(3);
 afterAll(() => disk?.close());
 if (!disk) test('a full disk NOT TESTED: this user may not mount one', () => expect(disk).toBeUndefined());
 else
-  test('a full disk is 507 with what to do, nothing remains, and the file is taken once there is room', async () => {
+  test('a full disk returns 507 with advice and leaves nothing; the upload succeeds when there is space again', async () => {
     const { deps } = gateway;
     const kept = deps.objects;
     deps.objects = await openFilesystemStore({ directory: disk.folder, clock: deps.clock });
     try {
       const [first, second] = [await fresh(), await fresh()];
       const large = { ...pngPart, bytes: padded(samples.png, 2 * MiB) };
-      const taken = await gateway.upload(first, large);
-      const refused = await gateway.upload(second, large);
-      expect([taken.status, refused.status, refused.json.code]).toEqual([200, 507, 'storage_full']);
-      expect(refused.headers.get('retry-after')).toBe('30');
-      expect(refused.json.message).toMatch(/Free or add space/);
+      const accepted = await gateway.upload(first, large);
+      const rejected = await gateway.upload(second, large);
+      expect([accepted.status, rejected.status, rejected.json.code]).toEqual([200, 507, 'storage_full']);
+      expect(rejected.headers.get('retry-after')).toBe('30');
+      expect(rejected.json.message).toMatch(/Free or add space/);
       await nothingLeft(second);
       expect(await readdir(join(disk.folder, 'incoming'))).toEqual([]);
-      await gateway.call(first, 'DELETE', `/v1/media/${taken.json.data.mediaId}`);
+      await gateway.call(first, 'DELETE', `/v1/media/${accepted.json.data.mediaId}`);
       expect((await gateway.upload(second, large)).status).toBe(200);
     } finally {
       deps.objects = kept;

@@ -1,4 +1,4 @@
-// /v1/media: what callers get back of stored files, by whom they are seen, and how they are removed.
+// /v1/media: listing, downloading and removing stored files.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ const nothingLeft = (accountId: string) => gateway.nothingLeft(accountId);
 const fresh = () => gateway.accountWithSender();
 
 describe('stored media', () => {
-  test('are listed newest first, by cursor, and only to their account', async () => {
+  test('are listed newest first, in pages, and only in their account', async () => {
     const own = await fresh();
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1)
@@ -35,7 +35,7 @@ describe('stored media', () => {
     expect((await gateway.call(other, 'GET', '/v1/media')).json.data.items).toEqual([]);
   });
 
-  test('come back as they went in, as an attachment that nothing runs', async () => {
+  test('are returned unchanged, as an attachment that browsers do not execute', async () => {
     const bytes = padded(samples.pdf, 300_000);
     const part = { name: 'file', fileName: 'Grüße.pdf', type: 'application/pdf', bytes };
     const { mediaId } = (await gateway.upload(account, part)).json.data;
@@ -52,7 +52,7 @@ describe('stored media', () => {
     });
   });
 
-  test('of another account, or of no one, are 404', async () => {
+  test('of another account, and unknown ones, are 404', async () => {
     const { mediaId } = (await gateway.upload(account, anotherPng())).json.data;
     const other = await fresh();
     for (const id of [mediaId, '1', 'no-such-id', '%00']) {
@@ -68,7 +68,7 @@ describe('stored media', () => {
     expect((await gateway.call(account, 'GET', `/v1/media/${mediaId}`)).status).toBe(200);
   });
 
-  test('that were altered on the disk are never delivered, not even in part', async () => {
+  test('that were altered on disk return 500 media_damaged and no content', async () => {
     const own = await fresh();
     const part = {
       name: 'file',
@@ -78,7 +78,7 @@ describe('stored media', () => {
     };
     const { mediaId } = (await gateway.upload(own, part)).json.data;
     const [path] = (await gateway.filesOnDisk()).filter((one) => one.includes(own));
-    if (!path) throw new Error('the object is on the disk');
+    if (!path) throw new Error('The object is not on disk.');
     const encrypted = await readFile(path);
     const last = encrypted.length - 30;
     encrypted[last] = (encrypted[last] ?? 0) ^ 1;
@@ -89,7 +89,7 @@ describe('stored media', () => {
     expect((await gateway.call(own, 'GET', `/v1/media/${mediaId}/content`)).json.code).toBe('media_damaged');
   });
 
-  test('swapped on the disk between two records do not open', async () => {
+  test('that were swapped on disk return media_damaged', async () => {
     const own = await fresh();
     const bytes = [padded(samples.pdf, 1000), padded(samples.pdf, 1001)];
     const ids: string[] = [];
@@ -105,8 +105,8 @@ describe('stored media', () => {
   });
 });
 
-describe('removal', () => {
-  test('takes the file from callers, the disk and the platform', async () => {
+describe('removing a file', () => {
+  test('removes it from lists, the disk and the platform', async () => {
     const own = await fresh();
     const { mediaId } = (await gateway.upload(own, anotherPng())).json.data;
     const { status, json } = await gateway.call(own, 'DELETE', `/v1/media/${mediaId}`);
@@ -116,7 +116,7 @@ describe('removal', () => {
     expect((await gateway.call(own, 'DELETE', `/v1/media/${mediaId}`)).status).toBe(404);
   });
 
-  test('is rejected while queued or dispatching messages need it: 409 media_in_use', async () => {
+  test('returns 409 media_in_use while queued or dispatching messages need it', async () => {
     const own = await fresh();
     const { mediaId } = (await gateway.upload(own, anotherPng())).json.data;
     const [row] = await gateway.rows(own);

@@ -1,4 +1,4 @@
-// POST /v1/templates/media: what is taken, how it is kept, and what the platform makes of it.
+// POST /v1/templates/media: accepted uploads, their storage, and their registration at the platform.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
@@ -19,8 +19,8 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const nothingLeft = (accountId: string) => gateway.nothingLeft(accountId);
 const fresh = () => gateway.accountWithSender();
 
-describe('the number that registers an upload', () => {
-  const hosts = async (accountId: string, mediaId: string) => {
+describe('the sender that registers an upload', () => {
+  const registeredBy = async (accountId: string, mediaId: string) => {
     const { rows } = await sql<{ sender_id: string }>`
       select r.sender_id from media_registrations r join media m on m.id = r.media_id
       where m.account_id = ${accountId} and m.public_id = ${mediaId}`.execute(gateway.db);
@@ -32,10 +32,10 @@ describe('the number that registers an upload', () => {
     const init = { body: new Uint8Array(body), headers: { 'content-type': type } };
     return gateway.call(accountId, 'POST', `/v1/templates/media?senderId=${senderId}`, init);
   };
-  const closed = async (senderId: string) =>
+  const makeUnreachable = async (senderId: string) =>
     sql`update senders set api_url = 'http://127.0.0.1:1' where id = ${senderId}`.execute(gateway.db);
 
-  test('is the default one, or the one that the query or the form names', async () => {
+  test('is the default sender, or the one given in the query or the form', async () => {
     const own = await gateway.account();
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
@@ -45,11 +45,11 @@ describe('the number that registers an upload', () => {
       await gateway.upload(own, named(second), anotherPng()),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const used = await Promise.all(answers.map(({ json }) => hosts(own, json.data.mediaId)));
+    const used = await Promise.all(answers.map(({ json }) => registeredBy(own, json.data.mediaId)));
     expect(used).toEqual([[first], [second], [second]]);
   });
 
-  test('must be the account’s own, named once, before the file', async () => {
+  test('must belong to the account and come before the file in the form', async () => {
     const own = await fresh();
     const { id: foreign } = await gateway.sender(account);
     expect((await uploadBy(own, foreign)).json.code).toBe('sender_not_found');
@@ -59,15 +59,16 @@ describe('the number that registers an upload', () => {
     await nothingLeft(own);
   });
 
-  test('is another one of the account while it is unreachable, halted or without a valid token', async () => {
+  test('is another sender of the account while the chosen one is unreachable, halted or without a valid token', async () => {
     const own = await gateway.account();
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
-    const upload = async () => hosts(own, (await gateway.upload(own, anotherPng())).json.data?.mediaId ?? '');
-    await closed(first);
+    const upload = async () =>
+      registeredBy(own, (await gateway.upload(own, anotherPng())).json.data?.mediaId ?? '');
+    await makeUnreachable(first);
     expect(await upload()).toEqual([second]);
     const named = await uploadBy(own, first);
-    expect(await hosts(own, named.json.data.mediaId)).toEqual([second]);
+    expect(await registeredBy(own, named.json.data.mediaId)).toEqual([second]);
     await sql`update senders set api_url = null, halted_at = now() where id = ${first}`.execute(gateway.db);
     expect(await upload()).toEqual([second]);
     await sql`update senders set halted_at = null where id = ${first}`.execute(gateway.db);
@@ -76,24 +77,24 @@ describe('the number that registers an upload', () => {
     expect(await upload()).toEqual([first]);
   });
 
-  test('is not replaced where the file itself is rejected, nor is a dead address tried twice', async () => {
+  test('is not replaced when the file is rejected; with all senders unreachable returns 503', async () => {
     const own = await gateway.account();
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
     await gateway.control.addFault({ on: 'media', code: 131053, times: 1 });
-    const refused = await gateway.upload(own, anotherPng());
-    expect([refused.status, refused.json.provider.code]).toEqual([502, 131053]);
-    await closed(first);
-    await closed(second);
-    const away = await gateway.upload(own, anotherPng());
-    expect([away.status, away.json.code]).toEqual([503, 'provider_unavailable']);
+    const rejected = await gateway.upload(own, anotherPng());
+    expect([rejected.status, rejected.json.provider.code]).toEqual([502, 131053]);
+    await makeUnreachable(first);
+    await makeUnreachable(second);
+    const unavailable = await gateway.upload(own, anotherPng());
+    expect([unavailable.status, unavailable.json.code]).toEqual([503, 'provider_unavailable']);
     await gateway.removeLeftovers();
     await nothingLeft(own);
   });
 });
 
 describe('an upload', () => {
-  test('answers the record, and the platform has the file under its mediaId', async () => {
+  test('returns the record, and the platform has the file under its mediaId', async () => {
     const { status, json } = await gateway.upload(account, pngPart);
     expect(json).toMatchObject({ success: true, message: expect.any(String) });
     expect(status).toBe(200);
@@ -117,18 +118,18 @@ describe('an upload', () => {
     ['a PDF', samples.pdf, 'application/pdf', 'document'],
     ['a Word document', samples.ole, 'application/msword', 'document'],
     [
-      'a newer Word document',
+      'a .docx document',
       samples.docx,
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
       'document',
     ],
     ['plain text', samples.text, 'text/plain', 'document'],
-  ])('of %s is taken as what it is', async (_what, bytes, type, kind) => {
+  ])('of %s is stored with its kind and type', async (_what, bytes, type, kind) => {
     const { status, json } = await gateway.upload(account, { name: 'file', fileName: 'f', type, bytes });
     expect([status, json.data?.kind, json.data?.mimeType]).toEqual([200, kind, type]);
   });
 
-  test('by an ordinary client’s FormData works, with any name', async () => {
+  test('with FormData of a standard client keeps any file name', async () => {
     const form = new FormData();
     form.set(
       'file',
@@ -143,7 +144,7 @@ describe('an upload', () => {
     ).toBe('application/pdf');
   });
 
-  test('is never on disk in the clear', async () => {
+  test('is never stored unencrypted on disk', async () => {
     const marker = 'a sentence that must not be found on the disk\n';
     const bytes = Buffer.from(marker.repeat(40_000));
     const { json } = await gateway.upload(account, {
@@ -157,7 +158,7 @@ describe('an upload', () => {
       expect((await readFile(path)).includes(marker)).toBe(false);
   });
 
-  test('of the largest file allowed is taken, and memory does not grow with it', async () => {
+  test('of the largest allowed file succeeds without memory growing with it', async () => {
     const size = 100 * MiB;
     const { request, answer, partHead } = gateway.begin(account);
     request.write(partHead('application/pdf'));
@@ -178,8 +179,8 @@ describe('an upload', () => {
   }, 60_000);
 });
 
-describe('the platform', () => {
-  test('returns 502 with the platform’s explanation when it rejects the file, and removes the file', async () => {
+describe('an upload that the platform', () => {
+  test('rejects returns 502 with its explanation, and removes the file', async () => {
     const own = await fresh();
     await gateway.control.addFault({ on: 'media', times: 1, code: 131053 });
     const { status, json } = await gateway.upload(own, pngPart);
@@ -188,7 +189,7 @@ describe('the platform', () => {
   });
 
   test.each(['reset', 'close'] as const)(
-    'that gives no answer (%s): 503, and the worker removes the file',
+    'does not respond to (%s) returns 503, and the worker removes the file',
     async (does) => {
       const own = await fresh();
       await gateway.control.addFault({ on: 'media', times: 1, does });

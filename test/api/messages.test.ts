@@ -1,4 +1,4 @@
-// Looking up what was sent: filters, pages that miss and repeat nothing, and nobody else's messages.
+// Reading messages and sends: filters, paging, details, and isolation of accounts.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { type MessageData, type SendData, send, stagesUntil, templateKinds } from '../harness/sends.ts';
@@ -40,11 +40,11 @@ const idsOf = (data: { items?: { id: string }[]; messages?: { id: string }[] }) 
   (data.items ?? data.messages ?? []).map(({ id }) => id);
 
 describe('the list', () => {
-  it('is newest first and whole', async () => {
+  it('returns all messages, newest first', async () => {
     expect(idsOf(await list())).toEqual([...idsOf(first), ...idsOf(second)].reverse());
   });
 
-  it('walks in pages that miss and repeat nothing', async () => {
+  it('returns each message once over its pages', async () => {
     const seen: string[] = [];
     let cursor = '';
     do {
@@ -57,7 +57,7 @@ describe('the list', () => {
     expect(seen).toEqual(idsOf(await list()));
   });
 
-  it('filters by send, status, phone, template, platform identifier and time, alone and together', async () => {
+  it('filters by send, status, phone, template, platform identifier and time, alone and combined', async () => {
     const [one] = second.messages;
     const cases: [string, string[]][] = [
       [`?sendId=${first.sendId}`, idsOf(first).reverse()],
@@ -78,7 +78,7 @@ describe('the list', () => {
   });
 });
 
-test('a message shows what it is, its past, and what became of its events', async () => {
+test('a message has its details, timeline and deliveries', async () => {
   const [one] = second.messages;
   const path = `/v1/messages/${one?.id}`;
   await expect
@@ -118,7 +118,7 @@ test('a message shows what it is, its past, and what became of its events', asyn
   expect((await list('?limit=1')).items[0]).not.toHaveProperty('deliveries');
 });
 
-test('a message that the platform refused at once has no time of the platform’s', async () => {
+test('a message whose call was rejected has no platform timestamps', async () => {
   const [failed] = (await list('?status=failed')).items as unknown as MessageData[];
   expect(failed?.timeline.map(({ status, platformTimestamp }) => [status, platformTimestamp])).toEqual([
     ['queued', null],
@@ -137,7 +137,7 @@ test('a send counts its messages by status', async () => {
   });
 });
 
-test('another account finds none of it', async () => {
+test('another account gets 404 and empty lists', async () => {
   const key = await gateway.otherAccount();
   expect((await list('', key)).items).toEqual([]);
   expect((await list('?phone=15550500001', key)).items).toEqual([]);

@@ -1,4 +1,4 @@
-// What the platform calls: only what is rightly signed is heard, each report goes to its own message, nothing is lost for being new.
+// The platform's callbacks: only signed ones are applied, each report to its own message.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 let lastPhone = 15500;
-/** A message that the platform took and will never say a word about. */
-async function silent(more: object = {}) {
+/** Sends a message that the simulated platform accepts and never reports on. */
+async function unreported(more: object = {}) {
   lastPhone += 1;
   const to = `${lastPhone}0000000204`;
   const { body } = await send(gateway, { templateId, recipients: [to], ...more });
@@ -38,41 +38,41 @@ const post = (body: object | string, signedWith: string | null = secret, to = se
   postCallback(gateway, to, body, signedWith);
 
 describe('the handshake', () => {
-  const shake = (query: Record<string, string>, id = senderId) =>
+  const handshake = (query: Record<string, string>, id = senderId) =>
     gateway.call('GET', `/callbacks/messaging/${id}?${new URLSearchParams(query)}`, { key: null });
-  const right = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': verifyToken };
+  const valid = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': verifyToken };
 
-  it('answers the bare challenge to the right token', async () => {
-    const answer = await shake(right);
+  it('returns the challenge as plain text for the correct token', async () => {
+    const answer = await handshake(valid);
     expect([answer.status, answer.text]).toEqual([200, '1158201444']);
     expect(answer.headers.get('content-type')).toContain('text/plain');
   });
 
   it.each([
-    [{ ...right, 'hub.verify_token': 'wrong' }],
-    [{ ...right, 'hub.verify_token': '' }],
-    [{ ...right, 'hub.verify_token': 'ü'.repeat(verifyToken.length) }],
-    [{ ...right, 'hub.mode': 'unsubscribe' }],
+    [{ ...valid, 'hub.verify_token': 'wrong' }],
+    [{ ...valid, 'hub.verify_token': '' }],
+    [{ ...valid, 'hub.verify_token': 'ü'.repeat(verifyToken.length) }],
+    [{ ...valid, 'hub.mode': 'unsubscribe' }],
     [{}],
-  ])('rejects %j', async (query) => {
-    const answer = await shake(query);
+  ])('returns 403 for %j', async (query) => {
+    const answer = await handshake(query);
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
     expect(answer.text).not.toContain('1158201444');
   });
 
-  it('rejects a repeated token and an unknown sender', async () => {
+  it('returns 403 for a repeated token and 404 for an unknown sender', async () => {
     const twice = `hub.mode=subscribe&hub.verify_token=a&hub.verify_token=${verifyToken}`;
     expect(
       (await gateway.call('GET', `/callbacks/messaging/${senderId}?${twice}`, { key: null })).status,
     ).toBe(403);
-    expect((await shake(right, '019a0b5e-7c00-7000-8000-000000000000')).status).toBe(404);
-    expect((await shake(right, 'x')).status).toBe(404);
+    expect((await handshake(valid, '019a0b5e-7c00-7000-8000-000000000000')).status).toBe(404);
+    expect((await handshake(valid, 'x')).status).toBe(404);
   });
 });
 
 describe('a callback', () => {
-  it('without a valid signature is rejected and changes nothing', async () => {
-    const message = await silent();
+  it('without a valid signature returns 401 and changes nothing', async () => {
+    const message = await unreported();
     const body = statusCallback(number.id, [{ status: 'read', opaque: message.id }]);
     for (const wrong of [null, 'another-secret']) {
       const answer = await post(body, wrong);
@@ -83,45 +83,45 @@ describe('a callback', () => {
   });
 
   it.each(['', '{', '[]', 'null', '{"entry":1}'])(
-    'that is %j, rightly signed, is refused as no callback',
+    'with a valid signature and the body %j returns 400',
     async (body) => {
       expect((await post(body)).status).toBe(400);
     },
   );
 
-  it('is answered once its content is committed', async () => {
-    const message = await silent();
+  it('returns 200 after its reports are committed', async () => {
+    const message = await unreported();
     const answer = await post(statusCallback(number.id, [{ status: 'delivered', opaque: message.id }]));
     expect([answer.status, await stateOf(message.id)]).toEqual([200, 'delivered']);
   });
 
-  it('finds a message by the platform’s identifier where ours is not echoed', async () => {
-    const message = await silent();
+  it('without the gateway’s id finds the message by the platform’s identifier', async () => {
+    const message = await unreported();
     await post(statusCallback(number.id, [{ status: 'read', id: message.messageId ?? '' }]));
     expect(await stateOf(message.id)).toBe('read');
   });
 
-  it('moves what it knows, passes over what it does not, and is not sent again for it', async () => {
-    const message = await silent();
-    const strangers = [
+  it('with known and unknown messages applies the known ones and returns 200', async () => {
+    const message = await unreported();
+    const unknown = [
       { status: 'read', opaque: '019a0b5e-7c00-7000-8000-000000000000' },
       { status: 'read', opaque: 'not-an-id', id: 'wamid.UNKNOWN' },
       { status: 'read', id: 'wamid.UNKNOWN' },
       { status: 'dancing', opaque: message.id },
     ];
-    const body = statusCallback(number.id, [...strangers, { status: 'sent', opaque: message.id }]);
+    const body = statusCallback(number.id, [...unknown, { status: 'sent', opaque: message.id }]);
     expect((await post(body)).status).toBe(200);
     expect(await stateOf(message.id)).toBe('sent');
   });
 
-  it('of a number that is no sender here is dropped, though it is signed by the same app', async () => {
-    const message = await silent();
+  it('for a number that is no sender here is ignored, even with a valid signature', async () => {
+    const message = await unreported();
     expect((await post(statusCallback('777', [{ status: 'read', opaque: message.id }]))).status).toBe(200);
     expect(await stateOf(message.id)).toBe('accepted');
   });
 
-  it('may carry a thousand statuses of 3 MB', async () => {
-    const message = await silent();
+  it('with a thousand statuses in 3 MB is applied', async () => {
+    const message = await unreported();
     const statuses = Array.from({ length: 999 }, (_, index) => ({
       status: 'sent',
       id: `wamid.${index}`,
@@ -132,8 +132,8 @@ describe('a callback', () => {
     expect(await stateOf(message.id)).toBe('read');
   });
 
-  it('that comes many times at the same moment tells each stage once and in order', async () => {
-    const message = await silent();
+  it('that arrives many times concurrently publishes each stage once, in order', async () => {
+    const message = await unreported();
     const stages = ['read', 'sent', 'delivered', 'read', 'delivered', 'sent'];
     await Promise.all(
       stages.map((status) =>
@@ -149,9 +149,9 @@ describe('a callback', () => {
   });
 });
 
-describe('a body that a stranger announces', () => {
+describe('a request that announces a large body', () => {
   const digest = `sha256=${'0'.repeat(64)}`;
-  /** Sends the head of a request alone; the answer, or nothing within the time of a test. */
+  /** Sends only the head of a request; `answer` resolves with the response, if one comes. */
   const announce = async (path: string, headers: string[] = [], bytes = 4_000_000) => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname);
@@ -162,19 +162,19 @@ describe('a body that a stranger announces', () => {
 
   it.each([
     ['no signature', () => `/callbacks/messaging/${senderId}`, [], 'signature_invalid'],
-    ['a malformed one', () => `/callbacks/messaging/${senderId}`, [`${digest}0`], 'signature_invalid'],
-    ['two of them', () => `/callbacks/messaging/${senderId}`, [digest, digest], 'signature_invalid'],
+    ['a malformed signature', () => `/callbacks/messaging/${senderId}`, [`${digest}0`], 'signature_invalid'],
+    ['two signatures', () => `/callbacks/messaging/${senderId}`, [digest, digest], 'signature_invalid'],
     [
-      'no known sender',
+      'an unknown sender',
       () => '/callbacks/messaging/019a0b5e-7c00-7000-8000-000000000000',
       [digest],
       'not_found',
     ],
-    ['no id of a sender', () => '/callbacks/messaging/x', [digest], 'not_found'],
-    ['a path that is none', () => '/callbacks/other', [digest], 'not_found'],
-    ['a path that takes no POST', () => '/health/live', [], 'method_not_allowed'],
+    ['a malformed sender id', () => '/callbacks/messaging/x', [digest], 'not_found'],
+    ['an unknown path', () => '/callbacks/other', [digest], 'not_found'],
+    ['a path without POST', () => '/health/live', [], 'method_not_allowed'],
     ['no API key', () => '/v1/templates/send', [], 'api_key_missing'],
-  ])('with %s is answered before it comes', async (_, path, signatures, code) => {
+  ])('with %s gets its response before the body arrives', async (_, path, signatures, code) => {
     const { socket, answer } = await announce(
       path(),
       signatures.map((one) => `X-Hub-Signature-256: ${one}`),
@@ -183,7 +183,7 @@ describe('a body that a stranger announces', () => {
     socket.destroy();
   });
 
-  it('is waited for only so many at a time; the platform’s own callbacks still pass', async () => {
+  it('gets 503 when too many wait for their bodies; complete callbacks are still applied', async () => {
     const signature = [`X-Hub-Signature-256: ${digest}`];
     const path = `/callbacks/messaging/${senderId}`;
     const held = await Promise.all(Array.from({ length: 16 }, () => announce(path, signature)));
@@ -196,7 +196,7 @@ describe('a body that a stranger announces', () => {
         return text;
       })
       .toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n/i);
-    const message = await silent();
+    const message = await unreported();
     const body = statusCallback(number.id, [{ status: 'delivered', opaque: message.id }]);
     expect((await post(body)).status).toBe(200);
     for (const { socket } of held) socket.destroy();
@@ -205,7 +205,7 @@ describe('a body that a stranger announces', () => {
   });
 });
 
-describe('one platform app posts all its numbers to one address', () => {
+describe('when one platform app posts callbacks of all its numbers to one address', () => {
   const second = { id: '300300300300302', displayPhoneNumber: '+1 555 010 0002' };
   const register = (key = gateway.apiKey, of = second) =>
     gateway.call<{ _id: string }>('POST', '/v1/senders', {
@@ -220,31 +220,31 @@ describe('one platform app posts all its numbers to one address', () => {
       },
     });
 
-  it('a number added a moment ago receives reports at the first one’s address', async () => {
+  it('a sender added a moment ago gets its reports through the first one’s address', async () => {
     await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
-    // an earlier version stored the hash of the first one's secret without a key
+    // earlier versions stored an unkeyed hash of the app secret
     const { db } = gateway.database;
-    const bare = createHash('sha256').update(secret).digest();
-    await db.updateTable('senders').set({ app_secret_hash: bare }).execute();
+    const unkeyed = createHash('sha256').update(secret).digest();
+    await db.updateTable('senders').set({ app_secret_hash: unkeyed }).execute();
     await gateway.platform.addNumber({ ...second, wabaId: waba, messagesPerSecond: 0 });
     const added = await register();
-    const message = await silent({ senderId: added.body.data._id });
-    const first = await silent({ senderId });
+    const message = await unreported({ senderId: added.body.data._id });
+    const first = await unreported({ senderId });
     await post(statusCallback(second.id, [{ status: 'read', opaque: message.id }]));
     expect(await stateOf(message.id)).toBe('read');
     await post(statusCallback(number.id, [{ status: 'read', opaque: first.id }]));
     expect(await stateOf(first.id)).toBe('read');
-    // the next start hashes it again
+    // the next start replaces it by a keyed hash
     await gateway.another();
     const rows = await db.selectFrom('senders').select('app_secret_hash').execute();
     expect(new Set(rows.map((row) => row.app_secret_hash.toString('hex'))).size).toBe(1);
-    expect(rows[0]?.app_secret_hash).not.toEqual(bare);
+    expect(rows[0]?.app_secret_hash).not.toEqual(unkeyed);
   });
 
-  it('each account that has the number receives events of its own messages only', async () => {
+  it('each account with the number gets events of its own messages only', async () => {
     const key = await gateway.otherAccount();
     expect((await register(key, number)).status).toBe(200);
-    const message = await silent();
+    const message = await unreported();
     await post(statusCallback(number.id, [{ status: 'read', opaque: message.id }]));
     expect(await stateOf(message.id)).toBe('read');
     const foreign = await gateway.call('GET', `/v1/messages/${message.id}`, { key });
@@ -252,13 +252,13 @@ describe('one platform app posts all its numbers to one address', () => {
   });
 });
 
-test('a changed app secret applies immediately, and the old one no longer does', async () => {
+test('a changed app secret is valid immediately, and the old one no longer', async () => {
   await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
   const changed = await gateway.call('PATCH', `/v1/senders/${senderId}`, {
     body: { appSecret: '57831e4b5bc88e0a4c0d9dddbfb409f1' },
   });
   expect(changed.status).toBe(200);
-  const message = await silent();
+  const message = await unreported();
   const read = statusCallback(number.id, [{ status: 'read', opaque: message.id }]);
   expect((await post(read, '57831e4b5bc88e0a4c0d9dddbfb409f1')).status).toBe(200);
   expect(await stateOf(message.id)).toBe('read');

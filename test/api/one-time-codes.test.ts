@@ -1,4 +1,4 @@
-// One-time codes of authentication messages: however a message ends, the gateway keeps no copy of its code.
+// Removal of one-time codes: no copy of a code remains after its message ended.
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -63,7 +63,7 @@ function echo(what: string, answer: (text: string) => object) {
   const text = `parameter ${codes[what]} (${Buffer.from(codes[what]).toString('base64')}) is not valid`;
   return gateway.platform.addFault({ on: 'messages', does: 'answer', times: 1, ...answer(text) });
 }
-const refusal = (code: number) => (text: string) => ({
+const rejection = (code: number) => (text: string) => ({
   status: 400,
   body: {
     error: { code, message: text, type: 'OAuthException', error_data: { details: text }, fbtrace_id: 'x' },
@@ -72,17 +72,17 @@ const refusal = (code: number) => (text: string) => ({
 
 test('no table, log, response or event contains the code of a message that has ended', async () => {
   await ends((await sendCode('read')).id, 'read');
-  await echo('refused', refusal(131026));
-  await ends((await sendCode('refused')).id, 'failed');
-  expect((await messageOf(gateway, ids.refused ?? '')).error?.message).toContain('[secret]');
-  await echo('taken at the second try', refusal(131016));
-  await ends((await sendCode('taken at the second try')).id, 'read');
+  await echo('rejected', rejection(131026));
+  await ends((await sendCode('rejected')).id, 'failed');
+  expect((await messageOf(gateway, ids.rejected ?? '')).error?.message).toContain('[secret]');
+  await echo('accepted at the second attempt', rejection(131016));
+  await ends((await sendCode('accepted at the second attempt')).id, 'read');
 
   await echo('unknown', (page) => ({ status: 502, page }));
   const unknown = await sendCode('unknown');
   await expect.poll(() => logged).toContain('message.outcome_unknown');
   expect(await contentOf(unknown.id)).toMatchObject({ body: [{ text: codes.unknown }] });
-  // as if the gateway had run in the meantime
+  // as if callbacks could have been received in the meantime
   await sql`delete from callback_outages`.execute(gateway.database.db);
   await sql`update messages set due_at = now() - interval '11 minutes' where id = ${unknown.id}`.execute(
     gateway.database.db,
@@ -126,7 +126,7 @@ test('no table, log, response or event contains the code of a message that has e
 });
 
 test('a message whose code was removed is not resent', async () => {
-  for (const what of ['refused', 'cancelled', 'expired']) {
+  for (const what of ['rejected', 'cancelled', 'expired']) {
     const { status, body } = await gateway.call('POST', `/v1/messages/${ids[what]}/resend`);
     expect([what, status, body.code]).toEqual([what, 409, 'content_removed']);
   }

@@ -1,4 +1,4 @@
-// The same with a campaign of twenty thousand behind the paused template.
+// A template that the platform pauses while twenty thousand messages of it are queued.
 import { vi } from 'vitest';
 import { pausedQueue } from './paused-queue.suite.ts';
 

@@ -1,4 +1,4 @@
-// A template that the platform pauses with a long queue behind it, and what waits meanwhile; for a short queue and a long one.
+// Tests of a template that the platform pauses while messages of it are queued, for a queue of any length.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
@@ -16,7 +16,7 @@ const templates = [
   components: [{ type: 'BODY', text: 'Hello there.' }],
 }));
 
-/** The tests, with so many messages queued; whatever they wait for ends within `withinMs`. */
+/** Defines the tests for `queued` messages; each wait ends within `withinMs`. */
 export function pausedQueue(queued: number, withinMs: number): void {
   let gateway: Gateway;
   let senderId: string;
@@ -25,7 +25,7 @@ export function pausedQueue(queued: number, withinMs: number): void {
   beforeAll(async () => {
     gateway = await startGateway();
     ({ senderId, templateIds: ids } = await addSender(gateway, templates));
-    // every new version of a message's row is counted
+    // counts every update of a message
     await sql`create table versions (id uuid not null)`.execute(gateway.database.db);
     await sql`create function count_version() returns trigger language plpgsql as
       $$ begin insert into versions values (new.id); return null; end $$`.execute(gateway.database.db);
@@ -59,7 +59,7 @@ export function pausedQueue(queued: number, withinMs: number): void {
     gateway.platform.changeTemplate(await platformTemplate(name), { status });
 
   it(
-    `with ${queued} queued, refusals park each once; what stands behind goes, and all go after the approval`,
+    `with ${queued} queued, suspends each message once, sends messages of other templates, and sends all after the approval`,
     async () => {
       await pace(20);
       for (let left = queued; left > 0; left -= perRequest) {
@@ -70,7 +70,7 @@ export function pausedQueue(queued: number, withinMs: number): void {
         );
         expect(status).toBe(202);
       }
-      // the platform pauses it and does not say so: the gateway learns it from refusals, many at a time
+      // without a callback, the gateway learns of the pause from many concurrent rejections
       await gateway.platform.unsubscribe(appId);
       await change('order', 'PAUSED');
       await gateway.platform.subscribe(
@@ -89,7 +89,7 @@ export function pausedQueue(queued: number, withinMs: number): void {
         .toEqual({ queued: queued - accepted, calling: 0, accepted, parked: queued - accepted });
       const calls = 5 + accepted;
       expect((await gateway.platform.counts()).accepted).toBe(calls);
-      // what no call was made for is written once; the few that were in hand a little oftener
+      // each message without a call is updated once; the few already leased are updated more often
       expect(await number('count(*)', 'versions')).toBeLessThan(queued + 3_000);
       expect(await number('sum(deadlocks)', 'pg_stat_database where datname = current_database()')).toBe(0);
 
@@ -100,14 +100,14 @@ export function pausedQueue(queued: number, withinMs: number): void {
     5 * withinMs,
   );
 
-  it('a send that waits is answered as soon as its template is paused, and nothing more of it is called', async () => {
+  it('a waiting send returns as soon as its template is paused, and no more of its messages are called', async () => {
     await pace(20);
     const answered = send(gateway, { templateId: ids.news ?? '', recipients: recipients(150) });
     await expect.poll(async () => (await states('news')).accepted).toBeGreaterThan(10);
     const began = performance.now();
     await change('news', 'PAUSED');
     const { body } = await answered;
-    // it would wait for 20 seconds
+    // otherwise it would wait for 20 seconds
     expect(performance.now() - began).toBeLessThan(10_000);
     const { accepted, queued: left } = body.data;
     expect({ left: left > 50, all: accepted + left }).toEqual({ left: true, all: 150 });
@@ -119,7 +119,7 @@ export function pausedQueue(queued: number, withinMs: number): void {
     await expect.poll(async () => (await states('news')).queued, { timeout: 10_000 }).toBe(0);
   }, 30_000);
 
-  it('a send that waits is answered as soon as its number is halted', async () => {
+  it('a waiting send returns as soon as its sender is halted', async () => {
     await pace(50);
     await gateway.platform.addFault({ code: 131048, on: 'messages', share: 0.5 });
     const began = performance.now();

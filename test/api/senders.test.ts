@@ -1,4 +1,4 @@
-// Senders: proved before they are kept, their secrets never shown, one of them the default.
+// Senders: verified at the platform when added, one of them the default, their secrets never returned.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addSender, type Gateway, startGateway, waba } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
@@ -35,8 +35,8 @@ const add = (more: object = {}, key = gateway.apiKey) =>
 const list = async (key = gateway.apiKey) =>
   (await gateway.call<{ items: Sender[] }>('GET', '/v1/senders', { key })).body.data.items;
 
-describe('adding a number', () => {
-  it('is rejected in the platform’s words where token, number or business account is wrong', async () => {
+describe('adding a sender', () => {
+  it('returns 502 with the platform’s explanation for a wrong token, number or business account', async () => {
     for (const wrong of [{ accessToken: 'wrong' }, { phoneNumberId: '404' }, { businessAccountId: '404' }]) {
       const answer = await add(wrong);
       expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
@@ -48,14 +48,14 @@ describe('adding a number', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('says to come again where the platform cannot be reached', async () => {
+  it('returns 503 with Retry-After when the platform is unreachable', async () => {
     const answer = await add({ apiUrl: 'http://127.0.0.1:9' });
     expect([answer.status, answer.body.code]).toEqual([503, 'provider_unavailable']);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await add({ apiUrl: 'ftp://127.0.0.1' })).status).toBe(400);
   });
 
-  it('keeps it once, the first one as default, and shows no secret ever', async () => {
+  it('stores it once, keeps the first one as default, and returns no secret', async () => {
     const added = await add();
     expect(added.body.data).toMatchObject({
       isDefault: false,
@@ -77,7 +77,7 @@ describe('adding a number', () => {
   });
 });
 
-test('the default is one number at a time', async () => {
+test('only one sender is the default', async () => {
   const [, other] = await list();
   const changed = await gateway.call<Sender>('PATCH', `/v1/senders/${other?._id}`, {
     body: { isDefault: true },
@@ -90,7 +90,7 @@ test('the default is one number at a time', async () => {
   ).toBe(400);
 });
 
-test('a change leaves alone what it does not name', async () => {
+test('a change keeps the fields that it does not contain', async () => {
   const change = (body: object) => gateway.call<Sender>('PATCH', `/v1/senders/${senderId}`, { body });
   expect((await change({ messagesPerSecond: 7 })).body.data.messagesPerSecond).toBe(7);
   expect((await change({ name: 'Renamed' })).body.data).toMatchObject({
@@ -99,7 +99,7 @@ test('a change leaves alone what it does not name', async () => {
   });
 });
 
-test('another account neither sees nor changes nor removes it', async () => {
+test('another account cannot list, change or remove it', async () => {
   const key = await gateway.otherAccount();
   expect(await list(key)).toEqual([]);
   for (const [method, body] of [
@@ -111,7 +111,7 @@ test('another account neither sees nor changes nor removes it', async () => {
     );
 });
 
-test('a number is removed when nothing of it waits', async () => {
+test('a sender without queued messages can be removed', async () => {
   const [, other] = await list();
   expect((await gateway.call('DELETE', `/v1/senders/${other?._id}`)).status).toBe(200);
   expect((await list()).map(({ _id }) => _id)).toEqual([senderId]);

@@ -144,7 +144,7 @@ describe('pace and faults', () => {
     const error = await failure(
       nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 1_500 }),
     );
-    expect(error).toMatchObject({ outcome: 'not_sent', code: 'rejected' });
+    expect(error).toMatchObject({ outcome: 'not_sent', code: 'refused' });
     await outgoing.close();
   });
 
