@@ -121,8 +121,19 @@ test('the same link works again after a refusal, until it has connected', async 
 test('two returns of one link at the same moment: one connects', async () => {
   const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
-  const pages = await Promise.all([visit(url), visit(url)]);
+  const before = (await fixture.control.calls('oauth.token')).length;
+  // neither exchange ends before both have begun, so both have found the link unused
+  await fixture.control.addFault({ does: 'land_late', on: 'oauth.token', times: 2 });
+  const visits = [visit(url), visit(url)];
+  await expect
+    .poll(async () => (await fixture.control.calls('oauth.token')).length, { timeout: 10_000 })
+    .toBe(before + 2);
+  expect(await fixture.control.land()).toBe(2);
+  const pages = await Promise.all(visits);
   expect(pages.map((page) => page.status).sort()).toEqual([200, 400]);
+  expect(pages.find((page) => page.status === 400)?.html).toContain('was used already');
+  const told = await fixture.events(account, staff.id);
+  expect(told.map(({ data }) => data.connected)).toEqual([true]);
   expect((await status(staff.id)).connected).toBe(true);
 });
 

@@ -1,5 +1,6 @@
 // Promises of delivery: signed, to whoever asked and nobody else, once, and lost by no crash or stop.
 import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -13,7 +14,10 @@ beforeAll(async () => {
   fixture = await openWebhooksFixture({ random: () => 0.5 });
 });
 afterAll(() => fixture.close());
-afterEach(() => fixture.pauseAll());
+afterEach(async () => {
+  fixture.clock.steadyMs = undefined;
+  await fixture.pauseAll();
+});
 
 const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
 const list = (accountId: string, query = '') => fixture.listed(accountId, query);
@@ -154,5 +158,93 @@ describe('many concurrent deliveries', () => {
     await fixture.deliveries.claimDue();
     await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(10));
     expect(hitsOf('stopping')).toHaveLength(10);
+  });
+});
+
+describe('a lease in memory', () => {
+  // 75 s, less the two seconds of a call and five of margin
+  const trustedMs = 68_000;
+  const firstMs = 1_000_000;
+
+  /** Messages with these stages, leased at `firstMs` by a process that makes one call at a time and waits for its answer. */
+  async function queued(hook: string, stages: ('sent' | 'delivered')[]) {
+    fixture.clock.steadyMs = firstMs;
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, hook);
+    let answerFirst = () => {};
+    const held = new Promise<void>((resolve) => {
+      answerFirst = resolve;
+    });
+    fixture.hooks.answer(hook, async () => {
+      await held;
+      return { status: 200 };
+    });
+    const deliveries = fixture.another({ inFlightPerEndpoint: 1 });
+    const messages = [uuidv7(), uuidv7()] as const;
+    const leased = await fixture.db.transaction().execute((tx) =>
+      publish(
+        { deliveries },
+        tx,
+        messages.flatMap((message) => stages.map((name) => stageEvent(account, message, name))),
+      ),
+    );
+    deliveries.offer(leased);
+    await until(() => expect(hitsOf(hook)).toHaveLength(1));
+    return { account, id, messages, answerFirst };
+  }
+
+  it('is trusted until a call might outlast it: what is queued longer is left to the next claim', async () => {
+    const { account, id, answerFirst } = await queued('untrusted', ['sent']);
+    fixture.clock.steadyMs = firstMs + trustedMs + 1;
+    answerFirst();
+    await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(1));
+    await fixture.makeDue(id, 'leases');
+    expect(await fixture.deliveries.claimDue()).toBe(1);
+    await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(2));
+    expect(hitsOf('untrusted')).toHaveLength(2);
+  });
+
+  it('ends an ordering group that began shortly before: its next stage gets a lease of its own', async () => {
+    const { messages, answerFirst } = await queued('ending', ['sent', 'delivered']);
+    const [first, second] = messages;
+    const firstStateAtSecondStage: unknown[] = [];
+    fixture.hooks.answer('ending', async ({ json: { data } }) => {
+      if (data.id === first) return { status: 200 };
+      if (data.status === 'sent') fixture.clock.steadyMs = firstMs + trustedMs;
+      else {
+        const { rows } =
+          await sql`select state from deliveries where subject_id = ${second} and stage = 3`.execute(
+            fixture.db,
+          );
+        firstStateAtSecondStage.push(...rows);
+      }
+      return { status: 200 };
+    });
+    fixture.clock.steadyMs = firstMs + trustedMs - 100;
+    answerFirst();
+    await until(() => expect(firstStateAtSecondStage).toEqual([{ state: 1 }]));
+  });
+
+  it('counts from before its claim: the machine may sleep before the response arrives', async () => {
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'asleep');
+    await fixture.stages(account, uuidv7(), ['sent'], false);
+    await fixture.makeDue(id, 'leases');
+    const endpoints = await fixture.db.startTransaction().execute();
+    await sql`lock table endpoints in access exclusive mode`.execute(endpoints);
+    fixture.clock.steadyMs = firstMs;
+    const claimed = fixture.deliveries.claimDue();
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(fixture.db);
+      expect(rows).toHaveLength(1);
+    });
+    fixture.clock.steadyMs = firstMs + trustedMs + 1;
+    await endpoints.commit().execute();
+    expect(await claimed).toBe(1);
+    await fixture.makeDue(id, 'leases');
+    expect(await fixture.deliveries.claimDue()).toBe(1);
+    await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(1));
+    expect(hitsOf('asleep')).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 // Promises of order: the stages of one message arrive one after the other, whatever fails or runs at the same moment.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db } from '../../src/db/db.ts';
 import { completeDeliveries, leaseNextStages } from '../../src/webhooks/delivery/store.ts';
@@ -13,7 +13,10 @@ beforeAll(async () => {
   fixture = await openWebhooksFixture({ random: () => 0.5 });
 });
 afterAll(() => fixture.close());
-afterEach(() => fixture.pauseAll());
+afterEach(async () => {
+  fixture.clock.steadyMs = undefined;
+  await fixture.pauseAll();
+});
 
 const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
 const statusesAt = (hook: string) => fixture.hooks.hitsOf(hook).map((hit) => hit.json.data.status);
@@ -196,5 +199,101 @@ describe('the stages of one message', () => {
     await fixture.stages(account, message, ['failed']);
     await fixture.stages(account, message, ['delivered']);
     await until(() => expect(statusesAt('corrected')).toEqual(['sent', 'failed', 'delivered']));
+  });
+});
+
+describe('the later stages that a process attempts without a commit between them', () => {
+  /** A message with two stages, of which the receiver has the first and does not answer yet. */
+  async function firstStageHeld(hook: string, deliveries = fixture.deliveries) {
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, hook);
+    let answerFirst = () => {};
+    const held = new Promise<void>((resolve) => {
+      answerFirst = resolve;
+    });
+    fixture.hooks.answer(hook, async () => {
+      await held;
+      return { status: 200 };
+    });
+    const leased = await fixture.hot.transaction().execute((tx) =>
+      publish(
+        { deliveries },
+        tx,
+        (['sent', 'delivered'] as const).map((name) => stageEvent(account, message, name)),
+      ),
+    );
+    deliveries.offer(leased);
+    await until(() => expect(statusesAt(hook)).toEqual(['sent']));
+    return { account, id, answerFirst };
+  }
+  let message: string;
+  beforeEach(() => {
+    message = uuidv7();
+  });
+  const stateOf = async (stage: number) => {
+    const { rows } = await sql<{ state: number; due: boolean | null }>`
+      select state, due_at <= now() as due from deliveries where subject_id = ${message} and stage = ${stage}`.execute(
+      fixture.db,
+    );
+    return rows[0];
+  };
+
+  it('end when the owner pauses the endpoint', async () => {
+    const { account, id, answerFirst } = await firstStageHeld('paused-between');
+    const path = `/v1/webhooks/endpoints/${id}`;
+    expect((await fixture.call(account, 'PATCH', path, { status: 'paused' })).status).toBe(200);
+    answerFirst();
+    await until(async () => expect(await stateOf(3)).toMatchObject({ state: 1 }));
+    expect(await stateOf(4)).toEqual({ state: 0, due: true });
+    expect(statusesAt('paused-between')).toEqual(['sent']);
+    await fixture.call(account, 'PATCH', path, { status: 'active' });
+    await until(async () => {
+      await fixture.deliveries.claimDue();
+      expect(statusesAt('paused-between')).toEqual(['sent', 'delivered']);
+    });
+  });
+
+  it('end when the process stops, and are left to another', async () => {
+    const leaving = fixture.another();
+    const { answerFirst } = await firstStageHeld('stopped-between', leaving);
+    const stopped = leaving.stop();
+    answerFirst();
+    await stopped;
+    expect(statusesAt('stopped-between')).toEqual(['sent']);
+    expect(await stateOf(3)).toMatchObject({ state: 1 });
+    await until(async () => {
+      await fixture.deliveries.claimDue();
+      expect(statusesAt('stopped-between')).toEqual(['sent', 'delivered']);
+    });
+  });
+
+  it('end after a second: what a slow receiver has accepted is recorded before its next stage', async () => {
+    fixture.clock.steadyMs = 1_000_000;
+    const { answerFirst } = await firstStageHeld('slow-between');
+    const atSecond: unknown[] = [];
+    fixture.hooks.answer('slow-between', async () => {
+      atSecond.push(await stateOf(3));
+      return { status: 200 };
+    });
+    fixture.clock.steadyMs += 1_000;
+    answerFirst();
+    await until(() => expect(atSecond).toMatchObject([{ state: 1 }]));
+  });
+
+  it('are not offered again while the failure of their first is being recorded', async () => {
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'failing-between');
+    fixture.hooks.answer('failing-between', (hit) => ({
+      status: hit.json.data.status === 'delivered' ? 500 : 200,
+    }));
+    // the failure of the second stage is recorded only after the first one's success has released it
+    const endpoint = await fixture.db.startTransaction().execute();
+    await sql`select from endpoints where id = ${id} for update`.execute(endpoint);
+    await fixture.stages(account, message, ['sent', 'delivered']);
+    await until(() => expect(statusesAt('failing-between')).toEqual(['sent', 'delivered']));
+    await blocked(fixture.db);
+    await endpoint.commit().execute();
+    await until(async () => expect(await stateOf(4)).toMatchObject({ state: 4 }));
+    expect(statusesAt('failing-between')).toEqual(['sent', 'delivered']);
   });
 });

@@ -35,6 +35,17 @@ test('a lifetime may begin in the past, and an entry may have its own', () => {
   expect(cache.get('begun at 0')).toBeUndefined();
   expect(cache.get('own lifetime')).toBe('y');
   expect(cache.get('over already')).toBeUndefined();
+  clock.nowMs = 5_800;
+  expect(cache.get('own lifetime')).toBe('y');
+  clock.nowMs = 5_801;
+  expect(cache.get('own lifetime')).toBeUndefined();
+});
+
+test('an entry whose new lifetime is over already is forgotten', () => {
+  const cache = openCache<string>({ max: 10, lifetime: { ms: 1_000, clock: ownClock() } });
+  cache.set('a', 'x');
+  cache.set('a', 'y', { lifetimeMs: 0 });
+  expect(cache.get('a')).toBeUndefined();
 });
 
 test('a new value starts a new lifetime', () => {

@@ -2,12 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBooking } from '../../src/appointments/booking/bookings-store.ts';
+import {
+  claimDue,
+  claimExpiredLease,
+  findBooking,
+  postpone,
+  releaseBookings,
+} from '../../src/appointments/booking/bookings-store.ts';
 import {
   changeEventId,
   confirmHolds,
   deleteHold,
   finishCompensation,
+  insertHolds,
+  type NewHold,
+  recordRemoval,
   startCompensation,
   startInserts,
 } from '../../src/appointments/booking/holds-store.ts';
@@ -15,6 +24,7 @@ import {
   clearPendingChange,
   finishCancel,
   finishMove,
+  leasePendingChange,
   setPendingCancel,
   setPendingMove,
   startMove,
@@ -36,15 +46,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function insertBooking(state: BookingState): Promise<string> {
+/** A booking in that state, due in so many seconds; with null it waits for nothing. */
+async function insertBooking(state: BookingState, dueInSeconds: number | null = 0): Promise<string> {
   const id = randomUUID();
   await sql`
     insert into bookings (id, account_id, staff_id, state, starts_at, ends_at, timezone, email, phone_number, source,
       answers, provider, event_id, fallback_link, due_at)
     values (${id}, ${accountId}, ${staffId}, ${state}, '2030-01-01T10:00Z', '2030-01-01T10:30Z', 'UTC',
-      'guest@example.com', '15551234567', 'test', '[]', 'google', ${id}, 'https://meet.example/1', now())`.execute(
-    db,
-  );
+      'guest@example.com', '15551234567', 'test', '[]', 'google', ${id}, 'https://meet.example/1',
+      now() + ${dueInSeconds}::int * interval '1 second')`.execute(db);
   return id;
 }
 
@@ -103,12 +113,99 @@ describe('from every state but its own', () => {
   });
 });
 
-describe('a step of an older change', () => {
-  const to = {
-    startsAt: new Date('2030-01-01T11:00Z'),
-    endsAt: new Date('2030-01-01T11:30Z'),
-    timezone: 'UTC',
+const to = {
+  startsAt: new Date('2030-01-01T11:00Z'),
+  endsAt: new Date('2030-01-01T11:30Z'),
+  timezone: 'UTC',
+};
+
+describe('the state and the event id that a statement read', () => {
+  test.each(bookingStates.filter((state) => state !== 'undoing'))(
+    'a booking that is %s is not due again after the removal of an event',
+    async (state) => {
+      const id = await insertBooking(state, null);
+      await recordRemoval(db, id, 0);
+      expect(await findBooking(db, accountId, id)).toMatchObject({ due_at: null, removed_once: false });
+    },
+  );
+
+  test.each(bookingStates.filter((state) => state !== 'confirmed'))(
+    'a booking that is %s gets no pending change',
+    async (state) => {
+      const id = await insertBooking(state);
+      // they return the row, which there must be
+      await inTx((tx) => setPendingMove(tx, id, to, 1_000)).catch(() => undefined);
+      await inTx((tx) => setPendingCancel(tx, id, null, 1_000)).catch(() => undefined);
+      expect(await findBooking(db, accountId, id)).toMatchObject({ state, pending_change: null });
+    },
+  );
+
+  test('a hold takes the next event id once', async () => {
+    const id = await insertBooking('held');
+    expect(await changeEventId(db, id, { id: 'second', generation: 1 })).toBe(true);
+    expect(await changeEventId(db, id, { id: 'another second', generation: 1 })).toBe(false);
+    expect(await findBooking(db, accountId, id)).toMatchObject({ event_id: 'second', event_generation: 1 });
+  });
+});
+
+describe('leases', () => {
+  const dueAt = async (id: string) => (await findBooking(db, accountId, id))?.due_at;
+
+  test('a booking is leased by one process: not before its lease has expired, and not once it is finished', async () => {
+    const [due, leased, finished] = [
+      await insertBooking('held'),
+      await insertBooking('held', 60),
+      await insertBooking('confirmed', null),
+    ];
+    expect(await claimExpiredLease(db, due, 60_000)).toMatchObject({ id: due });
+    for (const id of [due, leased, finished]) expect(await claimExpiredLease(db, id, 60_000)).toBeUndefined();
+  });
+
+  test('a claim takes what is due, and passes over what is leased or locked', async () => {
+    await sql`update bookings set due_at = null`.execute(db);
+    const [due, locked] = [await insertBooking('held'), await insertBooking('held')];
+    await insertBooking('held', 60);
+    await db.transaction().execute(async (tx) => {
+      await sql`select from bookings where id = ${locked} for update`.execute(tx);
+      expect((await claimDue(db, 10, 60_000)).map(({ id }) => id)).toEqual([due]);
+    });
+    expect((await claimDue(db, 10, 60_000)).map(({ id }) => id)).toEqual([locked]);
+  });
+
+  test('a finished booking does not become due again', async () => {
+    const id = await insertBooking('confirmed', null);
+    await postpone(db, id, 0);
+    await releaseBookings(db, [id]);
+    await inTx((tx) => leasePendingChange(tx, id, 0));
+    expect(await dueAt(id)).toBeNull();
+    const open = await insertBooking('held', 60);
+    await releaseBookings(db, [open]);
+    expect((await dueAt(open))?.getTime()).toBeLessThan(Date.now() + 30_000);
+  });
+});
+
+test('a hold is skipped whose key another booking has', async () => {
+  const hold = (): NewHold => ({
+    ...{ id: randomUUID(), account_id: accountId, staff_id: staffId, timezone: 'UTC', source: 'test' },
+    ...{ email: 'guest@example.com', phone_number: '15551234567', name: null, answers: [] },
+    ...{ provider: null, calendar_id: null, calendar_key: null, event_id: null },
+    ...{ starts_at: to.startsAt, ends_at: to.endsAt, created_at: new Date() },
+    fallback_link: 'https://meet.example/1',
+  });
+  const key = { accountId, operation: 'book', key: randomUUID(), fingerprint: Buffer.alloc(33) };
+  const insert = (one: NewHold) => {
+    const occupied = { from: one.starts_at.getTime(), to: one.ends_at.getTime() };
+    return inTx((tx) => insertHolds(tx, [{ hold: one, occupied, key }], 60_000));
   };
+  const [first, second] = [hold(), hold()];
+  expect([...(await insert(first)).keys()]).toEqual([first.id]);
+  expect([...(await insert(second)).keys()]).toEqual([]);
+  expect(await findBooking(db, accountId, second.id)).toBeUndefined();
+  const { rows } = await sql`select subject_id from idempotency_keys where key = ${key.key}`.execute(db);
+  expect(rows).toEqual([{ subject_id: first.id }]);
+});
+
+describe('a step of an older change', () => {
   /** A booking with a second pending move, and the first one as it was read. */
   async function movedTwice() {
     const id = await insertBooking('confirmed');

@@ -11,8 +11,9 @@ import {
   releaseDeliveriesOf,
   releaseLeases,
 } from '../../src/webhooks/delivery/store.ts';
+import { recoverDeliveries } from '../../src/webhooks/maintenance/store.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
-import { replayOne } from '../../src/webhooks/replay/store.ts';
+import { findReplay, insertReplay, replayOne, replayStep } from '../../src/webhooks/replay/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { stageEvent } from '../harness/webhooks-fixture.ts';
 
@@ -85,6 +86,22 @@ describe('a claim', () => {
     const early = await delivery('sent', 4, -60);
     expect(idsOf(await claim(1))).toEqual([early.id]);
     expect(idsOf(await claim(1))).toEqual([late.id]);
+  });
+});
+
+describe('a claim leaves the deliveries alone', () => {
+  const setEndpoint = (columns: string) =>
+    sql.raw(`update endpoints set ${columns} where id = '${endpointId}'`).execute(database.db);
+
+  it.each([
+    ['of a paused endpoint', "status = 'paused'", "status = 'active'"],
+    ['of an endpoint that rests', "paused_until = now() + interval '1 minute'", 'paused_until = now()'],
+  ])('%s', async (_which, before, afterwards) => {
+    const due = await delivery('sent', 0, -1);
+    await setEndpoint(before);
+    expect(await claim()).toEqual([]);
+    await setEndpoint(afterwards);
+    expect(idsOf(await claim())).toEqual([due.id]);
   });
 });
 
@@ -175,6 +192,53 @@ describe('a replay', () => {
     expect(await rowOf(underWay)).toMatchObject({ due: false });
     expect(await rowOf(delivered)).toMatchObject({ state: 0, due: true });
   });
+
+  it('begins a new retry schedule', async () => {
+    const dead = await delivery('sent', 2, null);
+    await sql`update deliveries set attempts = 10 where id = ${dead.id}`.execute(database.db);
+    await inTransaction<boolean>((tx) => replayOne(tx, accountId, dead.id));
+    expect(await claim()).toMatchObject([{ id: dead.id, failedAttempts: 0 }]);
+  });
+});
+
+describe('a step of a replay', () => {
+  it('is left to the process that performs it, without waiting for it', async () => {
+    const delivered = await delivery('sent', 1, null);
+    await sql`update deliveries set delivered_at = now() where id = ${delivered.id}`.execute(database.db);
+    const id = uuidv7();
+    const range = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
+    await inTransaction<void>((tx) => insertReplay(tx, { id, accountId, endpointId, ...range, states: [1] }));
+    const step = () => inTransaction<number>((tx) => replayStep(tx, id, 10));
+    await database.db.transaction().execute(async (tx) => {
+      await sql`select from replays where id = ${id} for update`.execute(tx);
+      expect(await step()).toBe(0);
+    });
+    expect(await rowOf(delivered)).toMatchObject({ state: 1 });
+    expect(await step()).toBe(1);
+    expect(await step()).toBe(0);
+    expect(await inTransaction<unknown>((tx) => findReplay(tx, id))).toMatchObject({ replayed: 1 });
+  });
+});
+
+describe('a recovery', () => {
+  /** A delivery that failed so many seconds ago, and whose retry is an hour ahead. */
+  const failed = async (secondsAgo: number) => {
+    const key = await delivery('sent', 4, 3_600);
+    await sql`update deliveries set last_attempt_at = now() - ${secondsAgo}::int * interval '1 second', attempts = 1
+      where id = ${key.id}`.execute(database.db);
+    return key;
+  };
+
+  it('brings forward what failed before the success, and nothing that failed since', async () => {
+    const before = await failed(120);
+    const since = await failed(30);
+    const recoveredAt = new Date(Date.now() - 60_000);
+    const recover = () => inTransaction<unknown>((tx) => recoverDeliveries(tx, endpointId, recoveredAt, 10));
+    expect(await recover()).toEqual({ due: 1, left: 0 });
+    expect(await rowOf(before)).toMatchObject({ due: true });
+    expect(await rowOf(since)).toMatchObject({ due: false });
+    expect(await recover()).toEqual({ due: 0, left: 0 });
+  });
 });
 
 describe('publishing', () => {
@@ -182,6 +246,13 @@ describe('publishing', () => {
     inTransaction<{ id: string }[]>((tx) =>
       insertDeliveries(tx, [stageEvent(accountId, uuidv7(), 'sent')], [], 1),
     );
+
+  it('inserts nothing for an endpoint that its owner has deleted', async () => {
+    await sql`update endpoints set status = 'deleted' where id = ${endpointId}`.execute(database.db);
+    expect(await publish()).toEqual([]);
+    const { rows } = await sql`select from deliveries`.execute(database.db);
+    expect(rows).toEqual([]);
+  });
 
   it('leases nothing to the publisher of an endpoint that backs off: one probe at a time is enough', async () => {
     expect(await publish()).toHaveLength(1);

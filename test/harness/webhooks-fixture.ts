@@ -33,7 +33,8 @@ export interface WebhooksFixture {
   server: Server;
   deliveries: Deliveries;
   hooks: Hooks;
-  clock: Clock & { nowMs: number | undefined };
+  /** Stands still at `nowMs` and at `steadyMs` where they are set. */
+  clock: Clock & { nowMs: number | undefined; steadyMs: number | undefined };
   /** A fresh account; calls of the API are made in its name by `call`. */
   account(): Promise<string>;
   call(
@@ -104,7 +105,8 @@ export async function openWebhooksFixture(
   const clock: WebhooksFixture['clock'] = {
     nowMs: undefined,
     now: () => clock.nowMs ?? systemClock.now(),
-    steady: systemClock.steady,
+    steadyMs: undefined,
+    steady: () => clock.steadyMs ?? systemClock.steady(),
     sleep: systemClock.sleep,
   };
   const webhookOutgoing = openOutgoing({

@@ -44,7 +44,9 @@ async function choose(only = '', changed?: string): Promise<Mutation[]> {
   );
 }
 
-const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+}
 
 /** Files that differ from the ref, from the checkout's root, whether committed or not. */
 function changedSince(ref: string): string[] {

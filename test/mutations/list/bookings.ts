@@ -4,6 +4,7 @@ import type { Mutation } from '../mutation.ts';
 const states = ['test/db/booking-states.test.ts'];
 const holds = 'src/appointments/booking/holds-store.ts';
 const changes = 'src/appointments/booking/pending-changes-store.ts';
+const bookings = 'src/appointments/booking/bookings-store.ts';
 
 export const mutations: Mutation[] = [
   {
@@ -82,5 +83,90 @@ export const mutations: Mutation[] = [
     find: ' && event.bookingId === row.id',
     replace: '',
     tests: ['test/api/appointments-deaths.test.ts'],
+  },
+  {
+    name: 'a hold takes another event id twice',
+    file: holds,
+    find: ' and event_generation = ${event.generation - 1}\n',
+    replace: '\n',
+    tests: states,
+  },
+  {
+    name: 'a booking that is confirmed is compensated',
+    file: holds,
+    find: "due_at = now() + ${dueMs} * interval '1 millisecond'\n    where id = ${id} and state = ${state.held}`",
+    replace: "due_at = now() + ${dueMs} * interval '1 millisecond'\n    where id = ${id}`",
+    tests: states,
+  },
+  {
+    name: 'a booking that is not compensating is due again after a removal',
+    file: holds,
+    find: 'where id = ${id} and state = ${state.compensating}`.execute(db);',
+    replace: 'where id = ${id}`.execute(db);',
+    tests: states,
+  },
+  {
+    name: 'a booking is leased while another process works on it',
+    file: bookings,
+    find: 'where id = ${id} and due_at <= now() returning *',
+    replace: 'where id = ${id} returning *',
+    tests: states,
+  },
+  {
+    name: 'a claim takes bookings that are leased',
+    file: bookings,
+    find: 'from bookings where due_at <= now() order by due_at',
+    replace: 'from bookings where due_at is not null order by due_at',
+    tests: states,
+  },
+  {
+    name: 'a claim waits for bookings that another process has locked',
+    file: bookings,
+    find: 'limit ${limit}\n      for update skip locked)',
+    replace: 'limit ${limit}\n      for update)',
+    tests: states,
+  },
+  {
+    name: 'a finished booking becomes due again',
+    file: bookings,
+    find: 'where id = ${id} and due_at is not null`.execute(db);',
+    replace: 'where id = ${id}`.execute(db);',
+    tests: states,
+  },
+  {
+    name: 'a released lease makes a finished booking due',
+    file: bookings,
+    find: 'where id = any(${ids}::uuid[]) and due_at is not null`.execute(db);',
+    replace: 'where id = any(${ids}::uuid[])`.execute(db);',
+    tests: states,
+  },
+  {
+    name: 'a booking that is not confirmed gets a pending cancellation',
+    file: changes,
+    find: "${noTime}, attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'\n    where id = ${id} and state = ${state.confirmed} returning *",
+    replace:
+      "${noTime}, attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'\n    where id = ${id} returning *",
+    tests: states,
+  },
+  {
+    name: 'a new pending change has the number of the last one',
+    file: changes,
+    find: 'wish = ${change.move}, wish_no = wish_no + 1,',
+    replace: 'wish = ${change.move},',
+    tests: states,
+  },
+  {
+    name: 'a cancellation has the number of the move that it replaces',
+    file: changes,
+    find: 'wish = ${change.cancel}, wish_no = wish_no + 1,',
+    replace: 'wish = ${change.cancel},',
+    tests: states,
+  },
+  {
+    name: 'a booking without a pending change is leased for one',
+    file: changes,
+    find: 'where id = ${id} and wish is not null`.execute(tx);',
+    replace: 'where id = ${id}`.execute(tx);',
+    tests: states,
   },
 ];

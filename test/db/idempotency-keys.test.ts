@@ -1,0 +1,156 @@
+// Rows of Idempotency-Keys: who may write, take over, answer, rebind and free one, and for how long it counts.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import {
+  deleteOldKeys,
+  findKey,
+  freeKeysOf,
+  insertKey,
+  type KeyOf,
+  rebindKey,
+  releaseKeysOf,
+  storeKeyAnswer,
+  takeOverKey,
+} from '../../src/db/idempotency-keys.ts';
+import { consultKey } from '../../src/http/idempotency.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+let accountId: string;
+const fingerprint = Buffer.alloc(33, 1);
+
+async function newAccount(): Promise<string> {
+  const id = uuidv7();
+  await sql`insert into accounts (id, name) values (${id}, 'a')`.execute(database.db);
+  return id;
+}
+beforeAll(async () => {
+  database = await createTestDatabase();
+  accountId = await newAccount();
+});
+afterAll(() => database.drop());
+
+const inTransaction = <T>(run: Parameters<ReturnType<TestDatabase['db']['transaction']>['execute']>[0]) =>
+  database.db.transaction().execute(run) as Promise<T>;
+const insert = (of: KeyOf & { subjectId: string }) =>
+  inTransaction<boolean>((tx) => insertKey(tx, { ...of, fingerprint, leaseSeconds: 60 }));
+
+/** A key of this account with a request in progress. */
+async function leasedKey() {
+  const of = { accountId, operation: 'book', key: randomUUID(), subjectId: uuidv7() };
+  expect(await insert(of)).toBe(true);
+  return of;
+}
+type Key = Awaited<ReturnType<typeof leasedKey>>;
+
+/** A key whose lease has expired without an answer. */
+async function expiredKey() {
+  const of = await leasedKey();
+  await sql`update idempotency_keys set leased_until = now() - interval '5 seconds' where key = ${of.key}`.execute(
+    database.db,
+  );
+  return of;
+}
+async function answeredKey() {
+  const of = await expiredKey();
+  await storeKeyAnswer(database.db, of.subjectId, { status: 200, body: 'first' });
+  return of;
+}
+const makeOlder = (of: Key, hours: number) =>
+  sql`update idempotency_keys set created_at = created_at - ${hours} * interval '1 hour' where key = ${of.key}`.execute(
+    database.db,
+  );
+const subjectOf = async (of: Key) => (await findKey(database.db, of))?.subject_id;
+
+test('an active key is not replaced; one older than 24 hours is', async () => {
+  const of = await answeredKey();
+  expect(await insert({ ...of, subjectId: uuidv7() })).toBe(false);
+  expect(await subjectOf(of)).toBe(of.subjectId);
+  await makeOlder(of, 25);
+  const subjectId = uuidv7();
+  expect(await insert({ ...of, subjectId })).toBe(true);
+  expect(await findKey(database.db, of)).toMatchObject({
+    ...{ subject_id: subjectId, status: null, body: null, leased: true },
+  });
+});
+
+test('a key is found for 24 hours, under its account and operation alone', async () => {
+  const of = await leasedKey();
+  expect(await findKey(database.db, { ...of, operation: 'send' })).toBeUndefined();
+  expect(await findKey(database.db, { ...of, accountId: await newAccount() })).toBeUndefined();
+  await makeOlder(of, 23);
+  expect(await findKey(database.db, of)).toBeDefined();
+  await makeOlder(of, 2);
+  expect(await findKey(database.db, of)).toBeUndefined();
+});
+
+test('a key is taken over by one process alone, and only after its lease, without an answer', async () => {
+  const takeOver = (of: Key) => takeOverKey(database.db, { ...of, leaseSeconds: 60 });
+  expect(await takeOver(await leasedKey())).toBe(false);
+  expect(await takeOver(await answeredKey())).toBe(false);
+  const expired = await expiredKey();
+  expect(await takeOver(expired)).toBe(true);
+  expect(await takeOver(expired)).toBe(false);
+});
+
+test('of two repeats after an expired lease one continues; any repeat before it gets 409', async () => {
+  const consult = (of: Key) =>
+    consultKey(database.db, { ...of, isSameBody: () => true, leaseSeconds: 60 }).catch(({ code }) => code);
+  expect(await consult(await leasedKey())).toBe('idempotency_in_progress');
+  const expired = await expiredKey();
+  const row = await findKey(database.db, expired);
+  const both = [1, 2].map(() =>
+    consultKey(
+      database.db,
+      { ...expired, isSameBody: () => true, leaseSeconds: 60 },
+      // both have read the key before either takes it over
+      async () => row,
+    ).catch(({ code }) => code),
+  );
+  const results = await Promise.all(both);
+  expect(results).toContainEqual({ kind: 'continue', subjectId: expired.subjectId });
+  expect(results).toContain('idempotency_in_progress');
+  expect(await consult(await answeredKey())).toEqual({ kind: 'answered', status: 200, body: 'first' });
+});
+
+test('the first answer stays', async () => {
+  const of = await answeredKey();
+  await storeKeyAnswer(database.db, of.subjectId, { status: 409, body: 'second' });
+  expect(await findKey(database.db, of)).toMatchObject({ status: 200, body: 'first' });
+});
+
+test('releasing a lease ends it now, and never later than it ended', async () => {
+  const [leased, expired] = [await leasedKey(), await expiredKey()];
+  await releaseKeysOf(database.db, [leased.subjectId, expired.subjectId]);
+  const { rows } = await sql<{ key: string; seconds: number }>`
+    select key, extract(epoch from now() - leased_until)::float8 as seconds from idempotency_keys
+    where key in (${leased.key}, ${expired.key})`.execute(database.db);
+  const secondsOf = (of: Key) => rows.find(({ key }) => key === of.key)?.seconds;
+  expect(secondsOf(leased)).toBeLessThan(4);
+  expect(secondsOf(expired)).toBeGreaterThan(4);
+});
+
+test('a key with an answer is neither rebound nor freed; one without is', async () => {
+  const answered = await answeredKey();
+  const open = await expiredKey();
+  const subjectId = uuidv7();
+  for (const key of [answered, open]) await inTransaction<void>((tx) => rebindKey(tx, key, subjectId));
+  expect(await subjectOf(answered)).toBe(answered.subjectId);
+  expect(await subjectOf(open)).toBe(subjectId);
+  await freeKeysOf(database.db, answered.subjectId);
+  await freeKeysOf(database.db, subjectId);
+  expect(await subjectOf(answered)).toBe(answered.subjectId);
+  expect(await subjectOf(open)).toBeUndefined();
+});
+
+test('keys are deleted after 24 hours, not before', async () => {
+  const [young, old] = [await leasedKey(), await leasedKey()];
+  await makeOlder(young, 23);
+  await makeOlder(old, 25);
+  await deleteOldKeys(database.db, 100);
+  const { rows } = await sql<{ key: string }>`
+    select key from idempotency_keys where key in (${young.key}, ${old.key})`.execute(database.db);
+  expect(rows).toEqual([{ key: young.key }]);
+});

@@ -1,0 +1,111 @@
+// Mutations of the slots engine.
+import type { Mutation } from '../mutation.ts';
+
+const engine = 'src/appointments/slots/engine.ts';
+const wallTime = 'src/appointments/slots/wall-time.ts';
+const slots = [
+  'test/rules/slots.test.ts',
+  'test/rules/slots-clocks.test.ts',
+  'test/rules/slots-scan.test.ts',
+];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a local time that comes twice is offered twice',
+    file: engine,
+    find: ' && !isRepeat(asked, start)',
+    replace: '',
+    tests: slots,
+  },
+  {
+    name: 'slots are offered beyond the booking window',
+    file: engine,
+    find: 'localDay(own, start) <= lastOpenDay && ',
+    replace: '',
+    tests: slots,
+  },
+  {
+    name: 'the booking window is a day longer',
+    file: engine,
+    find: '+ terms.bookingWindowDays;',
+    replace: '+ terms.bookingWindowDays + 1;',
+    tests: slots,
+  },
+  {
+    name: 'slots are offered within the minimum notice',
+    file: engine,
+    find: 'Math.max(range.from, earliest)',
+    replace: 'range.from',
+    tests: slots,
+  },
+  {
+    name: 'a slot that begins when something busy ends is taken',
+    file: engine,
+    find: 'next.to <= start - beforeMs',
+    replace: 'next.to < start - beforeMs',
+    tests: slots,
+  },
+  {
+    name: 'a slot that ends when something busy begins is taken',
+    file: engine,
+    find: 'next.from >= start + afterMs',
+    replace: 'next.from > start + afterMs',
+    tests: slots,
+  },
+  {
+    name: 'the last slot of an opening is not offered',
+    file: engine,
+    find: 'start <= last && start < to',
+    replace: 'start < last && start < to',
+    tests: slots,
+  },
+  {
+    name: 'the daily limit allows one more',
+    file: engine,
+    find: '?? 0) < limit',
+    replace: '?? 0) <= limit',
+    tests: slots,
+  },
+  {
+    name: 'hours that began the day before offer nothing',
+    file: engine,
+    find: 'firstDay - 2, localDay',
+    replace: 'firstDay, localDay',
+    tests: slots,
+  },
+  {
+    name: 'the buffer before a slot is not kept free',
+    file: engine,
+    find: 'const beforeMs = terms.bufferBeforeMinutes * minuteMs;',
+    replace: 'const beforeMs = 0;',
+    tests: slots,
+  },
+  {
+    name: 'the buffer after a slot is not kept free',
+    file: engine,
+    find: 'const afterMs = (terms.slotMinutes + terms.bufferAfterMinutes) * minuteMs;',
+    replace: 'const afterMs = terms.slotMinutes * minuteMs;',
+    tests: slots,
+  },
+  {
+    name: 'a booking does not occupy its buffers',
+    file: engine,
+    find: 'from: start - terms.bufferBeforeMinutes * minuteMs,',
+    replace: 'from: start,',
+    tests: slots,
+  },
+  {
+    name: 'busy times that touch are not joined',
+    file: wallTime,
+    find: 'interval.from <= last.to',
+    replace: 'interval.from < last.to',
+    tests: ['test/rules/wall-time.test.ts'],
+  },
+  {
+    name: 'a busy time inside another one ends it',
+    file: wallTime,
+    find: 'last.to = Math.max(last.to, interval.to);',
+    replace: 'last.to = interval.to;',
+    tests: slots,
+  },
+];

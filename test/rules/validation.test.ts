@@ -1,0 +1,83 @@
+// What request validation accepts: bodies as they are, queries parsed from text, and nothing that the database cannot store.
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { requestValidator } from '../../src/http/validation.ts';
+
+const schema = Type.Object(
+  {
+    count: Type.Optional(Type.Integer({ default: 7 })),
+    flag: Type.Optional(Type.Boolean()),
+    at: Type.Optional(Type.String({ format: 'date-time' })),
+    text: Type.Optional(Type.String()),
+    map: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { additionalProperties: false },
+);
+
+const compile = requestValidator();
+const validatorOf = (httpPart: 'body' | 'querystring' | 'params') =>
+  // biome-ignore lint/suspicious/noExplicitAny: a validator outside its server
+  compile({ schema, httpPart, method: 'POST', url: '/' } as any) as (
+    data: unknown,
+  ) => boolean | { error: unknown[] };
+const isValidBody = (data: unknown) => validatorOf('body')(data) === true;
+const isValidQuery = (data: unknown) => validatorOf('querystring')(data) === true;
+
+test('a body is taken as it is: nothing is parsed, filled in or removed', () => {
+  for (const wrong of [{ count: '5' }, { flag: 'true' }, { text: 5 }, { other: 1 }])
+    expect([wrong, isValidBody(wrong)]).toEqual([wrong, false]);
+  const body = { text: 'x' };
+  expect(isValidBody(body)).toBe(true);
+  expect(body).toEqual({ text: 'x' });
+});
+
+test('numbers and flags of a query are parsed; its defaults are left to the operation', () => {
+  const query: Record<string, unknown> = { count: '5', flag: 'true' };
+  expect(isValidQuery(query)).toBe(true);
+  expect(query).toEqual({ count: 5, flag: true });
+  const empty = {};
+  expect(isValidQuery(empty)).toBe(true);
+  expect(empty).toEqual({});
+  const other = { other: 'x' };
+  expect(isValidQuery(other)).toBe(false);
+  expect(other).toEqual({ other: 'x' });
+});
+
+test('every problem of a query is named', () => {
+  const result = validatorOf('querystring')({ count: 'x', at: 'y', other: 'z' });
+  expect(result).toMatchObject({ error: expect.anything() });
+  expect((result as { error: unknown[] }).error).toHaveLength(3);
+});
+
+test.each([
+  ['2026-11-22T00:00:00Z', true],
+  ['2026-11-22T00:00:00.123+05:30', true],
+  // a leap second: RFC 3339 knows it, Date and timestamp columns do not
+  ['2016-12-31T23:59:60Z', false],
+  ['2026-02-30T00:00:00Z', false],
+  ['2026-11-22', false],
+  // longer than any instant: the format splits it at every "t"
+  [`2026-11-22T00:00:00.${'0'.repeat(60)}Z`, false],
+])('the date-time %s is accepted: %s', (at, isAccepted) => {
+  expect(isValidBody({ at })).toBe(isAccepted);
+  expect(isValidQuery({ at })).toBe(isAccepted);
+});
+
+test.each([
+  ['a NUL character', 'a\0b'],
+  ['the first half of a surrogate pair', 'a\ud83d'],
+  ['the second half of a surrogate pair', '\ude00b'],
+])('%s is rejected in a body, in a name within it, and in a query', (_what, text) => {
+  expect(isValidBody({ text })).toBe(false);
+  expect(isValidBody({ map: { [text]: 1 } })).toBe(false);
+  expect(isValidBody({ map: { deep: [{ text }] } })).toBe(false);
+  expect(isValidQuery({ text })).toBe(false);
+  expect(isValidBody({ text: 'a😀b' })).toBe(true);
+});
+
+test('a body may be nested to 64 levels, and no deeper', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+  // the body and the map are two of them
+  expect(isValidBody({ map: { a: nested(62) } })).toBe(true);
+  expect(isValidBody({ map: { a: nested(63) } })).toBe(false);
+});

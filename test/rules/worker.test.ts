@@ -1,0 +1,93 @@
+// The worker loop: rounds, pauses, nudges, failures and its end, by a clock that the test owns.
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { openLog } from '../../src/base/log.ts';
+import { startWorker } from '../../src/work/worker.ts';
+
+/** A worker whose rounds and pauses end when the test says so. */
+function open() {
+  const rounds: { find: (count: number) => void; fail: (error: Error) => void; signal: AbortSignal }[] = [];
+  const pauses: { ms: number; end: () => void }[] = [];
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((end) => {
+      pauses.push({ ms, end });
+      signal?.addEventListener('abort', () => end(), { once: true });
+    });
+  const perform = (signal: AbortSignal) =>
+    new Promise<number>((find, fail) => rounds.push({ find, fail, signal }));
+  const worker = startWorker(
+    { name: 'test', perform, idleMs: 700 },
+    { clock: { ...systemClock, sleep }, log: openLog('silent') },
+  );
+  return { worker, rounds, pauses };
+}
+/** Lets everything happen that waits for nothing. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('begins the next round immediately while it finds work, and pauses when it finds none', async () => {
+  const { worker, rounds, pauses } = open();
+  rounds[0]?.find(3);
+  await turn();
+  expect([rounds.length, pauses]).toEqual([2, []]);
+  rounds[1]?.find(0);
+  await turn();
+  expect([rounds.length, pauses.map(({ ms }) => ms)]).toEqual([2, [700]]);
+  pauses[0]?.end();
+  await turn();
+  expect(rounds).toHaveLength(3);
+  rounds[2]?.find(0);
+  await worker.stop();
+});
+
+test('a nudge ends a pause', async () => {
+  const { worker, rounds } = open();
+  rounds[0]?.find(0);
+  await turn();
+  worker.nudge();
+  await turn();
+  expect(rounds).toHaveLength(2);
+  rounds[1]?.find(0);
+  await worker.stop();
+});
+
+test('a nudge during a round starts the next one without a pause: the claim may have missed what it was for', async () => {
+  const { worker, rounds, pauses } = open();
+  worker.nudge();
+  rounds[0]?.find(0);
+  await turn();
+  expect([rounds.length, pauses]).toEqual([2, []]);
+  rounds[1]?.find(0);
+  await turn();
+  expect(pauses).toHaveLength(1);
+  await worker.stop();
+});
+
+test('a failing round is repeated after two seconds', async () => {
+  const { worker, rounds, pauses } = open();
+  rounds[0]?.fail(new Error('away'));
+  await turn();
+  expect([rounds.length, pauses.map(({ ms }) => ms)]).toEqual([1, [2_000]]);
+  pauses[0]?.end();
+  await turn();
+  expect(rounds).toHaveLength(2);
+  rounds[1]?.find(0);
+  await worker.stop();
+});
+
+test('stopping ends a pause, starts nothing, and waits for the running round', async () => {
+  const { worker, rounds } = open();
+  const paused = open();
+  paused.rounds[0]?.find(0);
+  await turn();
+  await paused.worker.stop();
+  expect(paused.rounds).toHaveLength(1);
+  let hasStopped = false;
+  const stopped = worker.stop().then(() => {
+    hasStopped = true;
+  });
+  await turn();
+  expect([rounds[0]?.signal.aborted, hasStopped]).toEqual([true, false]);
+  rounds[0]?.find(1);
+  await stopped;
+  expect(rounds).toHaveLength(1);
+});
