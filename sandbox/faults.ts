@@ -34,7 +34,7 @@ export interface Faults {
   clear(): void;
 }
 
-const deeds = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', 'garbage'];
+const actions = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', 'garbage'];
 
 /** An empty list of faults; `kinds` are the kinds of call that `on` may name (null: any). */
 export function faultList(kinds: readonly string[] | null): Faults {
@@ -42,7 +42,7 @@ export function faultList(kinds: readonly string[] | null): Faults {
   return {
     add(given) {
       const fault = { ...(given as Fault) };
-      if (!deeds.includes(fault.does)) throw new ControlError(400, `does: one of ${deeds.join(', ')}`);
+      if (!actions.includes(fault.does)) throw new ControlError(400, `does: one of ${actions.join(', ')}`);
       if (fault.on !== undefined && kinds && !kinds.includes(fault.on))
         throw new ControlError(400, `on: one of ${kinds.join(', ')}`);
       faults.push(fault);
@@ -62,7 +62,7 @@ export function faultList(kinds: readonly string[] | null): Faults {
 }
 
 /** Spoils an answer as the fault says; a `delay` is the caller's own to wait for (`Fault.ms`). */
-export function spoil(res: ServerResponse, fault: Fault): void {
+export function injectFault(res: ServerResponse, fault: Fault): void {
   if (res.destroyed || res.headersSent) return;
   switch (fault.does) {
     case 'answer':
@@ -97,7 +97,7 @@ function drip(res: ServerResponse, fault: Fault): void {
   res.on('close', () => clearInterval(timer));
 }
 
-const floodPiece = Buffer.alloc(256 * 1024, 'x');
+const floodChunk = Buffer.alloc(256 * 1024, 'x');
 
 /** Says that 8 GB follow, and begins with them. */
 function flood(res: ServerResponse, fault: Fault): void {
@@ -106,9 +106,9 @@ function flood(res: ServerResponse, fault: Fault): void {
     'content-length': 8e9,
     ...fault.headers,
   });
-  const pour = () => {
-    while (!res.destroyed && res.write(floodPiece));
+  const writeMore = () => {
+    while (!res.destroyed && res.write(floodChunk));
   };
-  res.on('drain', pour);
-  pour();
+  res.on('drain', writeMore);
+  writeMore();
 }

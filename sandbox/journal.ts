@@ -52,11 +52,11 @@ function writeJournal<R>(options: JournalOptions<R> & { file: string }): Journal
   const flush = () => {
     if (lines.length === 0 || closed) return;
     const bytes = Buffer.from(lines.join(''));
-    const told = waiting;
+    const callbacks = waiting;
     lines = [];
     waiting = [];
     size += writeAll(fd, bytes);
-    for (const tell of told) tell();
+    for (const callback of callbacks) callback();
     if (size <= limit) return;
     closeSync(fd);
     ({ fd, size } = fold(options));

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { startCloudApi } from './cloud-api/server.ts';
 import { startGoogle } from './google/server.ts';
 import { startReceiver } from './receiver/server.ts';
-import type { Played } from './server.ts';
+import type { RunningServer } from './server.ts';
 
 const usage = `Usage: node sandbox/main.ts [options]
   --dir <folder>          keep the state here, so that a restart goes on where this ended (default: nothing is kept)
@@ -27,9 +27,9 @@ const { values } = parseArgs({
   },
 });
 if (values.help) console.log(usage);
-else await play();
+else await run();
 
-async function play(): Promise<void> {
+async function run(): Promise<void> {
   const dir = values.dir ?? null;
   const all = await Promise.all([
     startCloudApi({ dir, port: portOf('cloud-api-port') }),
@@ -50,7 +50,7 @@ function portOf(name: 'cloud-api-port' | 'google-port' | 'receiver-port'): numbe
 }
 
 /** Ends at SIGTERM, SIGINT, and when the parent is gone: nothing may outlive a gateway that was killed. */
-function endWithParent(all: Played[]): void {
+function endWithParent(all: RunningServer[]): void {
   let ending = false;
   const end = () => {
     if (ending) return;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 
 /** A server of the sandbox that is running. */
-export interface Played {
+export interface RunningServer {
   /** Its base address, such as `http://127.0.0.1:40123`, without a slash at the end. */
   url: string;
   /** Stops it: open calls are cut, what must survive is on disk when this resolves. */
@@ -11,7 +11,7 @@ export interface Played {
 }
 
 /** What every server of the sandbox can be started with. */
-export interface PlayedOptions {
+export interface ServerOptions {
   /** TCP port on 127.0.0.1; 0 or absent: any free one. */
   port?: number;
   /** Folder that keeps the state over a restart; null or absent: nothing is kept. */
@@ -19,7 +19,7 @@ export interface PlayedOptions {
 }
 
 /** Starts a `node:http` server on loopback only; `port` 0 takes any free one. Rejects if the port is taken. */
-export function listen(handle: RequestListener, port = 0): Promise<Played> {
+export function listen(handle: RequestListener, port = 0): Promise<RunningServer> {
   const server = createServer({ keepAlive: true, keepAliveTimeout: 60_000, requestTimeout: 0 }, handle);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -100,7 +100,7 @@ export async function answerControl(
 export type ControlRoute<Ask> = readonly [method: string, path: RegExp, act: (ask: Ask) => unknown];
 
 /** What every control call is asked. */
-export interface ControlAsk {
+export interface ControlRequest {
   body: Record<string, unknown>;
   query: URLSearchParams;
   /** The part of the path that the route leaves open. */
@@ -109,7 +109,7 @@ export interface ControlAsk {
 
 /** Answers a call of a control API by the first of `routes` that it fits, which is also given `on`; none: 404. */
 export function answerByRoutes<On extends object>(
-  routes: ReadonlyArray<ControlRoute<On & ControlAsk>>,
+  routes: ReadonlyArray<ControlRoute<On & ControlRequest>>,
   on: On,
   req: IncomingMessage,
   res: ServerResponse,

@@ -1,13 +1,13 @@
 // One authenticated call of the platform's API, as its handlers see it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Fault, spoil } from '../faults.ts';
+import { type Fault, injectFault } from '../faults.ts';
 import { readBody, sendJson } from '../server.ts';
 import type { Poster } from './callbacks.ts';
 import type { CallLog } from './calls.ts';
 import { badParam, envelope, Rejection, rejection } from './errors.ts';
 import type { MediaBytes } from './media.ts';
 import type { App } from './model.ts';
-import type { PaceGates } from './pace.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { State } from './state.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -15,7 +15,7 @@ import type { Uploads } from './uploads.ts';
 export interface Platform {
   state: State;
   poster: Poster;
-  gates: PaceGates;
+  rateLimits: RateLimits;
   /** How often each `…0002CCCCCC` recipient was rejected. */
   rejections: Map<string, number>;
   calls: CallLog;
@@ -38,7 +38,7 @@ export interface Call {
 
 /** Answers a call, unless a fault spoils its answer. */
 export function answer(call: Call, status: number, body: unknown): void {
-  if (call.fault) spoil(call.res, call.fault);
+  if (call.fault) injectFault(call.res, call.fault);
   else sendJson(call.res, status, body);
 }
 

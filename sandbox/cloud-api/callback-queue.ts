@@ -1,13 +1,13 @@
-// Posts to one address over a fixed number of connections; what waits for a free one is not even built yet.
+// A queue of posts to one address over a fixed number of connections. A post is built when a connection is free.
 import { Pool } from 'undici';
 
-/** What to post, and who receives its HTTP status (0: none came). */
+/** What to post, and who receives the HTTP status (0: no response). */
 export interface Post {
   path: string;
   timeoutMs: number;
   /** Called when a connection is free. */
   build: () => { headers: string[]; body: string };
-  tell: (status: number) => void;
+  onStatus: (status: number) => void;
 }
 
 export interface CallbackQueue {
@@ -26,10 +26,10 @@ export function createCallbackQueue(origin: string, connections: number): Callba
     busy++;
     dispatch(pool, post, (status) => {
       busy--;
-      post.tell(status);
+      post.onStatus(status);
       const following = waiting[next];
       if (!following || busy >= connections) return;
-      // Taking from the front of a long array costs its length: it is cut only when half of it is done.
+      // Removing from the front costs the array's length, so it is cut only when half of it is done.
       if (++next > 1000 && next > waiting.length / 2) {
         waiting = waiting.slice(next);
         next = 0;
@@ -49,14 +49,14 @@ export function createCallbackQueue(origin: string, connections: number): Callba
   };
 }
 
-/** One try. `Pool.dispatch` costs about a tenth less than `Pool.request` here. */
-function dispatch(pool: Pool, post: Post, over: (status: number) => void): void {
+/** One attempt. `Pool.dispatch` costs about a tenth less than `Pool.request` here. */
+function dispatch(pool: Pool, post: Post, onEnd: (status: number) => void): void {
   let status = 0;
-  let told = false;
-  const once = (answer: number) => {
-    if (told) return;
-    told = true;
-    over(answer);
+  let isReported = false;
+  const reportOnce = (result: number) => {
+    if (isReported) return;
+    isReported = true;
+    onEnd(result);
   };
   pool.dispatch(
     {
@@ -72,8 +72,8 @@ function dispatch(pool: Pool, post: Post, over: (status: number) => void): void 
         status = code;
       },
       onResponseData: () => {},
-      onResponseEnd: () => once(status),
-      onResponseError: () => once(0),
+      onResponseEnd: () => reportOnce(status),
+      onResponseError: () => reportOnce(0),
     },
   );
 }

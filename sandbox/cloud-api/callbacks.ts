@@ -1,4 +1,4 @@
-// What callbacks say, one status a post or many, and that their outcome is written down.
+// Callbacks of the simulated platform: their payloads, one or several statuses each, and the record of their results.
 import { createJobs } from './jobs.ts';
 import type { Accepted, Step } from './ledger.ts';
 import type { State, TemplateCallback } from './state.ts';
@@ -14,9 +14,9 @@ export interface StatusPost {
 export interface Poster {
   /** Posts a status, or adds it to the next batch. */
   post(status: StatusPost): void;
-  /** Posts a callback that is no status: of a template, or of a number as a whole. */
+  /** Posts a callback that is not a status: about a template, or about a number as a whole. */
   postTemplate(callback: TemplateCallback): void;
-  /** Posts what `holdCallbacks` kept back. */
+  /** Posts the callbacks that `holdCallbacks` held back. */
   release(): void;
   close(): Promise<void>;
 }
@@ -27,14 +27,14 @@ export function createPoster(state: State, connections = 128): Poster {
   const batches = new Map<string, StatusPost[]>();
 
   const sendStatuses = (posts: StatusPost[]) => {
-    const answered = (answer: number, over: boolean) => {
+    const onResult = (status: number, isLast: boolean) => {
       for (const { message, step, index } of posts) {
-        if (over) state.record(['done', message.seq, index, answer]);
-        else step.answers.push(answer);
+        if (isLast) state.record(['done', message.seq, index, status]);
+        else step.answers.push(status);
       }
     };
     const appId = posts[0]?.message.appId ?? '';
-    jobs.send({ appId, body: () => statusBody(state, posts), tried: 0, answered });
+    jobs.send({ appId, body: () => statusBody(state, posts), attempts: 0, onResult });
   };
   const flush = (appId: string) => {
     const posts = batches.get(appId) ?? [];
@@ -52,10 +52,10 @@ export function createPoster(state: State, connections = 128): Poster {
       } else if (batch.push(status) >= state.settings.batchSize) flush(appId);
     },
     postTemplate({ id, appId, body }) {
-      const answered = (_answer: number, over: boolean) => {
-        if (over) state.record(['callback-done', id]);
+      const onResult = (_status: number, isLast: boolean) => {
+        if (isLast) state.record(['callback-done', id]);
       };
-      jobs.send({ appId, body: () => withNumericIds(body), tried: 0, answered });
+      jobs.send({ appId, body: () => withNumericIds(body), attempts: 0, onResult });
     },
     release: jobs.release,
     close: jobs.close,
@@ -66,8 +66,8 @@ export function createPoster(state: State, connections = 128): Poster {
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (json: string) => object };
 
 /**
- * The body with its template ids as JSON numbers, as the platform writes them, every digit kept: the journal has them as
- * texts, since a number beyond 2^53 would come back rounded.
+ * The body with its template ids as JSON numbers with every digit, as the platform writes them. The journal stores them
+ * as strings, because numbers beyond 2^53 would be rounded.
  */
 function withNumericIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNumericIds);
@@ -80,7 +80,7 @@ function withNumericIds(value: unknown): unknown {
   );
 }
 
-/** The payload of some statuses of one app: an entry a business account, a change a number. */
+/** The payload of statuses of one app: one entry per business account, one change per number. */
 function statusBody(state: State, posts: StatusPost[]): unknown {
   const [only] = posts;
   if (posts.length === 1 && only)

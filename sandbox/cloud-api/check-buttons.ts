@@ -2,7 +2,7 @@
 import { tooLong } from './check-text.ts';
 import { badButton } from './errors.ts';
 import type { Button } from './model.ts';
-import { textShape } from './template-shape.ts';
+import { parseText } from './template-parameters.ts';
 
 const mostOf: Record<string, number> = { QUICK_REPLY: 10, URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 };
 /** Kinds that the sandbox takes without looking inside; each at most once. */
@@ -56,7 +56,7 @@ export function checkLabel(text: string | undefined): void {
 function checkUrl(button: Button): void {
   const url = button.url ?? '';
   if (url.length > 2000) throw tooLong('button URL', 2000);
-  const { uses } = textShape(url);
+  const { uses } = parseText(url);
   if (uses.length > 1 || (uses.length === 1 && !url.endsWith('}}')))
     throw badButton('A button URL can have one variable, at its end.');
   const fixed = url.replace(/\{\{[^{}]*\}\}$/, '');

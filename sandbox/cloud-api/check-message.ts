@@ -1,7 +1,7 @@
-// What the platform asks of the components of a template message: counts, formats, lengths (pure).
+// Checks of a template message's components, as the platform makes them: counts, formats, lengths (pure).
 import { rejection, unknownMedia } from './errors.ts';
 import type { Media, Template } from './model.ts';
-import { type ButtonShape, shapeOf, type TextShape } from './template-shape.ts';
+import { type ButtonParameters, parametersOf, type TextParameters } from './template-parameters.ts';
 
 export interface Parameter {
   type?: string;
@@ -22,8 +22,8 @@ export interface SentComponent {
 }
 
 /**
- * Refuses components that do not fill the template, with the code and the wording of the platform.
- * `mediaById` answers uploads of the sending number that have not expired; `lostMediaCode` rejects all others.
+ * Rejects components that do not fit the template, with the platform's code and wording.
+ * `mediaById` finds unexpired uploads of the sending number; `lostMediaCode` is the code for all others.
  */
 export function checkComponents(
   template: Template,
@@ -34,7 +34,7 @@ export function checkComponents(
   if (components !== undefined && !Array.isArray(components))
     throw rejection(131009, 'template.components must be an array');
   const sent = (components ?? []) as SentComponent[];
-  const shape = shapeOf(template);
+  const expected = parametersOf(template);
   let header: Parameter[] = [];
   let body: Parameter[] = [];
   const buttons = new Map<number, SentComponent>();
@@ -47,36 +47,36 @@ export function checkComponents(
     else if (type === 'button') buttons.set(Number(part.index), part);
     else throw rejection(131009, `Unexpected component type '${type}'`);
   }
-  if (shape.headerFormat === 'TEXT' || shape.headerFormat === 'NONE')
-    checkText('header', shape.header, header, shape.named, 60);
-  else checkMediaHeader(shape.headerFormat, header, mediaById, lostMediaCode);
-  checkText('body', shape.body, body, shape.named, 1024);
-  checkButtons(shape.buttons, buttons);
+  if (expected.headerFormat === 'TEXT' || expected.headerFormat === 'NONE')
+    checkText('header', expected.header, header, expected.named, 60);
+  else checkMediaHeader(expected.headerFormat, header, mediaById, lostMediaCode);
+  checkText('body', expected.body, body, expected.named, 1024);
+  checkButtons(expected.buttons, buttons);
 }
 
 function checkText(
   where: string,
-  shape: TextShape,
+  expected: TextParameters,
   given: Parameter[],
   named: boolean,
   maxChars: number,
 ): void {
-  if (given.length !== shape.names.length)
+  if (given.length !== expected.names.length)
     throw rejection(
       132000,
-      `${where}: number of localizable_params (${given.length}) does not match the expected number of params (${shape.names.length})`,
+      `${where}: number of localizable_params (${given.length}) does not match the expected number of params (${expected.names.length})`,
     );
   if (given.length === 0) return;
   const values = new Map<string, string>();
   given.forEach((parameter, i) => {
-    const name = named ? parameter?.parameter_name : shape.names[i];
+    const name = named ? parameter?.parameter_name : expected.names[i];
     if (!name) throw rejection(132018, 'Parameter name is missing or empty');
-    if (!shape.names.includes(name) || values.has(name))
+    if (!expected.names.includes(name) || values.has(name))
       throw rejection(132018, `${where}: unexpected parameter name '${name}'`);
     values.set(name, textOf(where, parameter));
   });
-  let chars = shape.fixedChars;
-  for (const name of shape.uses) chars += values.get(name)?.length ?? 0;
+  let chars = expected.fixedChars;
+  for (const name of expected.uses) chars += values.get(name)?.length ?? 0;
   if (chars > maxChars) throw rejection(132005, `${where}: hydrated text too long (${chars} > ${maxChars})`);
 }
 
@@ -174,40 +174,40 @@ function checkMedia(
     );
 }
 
-function checkButtons(shapes: ButtonShape[], given: Map<number, SentComponent>): void {
+function checkButtons(expected: ButtonParameters[], given: Map<number, SentComponent>): void {
   for (const [index, part] of given) {
-    const shape = shapes[index];
+    const button = expected[index];
     const subType = String(part.sub_type ?? '').toUpperCase();
-    if (!shape) throw rejection(131009, `buttons: the template has no button at index ${part.index}`);
-    if (subType !== shape.type && !(shape.type === 'OTP' && subType === 'URL'))
+    if (!button) throw rejection(131009, `buttons: the template has no button at index ${part.index}`);
+    if (subType !== button.type && !(button.type === 'OTP' && subType === 'URL'))
       throw rejection(
         132012,
-        `buttons: Button at index ${index} is of type ${shape.type}, received ${subType || 'UNKNOWN'}`,
+        `buttons: Button at index ${index} is of type ${button.type}, received ${subType || 'UNKNOWN'}`,
       );
   }
-  shapes.forEach((shape, index) => {
-    checkButton(shape, index, given.get(index)?.parameters ?? []);
+  expected.forEach((button, index) => {
+    checkButton(button, index, given.get(index)?.parameters ?? []);
   });
 }
 
-function checkButton(shape: ButtonShape, index: number, given: Parameter[]): void {
+function checkButton(expected: ButtonParameters, index: number, given: Parameter[]): void {
   const [parameter] = given;
   const missing = () =>
     rejection(
       131008,
-      `buttons: Button at index ${index} of type ${titleCase(shape.type)} requires a parameter`,
+      `buttons: Button at index ${index} of type ${titleCase(expected.type)} requires a parameter`,
     );
-  if (shape.type === 'URL' || shape.type === 'OTP') {
-    const wants = shape.type === 'OTP' ? 1 : shape.names.length;
+  if (expected.type === 'URL' || expected.type === 'OTP') {
+    const wants = expected.type === 'OTP' ? 1 : expected.names.length;
     if (wants === 1 && given.length === 0) throw missing();
     if (given.length !== wants)
       throw rejection(
         132000,
         `buttons: number of localizable_params (${given.length}) does not match the expected number of params (${wants})`,
       );
-    if (wants === 1 && parameter && shape.fixedChars + textOf('buttons', parameter).length > 2000)
+    if (wants === 1 && parameter && expected.fixedChars + textOf('buttons', parameter).length > 2000)
       throw rejection(132005, `buttons: URL of the button at index ${index} is too long`);
-  } else if (shape.type === 'COPY_CODE') {
+  } else if (expected.type === 'COPY_CODE') {
     if (parameter?.coupon_code === undefined || parameter.coupon_code === '') throw missing();
     if (String(parameter.coupon_code).length > 15)
       throw rejection(
@@ -215,7 +215,7 @@ function checkButton(shape: ButtonShape, index: number, given: Parameter[]): voi
         `buttons: coupon code of the button at index ${index} is longer than 15 characters`,
       );
   } else if (
-    shape.type === 'QUICK_REPLY' &&
+    expected.type === 'QUICK_REPLY' &&
     parameter &&
     parameter.type !== 'payload' &&
     parameter.type !== 'text'

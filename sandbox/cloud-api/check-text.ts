@@ -1,6 +1,6 @@
 // What the platform asks of the texts of a template at creation: lengths, variables and their examples, formatting (pure).
 import { badTemplate, type Rejection } from './errors.ts';
-import { textShape } from './template-shape.ts';
+import { parseText } from './template-parameters.ts';
 
 /** The platform's subcodes for a component whose format is wrong. */
 const formatCodes = { header: 2388047, body: 2388072, footer: 2388073 } as const;
@@ -37,7 +37,7 @@ export function checkText(checked: CheckedText): void {
   if (text.trim() === '') throw badFormat(part, `The ${part} text is required.`);
   if ([...text].length > maxChars[part]) throw tooLong(`${part} text`, maxChars[part]);
   if (part !== 'body') checkPlain(part, text);
-  const { names } = textShape(text);
+  const { names } = parseText(text);
   if (text.replace(/\{\{\s*[A-Za-z0-9_]+\s*\}\}/g, '').match(/\{\{|\}\}/))
     throw badFormat(part, 'This template contains variable parameters with incorrect formatting.');
   if (names.length === 0) return;
@@ -73,7 +73,7 @@ function checkNames({ part, text, named }: CheckedText, names: string[]): void {
       part,
       'This template contains variable parameters that exceed the maximum length of 32 characters.',
     );
-  if (textShape(text).uses.length > names.length)
+  if (parseText(text).uses.length > names.length)
     throw badFormat(part, 'This template contains duplicate variable parameters.');
 }
 

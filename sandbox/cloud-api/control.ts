@@ -1,7 +1,7 @@
 // The control API of the simulated platform (`/sandbox/…`): seeds it, sets its pace, breaks it, reads what it accepted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Faults } from '../faults.ts';
-import { answerByRoutes, type ControlAsk, ControlError, type ControlRoute } from '../server.ts';
+import { answerByRoutes, ControlError, type ControlRequest, type ControlRoute } from '../server.ts';
 import type { Platform } from './call.ts';
 import { envelope, isPlatformCode, rejectionWith } from './errors.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
@@ -12,7 +12,7 @@ import { changeTemplate, reportProblem, type TemplateChange } from './template-c
 
 export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects'] as const;
 
-interface Ask extends ControlAsk {
+interface Ask extends ControlRequest {
   platform: Platform;
   faults: Faults;
 }

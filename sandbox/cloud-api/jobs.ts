@@ -1,23 +1,23 @@
-// Posts callbacks until an app answers 200: held back if so set, tried again with falling frequency, then given up.
+// Callback jobs: posts each callback until the app responds with 200, with increasing delays, and then gives up.
 import { createHmac } from 'node:crypto';
 import { type CallbackQueue, createCallbackQueue } from './callback-queue.ts';
 import type { App } from './model.ts';
 import type { State } from './state.ts';
 
-/** One callback on its way: what it says and who must learn its result. */
+/** One callback to post. */
 export interface Job {
   appId: string;
   body: () => unknown;
-  tried: number;
-  /** Called after each try with the HTTP status (0: none came); `over`: no further one follows. */
-  answered: (answer: number, over: boolean) => void;
+  attempts: number;
+  /** Called after each attempt with the HTTP status (0: no response); `isLast`: no further attempt follows. */
+  onResult: (status: number, isLast: boolean) => void;
 }
 
 export interface Jobs {
   send(job: Job): void;
-  /** Sends what `holdCallbacks` kept back. */
+  /** Sends the callbacks that `holdCallbacks` held back. */
   release(): void;
-  /** After this nothing is sent or reported. */
+  /** Stops sending and reporting. */
   close(): Promise<void>;
 }
 
@@ -26,34 +26,34 @@ export function createJobs(state: State, connections: number): Jobs {
   const queues = new Map<string, CallbackQueue>();
   let held: Job[] = [];
   let closed = false;
-  let turn = 0;
+  let nextOrigin = 0;
 
-  const laneTo = (origin: string) => {
+  const queueFor = (origin: string) => {
     const queue = queues.get(origin) ?? createCallbackQueue(origin, connections);
     queues.set(origin, queue);
     return queue;
   };
-  const after = (job: Job, answer: number) => {
+  const finishAttempt = (job: Job, status: number) => {
     if (closed) return;
-    const delayMs = state.settings.retryDelaysMs[job.tried++];
-    const over = answer === 200 || delayMs === undefined;
-    job.answered(answer, over);
-    if (!over) setTimeout(send, delayMs, job).unref();
+    const delayMs = state.settings.retryDelaysMs[job.attempts++];
+    const isLast = status === 200 || delayMs === undefined;
+    job.onResult(status, isLast);
+    if (!isLast) setTimeout(send, delayMs, job).unref();
   };
   const send = (job: Job) => {
     if (closed) return;
     const app = state.apps.get(job.appId);
-    // The platform posts nothing for an app that has not subscribed, not even later.
-    if (!app?.subscription) job.answered(0, true);
+    // The platform posts nothing to an app without a subscription, also not later.
+    if (!app?.subscription) job.onResult(0, true);
     else if (state.settings.holdCallbacks) held.push(job);
     else {
       const url = new URL(app.subscription.callbackUrl);
-      const behind = state.settings.callbackOrigins;
-      laneTo(behind[turn++ % behind.length] ?? url.origin).post({
+      const origins = state.settings.callbackOrigins;
+      queueFor(origins[nextOrigin++ % origins.length] ?? url.origin).post({
         path: url.pathname + url.search,
         timeoutMs: state.settings.callbackTimeoutMs,
         build: () => signed(app, job.body()),
-        tell: (answer) => after(job, answer),
+        onStatus: (status) => finishAttempt(job, status),
       });
     }
   };
@@ -85,7 +85,7 @@ function signed(app: App, content: unknown): { headers: string[]; body: string }
   return { headers, body };
 }
 
-/** The platform signs, and posts, JSON in which every character past U+007F is escaped. */
+/** The platform signs and posts JSON in which every character beyond U+007F is escaped. */
 function asciiJson(body: unknown): string {
   const json = JSON.stringify(body);
   return /[\u0080-\uffff]/.test(json)

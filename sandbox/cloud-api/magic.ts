@@ -6,7 +6,7 @@ export type StatusWord = 'sent' | 'delivered' | 'read' | 'failed';
 /** One callback to come. `slot`: whether it is posted when a normal message is sent (0), delivered (1) or read (2). */
 export interface PlannedStatus {
   status: StatusWord;
-  slot: 0 | 1 | 2;
+  delay: 0 | 1 | 2;
   code?: number;
   /** How often it is posted (default once). */
   copies?: number;
@@ -15,18 +15,23 @@ export interface PlannedStatus {
 /** What becomes of a message. */
 export interface Outcome {
   /** Refused with this platform code, always or for the first tries only (how many: setting `refuseFirst`). */
-  refuse?: { code: number; first: boolean };
+  rejection?: { code: number; first: boolean };
   /** False: the platform does not take the message (and says so only by its silence). */
   accepted: boolean;
   held: boolean;
-  answer: 'normal' | 'hang' | 'reset' | 'empty500' | 'slow';
+  response: 'normal' | 'hang' | 'reset' | 'empty500' | 'slow';
   statuses: PlannedStatus[];
 }
 
-const sent: PlannedStatus = { status: 'sent', slot: 0 };
-const delivered: PlannedStatus = { status: 'delivered', slot: 1 };
-const read: PlannedStatus = { status: 'read', slot: 2 };
-const normal: Outcome = { accepted: true, held: false, answer: 'normal', statuses: [sent, delivered, read] };
+const sent: PlannedStatus = { status: 'sent', delay: 0 };
+const delivered: PlannedStatus = { status: 'delivered', delay: 1 };
+const read: PlannedStatus = { status: 'read', delay: 2 };
+const normal: Outcome = {
+  accepted: true,
+  held: false,
+  response: 'normal',
+  statuses: [sent, delivered, read],
+};
 const notAccepted: Outcome = { ...normal, accepted: false, statuses: [] };
 
 export interface MagicRecipient {
@@ -40,7 +45,7 @@ const fixed: ReadonlyArray<readonly [digits: string, whatHappens: string, outcom
   [
     '000102',
     'held for quality assessment, then dropped: failed 132015',
-    { ...normal, held: true, statuses: [{ status: 'failed', slot: 0, code: 132015 }] },
+    { ...normal, held: true, statuses: [{ status: 'failed', delay: 0, code: 132015 }] },
   ],
   ['000201', 'never read: sent, delivered', { ...normal, statuses: [sent, delivered] }],
   ['000202', 'read without delivered: sent, read', { ...normal, statuses: [sent, read] }],
@@ -54,28 +59,28 @@ const fixed: ReadonlyArray<readonly [digits: string, whatHappens: string, outcom
   [
     '000302',
     'callbacks out of order: read, delivered, sent',
-    { ...normal, statuses: [{ ...read, slot: 0 }, delivered, { ...sent, slot: 2 }] },
+    { ...normal, statuses: [{ ...read, delay: 0 }, delivered, { ...sent, delay: 2 }] },
   ],
   [
     '000303',
     'all callbacks at the same moment',
-    { ...normal, statuses: normal.statuses.map((s) => ({ ...s, slot: 0 as const })) },
+    { ...normal, statuses: normal.statuses.map((s) => ({ ...s, delay: 0 as const })) },
   ],
   [
     '000304',
     'failed 131026 on one device, delivered on another after it',
-    { ...normal, statuses: [sent, { status: 'failed', slot: 1, code: 131026 }, { ...delivered, slot: 2 }] },
+    { ...normal, statuses: [sent, { status: 'failed', delay: 1, code: 131026 }, { ...delivered, delay: 2 }] },
   ],
-  ['000401', 'accepted with all callbacks, but the call gets no response', { ...normal, answer: 'hang' }],
-  ['000402', 'not accepted, and the call gets no response', { ...notAccepted, answer: 'hang' }],
-  ['000403', 'not accepted, the connection is reset', { ...notAccepted, answer: 'reset' }],
-  ['000404', 'accepted with all callbacks, but the connection is reset', { ...normal, answer: 'reset' }],
-  ['000500', 'not accepted, HTTP 500 without a body', { ...notAccepted, answer: 'empty500' }],
-  ['000501', 'accepted with all callbacks, but HTTP 500 without a body', { ...normal, answer: 'empty500' }],
+  ['000401', 'accepted with all callbacks, but the call gets no response', { ...normal, response: 'hang' }],
+  ['000402', 'not accepted, and the call gets no response', { ...notAccepted, response: 'hang' }],
+  ['000403', 'not accepted, the connection is reset', { ...notAccepted, response: 'reset' }],
+  ['000404', 'accepted with all callbacks, but the connection is reset', { ...normal, response: 'reset' }],
+  ['000500', 'not accepted, HTTP 500 without a body', { ...notAccepted, response: 'empty500' }],
+  ['000501', 'accepted with all callbacks, but HTTP 500 without a body', { ...normal, response: 'empty500' }],
   [
     '000601',
     'accepted, callbacks immediately, the response only after 3 s (setting slowAnswerMs)',
-    { ...normal, answer: 'slow' },
+    { ...normal, response: 'slow' },
   ],
 ];
 
@@ -113,11 +118,11 @@ export function outcomeOf(phone: string): Outcome {
   if (code < 100_000 || !isPlatformCode(code)) return normal;
   switch (suffix[3]) {
     case '0':
-      return { ...normal, statuses: [{ status: 'failed', slot: 0, code }] };
+      return { ...normal, statuses: [{ status: 'failed', delay: 0, code }] };
     case '1':
-      return { ...notAccepted, refuse: { code, first: false } };
+      return { ...notAccepted, rejection: { code, first: false } };
     case '2':
-      return { ...normal, refuse: { code, first: true } };
+      return { ...normal, rejection: { code, first: true } };
     default:
       return normal;
   }

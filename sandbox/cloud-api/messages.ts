@@ -1,4 +1,4 @@
-// POST /{phone-number-id}/messages: checks a template message as the platform does, accepts it, starts its callbacks.
+// POST /{phone-number-id}/messages: checks a template message as the platform does, accepts it, and schedules its callbacks.
 import { answer, type Call, type Platform, readJson } from './call.ts';
 import { checkComponents } from './check-message.ts';
 import { badParam, Rejection, rejection } from './errors.ts';
@@ -11,26 +11,26 @@ import { templateKey } from './state.ts';
 import { planSteps, scheduleSteps } from './statuses.ts';
 import { newWamid } from './wamid.ts';
 
-/** Takes one message; throws the platform's rejection. The answer goes out once the message is in the journal. */
+/** Accepts one message, or throws the platform's rejection. Responds once the message is in the journal. */
 export async function postMessage(platform: Platform, call: Call, number: PhoneNumber): Promise<void> {
   const body = await readJson(call.req);
   try {
-    takeMessage(platform, call, number, body);
+    acceptMessage(platform, call, number, body);
   } catch (error) {
     if (error instanceof Rejection)
-      platform.calls.note(body, `refused ${error.parts.code}`, String(error.parts.status));
+      platform.calls.record(body, `rejected ${error.parts.code}`, String(error.parts.status));
     throw error;
   }
 }
 
-function takeMessage(
+function acceptMessage(
   platform: Platform,
   call: Call,
   number: PhoneNumber,
   body: Record<string, unknown>,
 ): void {
   const { state } = platform;
-  platform.gates.throughput(number.id, number.messagesPerSecond ?? state.settings.messagesPerSecond);
+  platform.rateLimits.throughput(number.id, number.messagesPerSecond ?? state.settings.messagesPerSecond);
   checkFields(body);
   const phone = readRecipient(body.to, number.countryCode);
   const waId = waIdOf(phone);
@@ -39,13 +39,13 @@ function takeMessage(
   const template = findTemplate(platform, number, body.template as Record<string, unknown>);
   const { components } = body.template as { components?: unknown };
   checkComponents(template, components, (id) => mediaOf(state, id, number.id), state.settings.lostMediaCode);
-  if (state.settings.pairRate) platform.gates.pair(number.id, waId);
+  if (state.settings.pairRate) platform.rateLimits.pair(number.id, waId);
 
   const outcome = outcomeOf(phone);
-  refuseByMagic(platform, number.id, phone, outcome);
+  rejectMagicRecipient(platform, number.id, phone, outcome);
   if (!outcome.accepted) {
-    platform.calls.note(body, 'not taken', outcome.answer);
-    answerSpoiled(platform, call, outcome, null);
+    platform.calls.record(body, 'not accepted', outcome.response);
+    sendFaultyResponse(platform, call, outcome, null);
     return;
   }
 
@@ -74,14 +74,14 @@ function takeMessage(
     contacts: [{ input: String(body.to), wa_id: waId }],
     messages: [{ id: message.wamid, message_status: message.messageStatus }],
   };
-  platform.calls.note(
+  platform.calls.record(
     body,
     'accepted',
-    call.fault?.does ?? (outcome.answer === 'normal' ? '200' : outcome.answer),
+    call.fault?.does ?? (outcome.response === 'normal' ? '200' : outcome.response),
   );
   state.record(['message', message], () => {
-    if (outcome.answer === 'normal') answer(call, 200, reply);
-    else answerSpoiled(platform, call, outcome, reply);
+    if (outcome.response === 'normal') answer(call, 200, reply);
+    else sendFaultyResponse(platform, call, outcome, reply);
     scheduleSteps(state, platform.poster, message);
   });
 }
@@ -118,18 +118,28 @@ function findTemplate({ state }: Platform, number: PhoneNumber, wanted: Record<s
   throw rejection(132001, `template name (${name}) does not exist in ${language}`);
 }
 
-function refuseByMagic(platform: Platform, phoneNumberId: string, phone: string, { refuse }: Outcome): void {
-  if (!refuse) return;
-  if (refuse.first) {
+function rejectMagicRecipient(
+  platform: Platform,
+  phoneNumberId: string,
+  phone: string,
+  { rejection: magic }: Outcome,
+): void {
+  if (!magic) return;
+  if (magic.first) {
     const key = `${phoneNumberId} ${phone}`;
     const before = platform.rejections.get(key) ?? 0;
     if (before >= platform.state.settings.refuseFirst) return;
     platform.rejections.set(key, before + 1);
   }
-  throw rejection(refuse.code, 'A magic recipient of the sandbox was rejected');
+  throw rejection(magic.code, 'A magic recipient of the sandbox was rejected');
 }
 
-function answerSpoiled({ state }: Platform, call: Call, { answer: how }: Outcome, reply: unknown): void {
+function sendFaultyResponse(
+  { state }: Platform,
+  call: Call,
+  { response: how }: Outcome,
+  reply: unknown,
+): void {
   if (how === 'reset') call.res.socket?.resetAndDestroy();
   else if (how === 'empty500') call.res.writeHead(500, { 'content-length': 0 }).end();
   else if (how === 'slow') setTimeout(answer, state.settings.slowAnswerMs, call, 200, reply).unref();

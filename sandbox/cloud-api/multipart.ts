@@ -23,29 +23,29 @@ const headEnd = Buffer.from('\r\n\r\n');
 
 /** A reader for bodies with this boundary; `open` is asked for a sink at the start of each part. */
 export function multipartReader(boundary: string, open: (part: PartHead) => PartSink): MultipartReader {
-  const mark = Buffer.from(`\r\n--${boundary}`);
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
   // The first boundary stands without a line break before it: one is put in front of the body.
   let rest: Buffer = Buffer.from('\r\n');
   let sink: PartSink | null = null;
-  let place: 'before' | 'head' | 'body' | 'after' = 'before';
+  let position: 'before' | 'head' | 'body' | 'after' = 'before';
 
   /** Takes one step; false: more bytes are needed. */
   const step = (): boolean => {
-    if (place === 'after') return false;
-    if (place === 'head') {
+    if (position === 'after') return false;
+    if (position === 'head') {
       if (rest.length >= 2 && rest.toString('latin1', 0, 2) === '--') {
-        place = 'after';
+        position = 'after';
         return false;
       }
       const end = rest.indexOf(headEnd);
       if (end < 0) return false;
       sink = open(readHead(rest.toString('utf8', 0, end)));
       rest = rest.subarray(end + headEnd.length);
-      place = 'body';
+      position = 'body';
       return true;
     }
-    const at = rest.indexOf(mark);
-    const safe = at >= 0 ? at : rest.length - mark.length + 1;
+    const at = rest.indexOf(delimiter);
+    const safe = at >= 0 ? at : rest.length - delimiter.length + 1;
     if (safe > 0) {
       sink?.data(rest.subarray(0, safe));
       rest = rest.subarray(safe);
@@ -53,8 +53,8 @@ export function multipartReader(boundary: string, open: (part: PartHead) => Part
     if (at < 0) return false;
     sink?.end();
     sink = null;
-    rest = rest.subarray(mark.length);
-    place = 'head';
+    rest = rest.subarray(delimiter.length);
+    position = 'head';
     return true;
   };
 
@@ -63,7 +63,7 @@ export function multipartReader(boundary: string, open: (part: PartHead) => Part
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       while (step());
     },
-    finished: () => place === 'after',
+    finished: () => position === 'after',
   };
 }
 

@@ -1,7 +1,7 @@
 // Simulated WhatsApp Cloud API: starts the server, finds who calls, and hands each path to its handler.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Fault, faultList, spoil } from '../faults.ts';
-import { listen, type Played, type PlayedOptions } from '../server.ts';
+import { type Fault, faultList, injectFault } from '../faults.ts';
+import { listen, type RunningServer, type ServerOptions } from '../server.ts';
 import { answerError, type Call, type Platform, readJson } from './call.ts';
 import { createPoster } from './callbacks.ts';
 import { callLog } from './calls.ts';
@@ -11,13 +11,13 @@ import { download, mediaBytes, mediaNode, postMedia } from './media.ts';
 import { postMessage } from './messages.ts';
 import type { App, Settings } from './model.ts';
 import { appNode, numberNode, phoneNumbersEdge, subscribedAppsEdge, tokenNode, wabaNode } from './numbers.ts';
-import { paceGates } from './pace.ts';
+import { rateLimits } from './rate-limits.ts';
 import { openState } from './state.ts';
 import { scheduleSteps } from './statuses.ts';
 import { scheduleReview, templateNode, templatesEdge } from './templates.ts';
 import { startUpload, uploadNode } from './uploads.ts';
 
-export interface CloudApiOptions extends PlayedOptions {
+export interface CloudApiOptions extends ServerOptions {
   /** Connections for callbacks to each address (default 128). */
   connections?: number;
   /** Settings to start with; those kept in `dir` win. */
@@ -25,13 +25,13 @@ export interface CloudApiOptions extends PlayedOptions {
 }
 
 /** Starts the platform on loopback; with `dir` it goes on where the last one with that folder stopped. */
-export async function startCloudApi(options: CloudApiOptions = {}): Promise<Played> {
+export async function startCloudApi(options: CloudApiOptions = {}): Promise<RunningServer> {
   const state = openState(options.dir ?? null, options.settings);
   let url = '';
   const platform: Platform = {
     state,
     poster: createPoster(state, options.connections),
-    gates: paceGates(),
+    rateLimits: rateLimits(),
     rejections: new Map(),
     calls: callLog(() => state.settings.keepCalls),
     mediaBytes: mediaBytes(() => state.settings.keepMediaBytes),
@@ -67,13 +67,13 @@ function kindOf(url: string): string {
 }
 
 /** What becomes of a call that a fault meets before it is carried out. */
-function becameBy({ body }: Fault): string {
+function outcomeOf({ body }: Fault): string {
   const code = (body as { error?: { code?: unknown } } | undefined)?.error?.code;
-  return typeof code === 'number' ? `refused ${code}` : 'not taken';
+  return typeof code === 'number' ? `rejected ${code}` : 'not accepted';
 }
 
 /** What a caller gets from a fault: an HTTP status with a body that says why, else the fault's name. */
-function toldBy(fault: Fault): string {
+function responseOf(fault: Fault): string {
   return fault.does === 'answer' && fault.body !== undefined ? String(fault.status ?? 500) : fault.does;
 }
 
@@ -87,9 +87,9 @@ async function answerCall(
     if (fault?.does === 'delay') await new Promise((go) => setTimeout(go, fault.ms ?? 1000));
     else if (fault && fault.when !== 'after') {
       if (platform.state.settings.keepCalls > 0 && kindOf(req.url ?? '') === 'messages')
-        platform.calls.note(await readJson(req), becameBy(fault), toldBy(fault));
+        platform.calls.record(await readJson(req), outcomeOf(fault), responseOf(fault));
       req.resume();
-      spoil(res, fault);
+      injectFault(res, fault);
       return;
     }
     await route(platform, fault?.does === 'delay' ? undefined : fault, req, res);

@@ -12,8 +12,8 @@ export function planSteps(outcome: Outcome, acceptedAt: number, settings: Settin
   const from = acceptedAt + (outcome.held ? settings.heldMs : 0);
   const ranks = { sent: 0, failed: 0, delivered: 1, read: 2 };
   const steps: Step[] = [];
-  for (const { status, slot, code, copies = 1 } of outcome.statuses) {
-    const dueAt = from + (delays[slot] ?? 0);
+  for (const { status, delay, code, copies = 1 } of outcome.statuses) {
+    const dueAt = from + (delays[delay] ?? 0);
     // Posted out of order, a status still tells the time at which it happened.
     const at = status === 'failed' ? dueAt : from + (delays[ranks[status]] ?? 0);
     for (let copy = 0; copy < copies; copy++)

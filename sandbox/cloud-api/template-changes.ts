@@ -2,7 +2,7 @@
 import type { Platform } from './call.ts';
 import { statusErrors } from './errors.ts';
 import type { Component, Template } from './model.ts';
-import { componentOf } from './template-shape.ts';
+import { componentOf } from './template-parameters.ts';
 
 export interface TemplateChange {
   /** The new status, or one of the events that carry no status of their own (FLAGGED, REINSTATED, UNARCHIVED, LOCKED). */
@@ -17,7 +17,7 @@ export interface TemplateChange {
 }
 
 /** What a template is after an event whose word is no status. */
-const statusAfter: Record<string, string | undefined> = {
+const statusByEvent: Record<string, string | undefined> = {
   REINSTATED: 'APPROVED',
   UNARCHIVED: 'APPROVED',
   FLAGGED: undefined,
@@ -30,7 +30,8 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
   const old = state.templates.get(id);
   if (!old) return false;
   const { status, reason = 'NONE', category, quality, components } = change;
-  const newStatus = status === undefined ? undefined : status in statusAfter ? statusAfter[status] : status;
+  const newStatus =
+    status === undefined ? undefined : status in statusByEvent ? statusByEvent[status] : status;
   state.record([
     'template',
     {
@@ -46,38 +47,38 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
   if (status !== undefined) {
     const value = {
       event: status,
-      ...named(old),
+      ...templateFields(old),
       reason: status === 'PENDING_DELETION' ? null : reason,
       message_template_category: category ?? old.category,
       ...statusDetails(platform, old.status, status, reason),
     };
-    postOf(platform, old.wabaId, 'message_template_status_update', value);
+    postCallback(platform, old.wabaId, 'message_template_status_update', value);
   }
   if (change.announcedCategory !== undefined)
     // the announcement names the present category as the new one
-    postOf(platform, old.wabaId, 'template_category_update', {
-      ...named(old),
+    postCallback(platform, old.wabaId, 'template_category_update', {
+      ...templateFields(old),
       new_category: old.category,
       correct_category: change.announcedCategory,
       category_update_timestamp: Math.floor(state.clock.now() / 1000) + 86_400,
     });
   if (category !== undefined)
-    postOf(platform, old.wabaId, 'template_category_update', {
-      ...named(old),
+    postCallback(platform, old.wabaId, 'template_category_update', {
+      ...templateFields(old),
       previous_category: old.category,
       new_category: category,
     });
   if (quality !== undefined)
-    postOf(platform, old.wabaId, 'message_template_quality_update', {
+    postCallback(platform, old.wabaId, 'message_template_quality_update', {
       previous_quality_score: old.quality,
       new_quality_score: quality,
-      ...named(old),
+      ...templateFields(old),
     });
   if (components !== undefined) {
     const header = componentOf(components, 'HEADER')?.text;
     const footer = componentOf(components, 'FOOTER')?.text;
-    postOf(platform, old.wabaId, 'message_template_components_update', {
-      ...named(old),
+    postCallback(platform, old.wabaId, 'message_template_components_update', {
+      ...templateFields(old),
       message_template_element: componentOf(components, 'BODY')?.text,
       ...(header !== undefined && { message_template_title: header }),
       ...(footer !== undefined && { message_template_footer: footer }),
@@ -109,7 +110,7 @@ function statusDetails(platform: Platform, before: string, status: string, reaso
 }
 
 /** In these callbacks the id is a number, where the API's answers have a string. The poster writes it as one. */
-function named(template: Template) {
+function templateFields(template: Template) {
   return {
     message_template_id: template.id,
     message_template_name: template.name,
@@ -120,7 +121,12 @@ function named(template: Template) {
 let lastId = 0;
 
 /** Posts a callback about a business account's object to the app of the account, and keeps it until it is answered. */
-export function postOf({ state, poster }: Platform, wabaId: string, field: string, value: unknown): void {
+export function postCallback(
+  { state, poster }: Platform,
+  wabaId: string,
+  field: string,
+  value: unknown,
+): void {
   const appId = state.wabas.get(wabaId)?.appId;
   if (appId === undefined) return;
   lastId = Math.max(lastId + 1, Date.now());
@@ -138,7 +144,7 @@ export function reportProblem(platform: Platform, numberId: string, code: number
   const { state } = platform;
   const number = state.numbers.get(numberId);
   if (!number) return false;
-  postOf(platform, number.wabaId, 'messages', {
+  postCallback(platform, number.wabaId, 'messages', {
     messaging_product: 'whatsapp',
     metadata: {
       display_phone_number: number.displayPhoneNumber.replace(/\D/g, ''),

@@ -14,12 +14,12 @@ export function meetingAfter(
   state: State,
   calendar: StoredCalendar,
   before: Meeting,
-  wish: ConferenceData | null | undefined,
+  requested: ConferenceData | null | undefined,
   version: number,
 ): Meeting {
-  if (version < 1 || wish === undefined) return keep(before);
-  if (wish === null) return {};
-  const request = wish.createRequest;
+  if (version < 1 || requested === undefined) return keep(before);
+  if (requested === null) return {};
+  const request = requested.createRequest;
   if (request === undefined) return keep(before);
   if (before.conferenceData?.createRequest?.requestId === request.requestId) return keep(before);
   if (typeof request.requestId !== 'string' || request.requestId === '') {

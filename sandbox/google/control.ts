@@ -29,10 +29,10 @@ export interface Running {
 }
 
 type Body = Record<string, unknown>;
-type Act = (on: Running, body: Body) => unknown;
+type Action = (on: Running, body: Body) => unknown;
 
 /** Method and path below `/sandbox/`, and what it does; all bodies are JSON objects. */
-const acts: Record<string, Act> = {
+const actions: Record<string, Action> = {
   'PUT clients': ({ state }, body) => {
     const client = body as unknown as Client;
     state.clients.set(text(body, 'id'), { ...client, secret: text(body, 'secret') });
@@ -71,10 +71,10 @@ const acts: Record<string, Act> = {
   'GET faults': ({ faults }) => ({ faults: faults.list() }),
   'DELETE faults': ({ faults }) => faults.clear(),
   'POST land': ({ faults }) => ({ landed: faults.land() }),
-  'POST events': ({ state }, body) => putByHand(state, body),
-  'PATCH events': ({ state }, body) => changeByHand(state, body, body.changes as Partial<StoredEvent>),
-  'DELETE events': ({ state }, body) => changeByHand(state, body, { status: 'cancelled' }),
-  'POST events/move': ({ state }, body) => moveByHand(state, body),
+  'POST events': ({ state }, body) => addManually(state, body),
+  'PATCH events': ({ state }, body) => changeManually(state, body, body.changes as Partial<StoredEvent>),
+  'DELETE events': ({ state }, body) => changeManually(state, body, { status: 'cancelled' }),
+  'POST events/move': ({ state }, body) => moveManually(state, body),
   'GET events': ({ state }, query) => {
     const calendar = calendarOf(state, query);
     return {
@@ -98,10 +98,10 @@ const acts: Record<string, Act> = {
 export function control(on: Running, url: URL, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const name = `${req.method} ${url.pathname.slice('/sandbox/'.length)}`;
   return answerControl(req, res, async (body) => {
-    const act = acts[name];
-    if (act === undefined) throw new ControlError(404, `there is no ${name}`);
+    const action = actions[name];
+    if (action === undefined) throw new ControlError(404, `there is no ${name}`);
     try {
-      const result = act(on, { ...Object.fromEntries(url.searchParams), ...(body as Body | undefined) });
+      const result = action(on, { ...Object.fromEntries(url.searchParams), ...(body as Body | undefined) });
       await on.tables.written();
       return result;
     } catch (error) {
@@ -126,36 +126,36 @@ function calendarOf(state: State, body: Body): StoredCalendar {
 }
 
 /** An event as a person would make it in the calendar itself. */
-function putByHand(state: State, body: Body): unknown {
+function addManually(state: State, body: Body): unknown {
   const calendar = calendarOf(state, body);
   const given = (body.event ?? {}) as EventBody;
   const id = given.id ?? `hand${state.changes.size}${calendar.sequence}`;
   if (state.eventsOf(calendar.id).has(id)) throw new ControlError(409, `event ${id} exists`);
   const event = storeEvent(state, calendar, newEvent(state, calendar, id, given));
-  byHand(state, calendar, event);
+  recordManualChange(state, calendar, event);
   return eventView(state, calendar, event);
 }
 
-function changeByHand(state: State, body: Body, changes: Partial<StoredEvent>): unknown {
+function changeManually(state: State, body: Body, changes: Partial<StoredEvent>): unknown {
   const calendar = calendarOf(state, body);
   const before = state.eventsOf(calendar.id).get(text(body, 'eventId'));
   if (before === undefined) throw new ControlError(404, `no event ${body.eventId} in ${calendar.id}`);
   const event = storeEvent(state, calendar, { ...before, ...changes });
-  byHand(state, calendar, event);
+  recordManualChange(state, calendar, event);
   return eventView(state, calendar, event);
 }
 
 /** An event leaves one calendar and keeps its id in another. */
-function moveByHand(state: State, body: Body): unknown {
+function moveManually(state: State, body: Body): unknown {
   const to = calendarOf(state, { calendarId: body.to });
   const event = state.eventsOf(calendarOf(state, body).id).get(text(body, 'eventId'));
-  changeByHand(state, body, { status: 'cancelled' });
+  changeManually(state, body, { status: 'cancelled' });
   if (event === undefined) throw new ControlError(404, `no event ${body.eventId}`);
-  byHand(state, to, storeEvent(state, to, event));
+  recordManualChange(state, to, storeEvent(state, to, event));
   return eventView(state, to, event);
 }
 
-function byHand(state: State, calendar: StoredCalendar, event: StoredEvent): void {
+function recordManualChange(state: State, calendar: StoredCalendar, event: StoredEvent): void {
   recordChange(state, {
     operation: 'by_hand',
     account: calendar.owner,

@@ -55,7 +55,7 @@ export function insertEvent(call: ApiCall): ApiAnswer {
   if (state.eventsOf(calendar.id).has(id)) throw apiError('duplicate');
   const meeting = meetingAfter(state, calendar, {}, body.conferenceData, conferenceVersion(call));
   const stored = storeEvent(state, calendar, { ...event, ...meeting });
-  written(call, calendar, stored, 'invitation');
+  recordWrite(call, calendar, stored, 'invitation');
   return { status: 200, body: eventView(state, calendar, stored) };
 }
 
@@ -104,7 +104,7 @@ function pickWritable(body: EventBody): Partial<StoredEvent> {
 /** GET …/events/{eventId}; a deleted one is shown with `status: cancelled`. */
 export function getEvent(call: ApiCall): ApiAnswer {
   const calendar = calendarFor(call.state, call.caller, call.calendarId);
-  const event = readMeeting(call.state, calendar, known(call, calendar));
+  const event = readMeeting(call.state, calendar, existingEvent(call, calendar));
   return { status: 200, body: eventView(call.state, calendar, event) };
 }
 
@@ -134,8 +134,8 @@ export function updateEvent(call: ApiCall): ApiAnswer {
     const body = call.body as EventBody;
     const { created, iCalUID, sequence } = before;
     const after = { ...newEvent(call.state, calendar, before.id, body), created, iCalUID, sequence };
-    const wish = body.conferenceData ?? null;
-    return withMeeting(call, calendar, before, after, { ...body, conferenceData: wish });
+    const requested = body.conferenceData ?? null;
+    return withMeeting(call, calendar, before, after, { ...body, conferenceData: requested });
   });
 }
 
@@ -174,7 +174,7 @@ function change(
 ): ApiAnswer {
   const { state } = call;
   const calendar = calendarFor(state, call.caller, call.calendarId);
-  const before = known(call, calendar);
+  const before = existingEvent(call, calendar);
   if (before.status === 'cancelled') throw apiError('forbidden');
   checkMatch(call, before);
   const after = next(calendar, before);
@@ -182,22 +182,22 @@ function change(
   spanOf(after, calendar.timeZone);
   checkRecurrence(after, calendar.timeZone);
   const stored = storeEvent(state, calendar, { ...after, sequence: before.sequence + (moved ? 1 : 0) });
-  written(call, calendar, stored, 'update');
+  recordWrite(call, calendar, stored, 'update');
   return { status: 200, body: eventView(state, calendar, stored) };
 }
 
 /** DELETE …/events/{eventId}: 204; a second time 410. The id stays used. */
 export function deleteEvent(call: ApiCall): ApiAnswer {
   const calendar = calendarFor(call.state, call.caller, call.calendarId);
-  const before = known(call, calendar);
+  const before = existingEvent(call, calendar);
   if (before.status === 'cancelled') throw apiError('deleted');
   checkMatch(call, before);
   const stored = storeEvent(call.state, calendar, { ...before, status: 'cancelled' });
-  written(call, calendar, stored, 'cancellation');
+  recordWrite(call, calendar, stored, 'cancellation');
   return { status: 204 };
 }
 
-function known(call: ApiCall, calendar: StoredCalendar): StoredEvent {
+function existingEvent(call: ApiCall, calendar: StoredCalendar): StoredEvent {
   const event = call.state.eventsOf(calendar.id).get(call.eventId);
   if (event === undefined) throw apiError('notFound');
   return event;
@@ -217,7 +217,7 @@ function conferenceVersion(call: ApiCall): number {
   return Number(version);
 }
 
-function written(
+function recordWrite(
   call: ApiCall,
   calendar: StoredCalendar,
   event: StoredEvent,

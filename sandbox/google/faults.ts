@@ -24,7 +24,7 @@ export type Operation = (typeof operations)[number];
  * `inner_errors` answers free-busy with 200 and an error inside, for one calendar or for all. `garble` answers 200
  * with something that is not JSON, the call carried out.
  */
-export type FaultDeed =
+export type FaultAction =
   | {
       does: 'refuse';
       reason: string;
@@ -41,7 +41,7 @@ export type FaultDeed =
   | { does: 'inner_errors'; reason: string; calendarId?: string };
 
 /** Meets the calls of `on` (absent: all), after letting `skip` of them pass, `times` times (absent: until cleared). */
-export type Fault = FaultDeed & { on?: Operation; times?: number; skip?: number };
+export type Fault = FaultAction & { on?: Operation; times?: number; skip?: number };
 
 export interface Faults {
   add(given: unknown): void;
@@ -54,7 +54,7 @@ export interface Faults {
   land(): number;
 }
 
-const deeds = ['refuse', 'hang', 'reset', 'delay', 'land_late', 'garble', 'inner_errors'];
+const actions = ['refuse', 'hang', 'reset', 'delay', 'land_late', 'garble', 'inner_errors'];
 
 export function faultList(): Faults {
   let faults: Fault[] = [];
@@ -62,7 +62,7 @@ export function faultList(): Faults {
   return {
     add(given) {
       const fault = { ...(given as Fault) };
-      if (!deeds.includes(fault.does)) throw new ControlError(400, `does: one of ${deeds.join(', ')}`);
+      if (!actions.includes(fault.does)) throw new ControlError(400, `does: one of ${actions.join(', ')}`);
       if (fault.on !== undefined && !operations.includes(fault.on)) {
         throw new ControlError(400, `on: one of ${operations.join(', ')}`);
       }

@@ -80,15 +80,15 @@ export function apiError(
   reason: string,
   given: { status?: number; message?: string; retryAfterSeconds?: number } = {},
 ): GoogleError {
-  const usual = known[reason] ?? { status: 500, message: reason, domain: 'global' };
-  const status = given.status ?? usual.status;
-  const message = given.message ?? usual.message;
+  const defaults = known[reason] ?? { status: 500, message: reason, domain: 'global' };
+  const status = given.status ?? defaults.status;
+  const message = given.message ?? defaults.message;
   const body = {
     error: {
-      errors: [{ domain: usual.domain, reason, message, ...usual.inner }],
+      errors: [{ domain: defaults.domain, reason, message, ...defaults.inner }],
       code: status,
       message,
-      ...(usual.grpc === undefined ? {} : { status: usual.grpc }),
+      ...(defaults.grpc === undefined ? {} : { status: defaults.grpc }),
     },
   };
   const headers: Record<string, string> = {};

@@ -18,7 +18,7 @@ import {
 /** What the browser is answered: a page, or a way back. */
 export type BrowserAnswer = { status: number; html: string } | { status: 302; location: string };
 
-interface Asked {
+interface AuthorizationRequest {
   client: Client;
   redirectUri: string;
   state: string | null;
@@ -31,7 +31,7 @@ interface Asked {
 
 /** A code on its way to being exchanged: good once, for ten minutes. */
 interface PendingCode {
-  asked: Asked;
+  request: AuthorizationRequest;
   account: string;
   scopes: string[];
   expiresAt: number;
@@ -50,40 +50,43 @@ function codesOf(state: State): Map<string, PendingCode> {
 
 /** GET /o/oauth2/v2/auth. Passed, shown or denied as the settings say; a wrong client or address is never returned to. */
 export function authorizePage(state: State, query: URLSearchParams): BrowserAnswer {
-  const asked = readAsked(state, query);
-  if ('status' in asked) return asked;
+  const request = readRequest(state, query);
+  if ('status' in request) return request;
   const settings = settingsOf(state);
-  if (settings.consent === 'deny') return back(asked, { error: 'access_denied' });
+  if (settings.consent === 'deny') return redirect(request, { error: 'access_denied' });
   if (settings.consent === 'ask') {
     const accounts = state.accounts.values().map((account) => account.email);
-    return { status: 200, html: consentPage({ query, accounts, scopes: asked.scopes }) };
+    return { status: 200, html: consentPage({ query, accounts, scopes: request.scopes }) };
   }
   const email = query.get('login_hint') ?? settings.account ?? state.accounts.values()[0]?.email;
-  const granted = asked.scopes.filter((scope) => !settings.untickedScopes.includes(scope));
-  return allowed(state, asked, email ?? 'staff@sandbox.example', granted);
+  const granted = request.scopes.filter((scope) => !settings.untickedScopes.includes(scope));
+  return grantAccess(state, request, email ?? 'staff@sandbox.example', granted);
 }
 
 /** POST /o/oauth2/v2/auth: what the person chose on the page. */
 export function consentGiven(state: State, query: URLSearchParams, form: URLSearchParams): BrowserAnswer {
-  const asked = readAsked(state, query);
-  if ('status' in asked) return asked;
-  if (form.get('choice') !== 'allow') return back(asked, { error: 'access_denied' });
+  const request = readRequest(state, query);
+  if ('status' in request) return request;
+  if (form.get('choice') !== 'allow') return redirect(request, { error: 'access_denied' });
   const account = (form.get('other_account') || form.get('account')) ?? '';
   if (!account.includes('@'))
     return { status: 400, html: errorPage(400, 'no_account', 'Choose an account.') };
   const ticked = form.getAll('scope');
-  const identity = asked.scopes.filter((scope) => !scope.startsWith('https://'));
-  const granted = asked.scopes.filter((scope) => ticked.includes(scope) || identity.includes(scope));
-  return allowed(state, asked, account, granted);
+  const identity = request.scopes.filter((scope) => !scope.startsWith('https://'));
+  const granted = request.scopes.filter((scope) => ticked.includes(scope) || identity.includes(scope));
+  return grantAccess(state, request, account, granted);
 }
 
-function readAsked(state: State, query: URLSearchParams): Asked | { status: number; html: string } {
+function readRequest(
+  state: State,
+  query: URLSearchParams,
+): AuthorizationRequest | { status: number; html: string } {
   const client = state.clients.get(query.get('client_id') ?? '');
   if (client === undefined) {
     return { status: 401, html: errorPage(401, 'invalid_client', 'The OAuth client was not found.') };
   }
   const redirectUri = query.get('redirect_uri') ?? '';
-  if (!mayReturnTo(client, redirectUri)) {
+  if (!isAllowedRedirect(client, redirectUri)) {
     const text = `The redirect URI in the request, ${redirectUri}, does not match the ones authorized for the OAuth client.`;
     return { status: 400, html: errorPage(400, 'redirect_uri_mismatch', text) };
   }
@@ -110,24 +113,29 @@ function readAsked(state: State, query: URLSearchParams): Asked | { status: numb
   };
 }
 
-function mayReturnTo(client: Client, redirectUri: string): boolean {
+function isAllowedRedirect(client: Client, redirectUri: string): boolean {
   if (client.redirectUris !== undefined) return client.redirectUris.includes(redirectUri);
   const host = URL.parse(redirectUri)?.hostname ?? '';
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
-function allowed(state: State, asked: Asked, account: string, scopes: string[]): BrowserAnswer {
-  if (scopes.length === 0) return back(asked, { error: 'access_denied' });
+function grantAccess(
+  state: State,
+  request: AuthorizationRequest,
+  account: string,
+  scopes: string[],
+): BrowserAnswer {
+  if (scopes.length === 0) return redirect(request, { error: 'access_denied' });
   if (!state.accounts.has(account)) putAccount(state, { email: account });
   const named = scopes.map((scope) => (scope === 'email' ? emailScope : scope));
   const code = `4/0A${randomBytes(24).toString('base64url')}`;
-  codesOf(state).set(code, { asked, account, scopes: named, expiresAt: state.clock.now() + 600_000 });
-  return back(asked, { code, scope: named.join(' '), authuser: '0', prompt: 'consent' });
+  codesOf(state).set(code, { request, account, scopes: named, expiresAt: state.clock.now() + 600_000 });
+  return redirect(request, { code, scope: named.join(' '), authuser: '0', prompt: 'consent' });
 }
 
-function back(asked: Asked, answer: Record<string, string>): BrowserAnswer {
-  const target = new URL(asked.redirectUri);
-  if (asked.state !== null) target.searchParams.set('state', asked.state);
+function redirect(request: AuthorizationRequest, answer: Record<string, string>): BrowserAnswer {
+  const target = new URL(request.redirectUri);
+  if (request.state !== null) target.searchParams.set('state', request.state);
   for (const [name, value] of Object.entries(answer)) target.searchParams.set(name, value);
   return { status: 302, location: target.href };
 }
@@ -165,29 +173,29 @@ function clientOf(state: State, form: URLSearchParams, authorization: string | u
 function exchangeCode(state: State, client: Client, form: URLSearchParams): unknown {
   const text = form.get('code') ?? '';
   const code = codesOf(state).get(text);
-  if (code === undefined || code.asked.client.id !== client.id) {
+  if (code === undefined || code.request.client.id !== client.id) {
     throw oauthError(400, 'invalid_grant', 'Malformed auth code.');
   }
   codesOf(state).delete(text);
-  const { asked, account, scopes } = code;
+  const { request, account, scopes } = code;
   if (code.expiresAt <= state.clock.now()) throw oauthError(400, 'invalid_grant', 'Bad Request');
-  if (form.get('redirect_uri') !== asked.redirectUri)
+  if (form.get('redirect_uri') !== request.redirectUri)
     throw oauthError(400, 'redirect_uri_mismatch', 'Bad Request');
-  checkVerifier(asked, form.get('code_verifier'));
+  checkVerifier(request, form.get('code_verifier'));
   const before = state.grants
     .values()
     .some((grant) => grant.clientId === client.id && grant.account === account && !grant.revoked);
   const grant = issueGrant(state, client.id, account, scopes);
   recordChange(state, { operation: 'oauth.grant', account, calendarId: null, eventId: null });
-  return tokenAnswer(state, client, grant, asked.offline && (asked.consentAsked || !before));
+  return tokenAnswer(state, client, grant, request.offline && (request.consentAsked || !before));
 }
 
 /** RFC 7636 section 4.6. */
-function checkVerifier(asked: Asked, verifier: string | null): void {
-  if (asked.challenge === null) return;
+function checkVerifier(request: AuthorizationRequest, verifier: string | null): void {
+  if (request.challenge === null) return;
   if (verifier === null || verifier === '') throw oauthError(400, 'invalid_grant', 'Missing code verifier.');
   const hashed = createHash('sha256').update(verifier).digest('base64url');
-  if ((asked.method === 'S256' ? hashed : verifier) !== asked.challenge) {
+  if ((request.method === 'S256' ? hashed : verifier) !== request.challenge) {
     throw oauthError(400, 'invalid_grant', 'Invalid code verifier.');
   }
 }

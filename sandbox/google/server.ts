@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type SandboxClock, sandboxClock } from '../clock.ts';
-import { listen, type Played, type PlayedOptions, readBody, sendJson } from '../server.ts';
+import { listen, type RunningServer, readBody, type ServerOptions, sendJson } from '../server.ts';
 import { callApi } from './api.ts';
 import { eventPage } from './consent-page.ts';
 import { control, type Running } from './control.ts';
@@ -12,7 +12,7 @@ import { authorizePage, type BrowserAnswer, consentGiven, revoke, token } from '
 import { type Client, openState, type State } from './state.ts';
 import { openTables } from './tables.ts';
 
-export interface GoogleOptions extends PlayedOptions {
+export interface GoogleOptions extends ServerOptions {
   /** Clients known from the start; more can be made by the control API. */
   clients?: Client[];
   clock?: SandboxClock;
@@ -22,7 +22,7 @@ export interface GoogleOptions extends PlayedOptions {
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> } | BrowserAnswer;
 
 /** Starts it; with `dir`, what it knows is kept in `google.jsonl` there. Rejects if the port is taken. */
-export async function startGoogle(options: GoogleOptions = {}): Promise<Played> {
+export async function startGoogle(options: GoogleOptions = {}): Promise<RunningServer> {
   const tables = openTables(options.dir ? join(options.dir, 'google.jsonl') : null);
   const state = openState(tables, options.clock ?? sandboxClock());
   for (const client of options.clients ?? []) state.clients.set(client.id, client);

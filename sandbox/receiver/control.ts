@@ -1,13 +1,13 @@
 // The receiver's control API (`/sandbox/…`): secrets, faults, the ledger, and waiting for an event.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerByRoutes, type ControlAsk, ControlError, type ControlRoute } from '../server.ts';
+import { answerByRoutes, ControlError, type ControlRequest, type ControlRoute } from '../server.ts';
 import type { ReceivedFilter } from './ledger.ts';
 import type { Receiver } from './server.ts';
 
 /** Longest that `events?wait=` holds a call, in seconds. */
 const longestWaitSeconds = 120;
 
-interface Ask extends ControlAsk {
+interface Ask extends ControlRequest {
   receiver: Receiver;
 }
 

@@ -71,7 +71,7 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
       if (got.verified) verified++;
       // Cut in one piece when a quarter too long: dropping the oldest of a long array one by one is dear.
       if (entries.length > keep.entries * 1.25 + 16) entries = entries.slice(-keep.entries);
-      for (const tell of waiting) tell(entry);
+      for (const notify of waiting) notify(entry);
       return entry;
     },
     find,
@@ -81,15 +81,15 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
       return new Promise((resolve) => {
         const stop = (got: Received[]) => {
           clearTimeout(timer);
-          waiting.delete(tell);
+          waiting.delete(notify);
           resolve(got);
         };
-        const tell = (got: Received) => {
+        const notify = (got: Received) => {
           if (fits(got, filter)) stop([got]);
         };
         const timer = setTimeout(stop, waitMs, []);
         timer.unref();
-        waiting.add(tell);
+        waiting.add(notify);
       });
     },
     all: () => entries,

@@ -1,15 +1,15 @@
 // Simulated webhook receiver of an account: takes events at /hooks/:name, verifies them, shows what came.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { type Fault, type Faults, faultList, spoil } from '../faults.ts';
+import { type Fault, type Faults, faultList, injectFault } from '../faults.ts';
 import { type Journal, openJournal } from '../journal.ts';
-import { listen, type Played, type PlayedOptions, readBody, sendJson } from '../server.ts';
+import { listen, type RunningServer, readBody, type ServerOptions, sendJson } from '../server.ts';
 import { answerReceiverControl } from './control.ts';
 import { type Received, type ReceivedLedger, receivedLedger } from './ledger.ts';
 import { latestPage } from './page.ts';
 import { verify } from './verify.ts';
 
-export interface ReceiverOptions extends PlayedOptions {
+export interface ReceiverOptions extends ServerOptions {
   /** The header that carries the signature (default `x-webhook-signature`). */
   signatureHeader?: string;
   /** How many of the newest requests it remembers (default 20,000). */
@@ -31,7 +31,7 @@ export interface Receiver {
 type Entry = ['secrets', string, string[]] | ['got', Received] | ['cleared'];
 
 /** Starts the receiver on loopback; with `dir` it keeps its secrets and its ledger over a restart. */
-export async function startReceiver(options: ReceiverOptions = {}): Promise<Played> {
+export async function startReceiver(options: ReceiverOptions = {}): Promise<RunningServer> {
   const { receiver, journal } = openReceiver(options);
   const server = await listen((req, res) => void answer(receiver, journal, req, res), options.port);
   return {
@@ -117,7 +117,7 @@ async function takeEvent(
     body: body.toString('utf8'),
   });
   journal.append(['got', got]);
-  if (fault && fault.does !== 'delay') return spoil(res, fault);
+  if (fault && fault.does !== 'delay') return injectFault(res, fault);
   if (fault) await new Promise((go) => setTimeout(go, fault.ms ?? 1000).unref());
   if (verdict.status === 200) sendJson(res, 200, { received: true });
   else sendJson(res, verdict.status, { error: verdict.why });

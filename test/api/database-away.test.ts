@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Door } from '../faults/proxy.ts';
+import type { TcpProxy } from '../faults/tcp-proxy.ts';
 import { openDatabaseDoor } from '../harness/database-door.ts';
 import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { send, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
-let door: Door;
+let door: TcpProxy;
 let templateId: string;
 let dataDir: string;
 /** Past the door. */
@@ -138,7 +138,7 @@ test('a server that is frozen is not ready within about 2 seconds, and ready aga
   const began = performance.now();
   await expect.poll(async () => (await ready()).text, soon).toMatch(/did not answer within 2 seconds/);
   expect(performance.now() - began).toBeLessThan(4_000);
-  door.thaw();
+  door.unfreeze();
   await expect.poll(async () => (await ready()).status, soon).toBe(200);
 });
 

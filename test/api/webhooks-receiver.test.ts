@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySignature, verifyWebhook } from '../../client/src/webhooks.ts';
 import { verifySignatureAsync, verifyWebhookAsync } from '../../client/src/webhooks-async.ts';
 import { startReceiver } from '../../sandbox/receiver/server.ts';
-import type { Played } from '../../sandbox/server.ts';
+import type { RunningServer } from '../../sandbox/server.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Hit } from '../harness/hooks.ts';
 import { until } from '../harness/until.ts';
 import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
 let fixture: WebhooksFixture;
-let receiver: Played;
+let receiver: RunningServer;
 beforeAll(async () => {
   fixture = await openWebhooksFixture();
   receiver = await startReceiver();

@@ -191,7 +191,7 @@ describe('a session', () => {
     const lost = await failure(session.query('select 1', []));
     expect(isAway(lost)).toBe(true);
     session.release();
-    way.door.thaw();
+    way.door.unfreeze();
     const next = await pool.connect();
     expect((await next.query<{ n: number }>('select 1 as n', [])).rows).toEqual([{ n: 1 }]);
     next.release();

@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Db, openDb } from '../../src/db/db.ts';
 import { isAway, isDiskFull, isReadOnly } from '../../src/db/failure.ts';
-import type { Door } from '../faults/proxy.ts';
+import type { TcpProxy } from '../faults/tcp-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseDoor } from '../harness/database-door.ts';
 
 let database: TestDatabase;
-let door: Door;
+let door: TcpProxy;
 let behindDoor: Db;
 
 beforeAll(async () => {
@@ -40,10 +40,10 @@ test('a connection cut under a statement, and a server that takes no connection'
       return rows.length;
     })
     .toBe(1);
-  door.shut();
+  door.block();
   expect(isAway(await asleep)).toBe(true);
   expect(isAway(await failureOf(sql`select 1`.execute(behindDoor)))).toBe(true);
-  door.open();
+  door.unblock();
   expect(await failureOf(sql`select 1`.execute(behindDoor))).toBe('it did not fail');
 });
 

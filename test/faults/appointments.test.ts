@@ -1,4 +1,4 @@
-// Bookings, moves, cancellations and their recovery when the gateway is killed (SIGKILL) at every named point: done in both places, or in neither.
+// Bookings, reschedules and cancellations when the gateway is killed at every step: complete in both the database and the calendar, or in neither.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,18 +10,18 @@ import { type FrozenGateways, openFrozenGateways, type Staff } from './frozen-ga
 
 const date = comingMonday();
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
-/** A request on its way, and what it is known by. */
+/** A request that was killed, and the ids to find its result. */
 interface Case {
   staff: Staff;
   key: string;
   bookingId: string;
   point: string;
-  /** Whether the step that decides had passed. */
+  /** Whether the deciding step was executed before the kill. */
   decided: boolean;
 }
 
 interface Act extends Deciding {
-  /** What there has to be before the request. */
+  /** Creates what the request needs. */
   prepare(call: Call): Promise<Omit<Case, 'point' | 'decided'>>;
   request(call: Call, of: Omit<Case, 'point' | 'decided'>): Promise<unknown>;
 }
@@ -41,10 +41,10 @@ const booked = async (call: Call) => {
 };
 const changes = (id: string, what: string) => `/v1/appointments/bookings/${id}/${what}`;
 const insertEvent = /^POST \/calendar\/v3\/calendars\/primary\/events/;
-const startMove = /^insert into occupancies/;
-const wishCancel = /^update bookings set wish = 'cancel'/;
+const startReschedule = /^insert into occupancies/;
+const requestCancellation = /^update bookings set wish = 'cancel'/;
 
-/** A booking whose doer died with the event not yet made, or made and not heard of; its request is repeated. */
+/** A booking whose process died before or after the event insert; its request is repeated. */
 const left = (when: 'before' | 'after'): Act['prepare'] => {
   return async () => {
     const found = leftBehind[when].pop();
@@ -60,18 +60,18 @@ const acts = {
     prepare: booked,
     request: (call, { bookingId }) =>
       call('POST', changes(bookingId, 'reschedule'), { date, from: '10:15', to: '10:45' }),
-    decides: startMove,
+    decides: startReschedule,
   },
   cancellation: {
     prepare: booked,
     request: (call, { bookingId }) => call('POST', changes(bookingId, 'cancel'), {}),
-    decides: wishCancel,
+    decides: requestCancellation,
   },
   'recovery without an event': {
     prepare: left('before'),
     request: book,
     decides: /^never/,
-    // from there on it is a booking like any other
+    // from there on it is an ordinary booking
     last: /insert into bookings/,
   },
   'recovery of an event': { prepare: left('after'), request: book, decides: /^/ },
@@ -83,7 +83,7 @@ let gateways: FrozenGateways;
 let call: Call;
 const cases = {} as Record<Name, Case[]>;
 
-/** A job for each point of an act, and room for what becomes of it. */
+/** One job for each point of an act; adds a case for each. */
 function haltedAt(name: Name, steps: string[]): Job[] {
   const act: Act = acts[name];
   cases[name] = [];
@@ -110,7 +110,7 @@ beforeAll(async () => {
       };
     },
   });
-  /** Leaves a booking behind whose process dies around its insert. */
+  /** Leaves a booking behind whose process dies before or after its insert. */
   const leave = (when: 'before' | 'after'): Job => ({
     at: 'call',
     prepare: async (call) => {
@@ -126,7 +126,7 @@ beforeAll(async () => {
 
   const plain = ['booking', 'move', 'cancellation'] as const;
   await inKilledProcesses(gateways, [...plain.map(stepsOf), leave('before'), leave('after')]);
-  await gateways.lapse();
+  await gateways.expireLeases();
   const recoveries = ['recovery without an event', 'recovery of an event'] as const;
   await inKilledProcesses(gateways, recoveries.map(stepsOf));
   const counts = recoveries.map((name) => pointsOf(acts[name], steps[name]).length);
@@ -135,13 +135,13 @@ beforeAll(async () => {
     ...some(counts[1] ?? 0, leave('after')),
     ...plain.flatMap((name) => haltedAt(name, steps[name])),
   ]);
-  await gateways.lapse();
+  await gateways.expireLeases();
   await inKilledProcesses(
     gateways,
     recoveries.flatMap((name) => haltedAt(name, steps[name])),
   );
 
-  await gateways.lapse();
+  await gateways.expireLeases();
   ({ call } = await gateways.start('all'));
   await until(async () => {
     const { rows } = await sql`select id from bookings where due_at is not null`.execute(
@@ -161,14 +161,14 @@ async function found({ staff }: Case) {
   );
   return {
     events: events.map(({ id, start }) => ({ id, from: start.dateTime?.slice(11, 16) })),
-    taken: rows.filter(({ from }) => from !== null),
+    occupied: rows.filter(({ from }) => from !== null),
     states: rows.map(({ state }) => state),
   };
 }
 
 const eventOf = (bookingId: string, from: string) => ({ id: bookingId.replaceAll('-', ''), from });
 
-/** Each case in turn, its point named in whatever fails. */
+/** Checks each case; a failure names the case's point. */
 async function each(name: Name, check: (one: Case) => Promise<void>): Promise<void> {
   const points = cases[name].map(({ point }) => point.replace(/^\d+ /, ''));
   expect(points.length).toBeGreaterThan(5);
@@ -181,7 +181,7 @@ async function each(name: Name, check: (one: Case) => Promise<void>): Promise<vo
 }
 
 describe('killed at every point', () => {
-  test('the points are those between the first write and the answer', () => {
+  test('the points are all steps between the first write and the response', () => {
     const names = (name: Name) => cases[name].map(({ point }) => point.replace(/^\d+ /, ''));
     const all = (...words: string[]) =>
       expect.arrayContaining(words.map((word) => expect.stringContaining(word)));
@@ -216,56 +216,56 @@ describe('killed at every point', () => {
     );
   });
 
-  test('B14: a booking is confirmed with one event, or gone with none; the same key then has its booking', () =>
+  test('a booking is confirmed with one event or removed with none, and the same key then returns one booking', () =>
     each('booking', async (one) => {
-      const { events, taken, states } = await found(one);
-      const [booking] = taken;
+      const { events, occupied, states } = await found(one);
+      const [booking] = occupied;
       expect(states.filter((state) => state !== 'undone')).toEqual(one.decided ? ['confirmed'] : []);
       expect(events).toEqual(one.decided ? [eventOf(booking?.id ?? '', '10:00')] : []);
-      expect(taken).toHaveLength(one.decided ? 1 : 0);
-      await sameKeyHasIt(one);
+      expect(occupied).toHaveLength(one.decided ? 1 : 0);
+      await expectOneBooking(one);
     }));
 
-  test('B14: a recovery that is killed too is taken up again: one booking and one event in the end', async () => {
+  test('a recovery that is killed is recovered again, with one booking and one event in the end', async () => {
     await each('recovery without an event', async (one) => {
-      const { events, taken, states } = await found(one);
-      expect({ events, taken, states: states.filter((state) => state !== 'undone') }).toEqual({
-        ...{ events: [], taken: [], states: [] },
+      const { events, occupied, states } = await found(one);
+      expect({ events, occupied, states: states.filter((state) => state !== 'undone') }).toEqual({
+        ...{ events: [], occupied: [], states: [] },
       });
-      await sameKeyHasIt(one);
+      await expectOneBooking(one);
     });
     await each('recovery of an event', async (one) => {
-      const { events, taken, states } = await found(one);
+      const { events, occupied, states } = await found(one);
       expect(states).toEqual(['confirmed']);
-      expect(events).toEqual([eventOf(taken[0]?.id ?? '', '10:00')]);
-      await sameKeyHasIt(one);
+      expect(events).toEqual([eventOf(occupied[0]?.id ?? '', '10:00')]);
+      await expectOneBooking(one);
     });
   });
 
-  test('B19: a move ends at one of the two times, in both places', () =>
+  test('a reschedule ends at the old or the new time, in both the database and the calendar', () =>
     each('move', async (one) => {
       const from = one.decided ? '10:15' : '10:00';
       const shown = await call('GET', `/v1/appointments/bookings/${one.bookingId}`);
       expect(shown).toMatchObject({ status: 'confirmed', pendingChange: null, startsAt: at(from) });
-      const { events, taken } = await found(one);
+      const { events, occupied } = await found(one);
       expect(events).toEqual([eventOf(one.bookingId, from)]);
-      expect(taken.map((row) => row.from)).toEqual([from]);
+      expect(occupied.map((row) => row.from)).toEqual([from]);
     }));
 
-  test('a cancellation is carried out once it is written, else the booking stays', () =>
+  test('a cancellation is completed if it was committed, else the booking stays', () =>
     each('cancellation', async (one) => {
       const shown = await call('GET', `/v1/appointments/bookings/${one.bookingId}`);
       expect(shown).toMatchObject({ status: one.decided ? 'cancelled' : 'confirmed', pendingChange: null });
-      const { events, taken } = await found(one);
+      const { events, occupied } = await found(one);
       expect(events).toEqual(one.decided ? [] : [eventOf(one.bookingId, '10:00')]);
-      expect(taken).toHaveLength(one.decided ? 0 : 1);
+      expect(occupied).toHaveLength(one.decided ? 0 : 1);
     }));
 });
 
-/** Repeated, the request answers the booking there is, or makes one; never a second. */
-async function sameKeyHasIt(one: Case): Promise<void> {
+/** A repeat of the request returns the existing booking or creates one, never a second. */
+async function expectOneBooking(one: Case): Promise<void> {
   const { bookingId } = await book(call, one);
-  const { events, taken } = await found(one);
+  const { events, occupied } = await found(one);
   expect(events).toEqual([eventOf(String(bookingId), '10:00')]);
-  expect(taken.map(({ id }) => id)).toEqual([bookingId]);
+  expect(occupied.map(({ id }) => id)).toEqual([bookingId]);
 }

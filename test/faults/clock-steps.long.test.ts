@@ -1,4 +1,4 @@
-// The database's clock is set back and forth by 20 minutes in the middle of a campaign: it goes on, and nothing is doubled.
+// The database's clock steps by 20 minutes, back and forth, during a campaign: it continues, and no message is sent twice.
 import { sql } from 'kysely';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ if (!libfaketime)
   test('a step of the database’s clock NOT TESTED: libfaketime is not installed here', () =>
     expect(libfaketime).toBeUndefined());
 
-describe.runIf(libfaketime)('the database’s clock steps in the middle of a campaign', () => {
+describe.runIf(libfaketime)('the database’s clock steps during a campaign', () => {
   let clock: FakedClock;
   let gateway: Gateway;
   let db: Db;
@@ -57,7 +57,7 @@ describe.runIf(libfaketime)('the database’s clock steps in the middle of a cam
   test.each([
     ['backward', -stepSeconds],
     ['forward', 0],
-  ])('%s by 20 minutes: all goes within its pace, each once', async (direction, offset) => {
+  ])('%s by 20 minutes: sends each message once, at its pace', async (direction, offset) => {
     await gateway.platform.clearLedger();
     await gateway.receiver.clear();
     logged.length = 0;
@@ -77,24 +77,24 @@ describe.runIf(libfaketime)('the database’s clock steps in the middle of a cam
     await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 60_000, interval: 100 });
     const tookSeconds = (performance.now() - began) / 1000;
     await vi.waitFor(async () => expect(await waitingEvents()).toBe(0), { timeout: 60_000, interval: 100 });
-    const told = (performance.now() - began) / 1000;
+    const deliveredSeconds = (performance.now() - began) / 1000;
     console.info(
-      `${direction}: ${messages} messages in ${tookSeconds.toFixed(1)} s, all events in ${told.toFixed(1)} s`,
+      `${direction}: ${messages} messages in ${tookSeconds.toFixed(1)} s, all events in ${deliveredSeconds.toFixed(1)} s`,
     );
     const ledger = await gateway.platform.ledger({ limit: 1_000 });
     expect(ledger.map(({ phone }) => phone).sort()).toEqual(recipients);
-    // twelve seconds by its pace; a step is noticed within two
+    // twelve seconds at its pace; a step is detected within two
     expect(tookSeconds).toBeGreaterThan(messages / perSecond - 2);
     expect(tookSeconds).toBeLessThan(messages / perSecond + 12);
-    expect(told).toBeLessThan(messages / perSecond + 20);
+    expect(deliveredSeconds).toBeLessThan(messages / perSecond + 20);
     const stepped = logged.filter(({ msg }) => msg === 'clock.stepped');
     expect(stepped).toMatchObject([{ clock: 'database', direction }]);
     expect(Math.abs((stepped[0]?.seconds ?? 0) - stepSeconds)).toBeLessThan(4);
     const events = await gateway.receiver.events({ limit: 10_000 });
-    // what crossed the step, or was written then, is told within the same seconds
+    // events from before and during the step arrive within the same seconds
     const ids = events.map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(3 * messages);
-    // what was under way at the step may come twice
+    // events in flight at the step may arrive twice
     expect(ids.length).toBeLessThan(3 * messages + 100);
   });
 });

@@ -1,48 +1,51 @@
-// Collects the evidence of a run: the platform's account, the rows, the receiver's account.
+// Collects the evidence of a run: the platform's ledger and calls, the rows, the receiver's ledger.
 import { sql } from 'kysely';
 import { stateName } from '../../src/messaging/sending/message.ts';
-import type { Arrival, DeliveryRow, Evidence, MeantSend, MessageRow } from './evidence.ts';
+import type { Arrival, CallerSend, DeliveryRow, Evidence, MessageRow } from './evidence.ts';
 import type { Scene } from './scene.ts';
 
 const page = 1_000;
 const stageNames: Record<number, string> = { 3: 'sent', 4: 'delivered', 5: 'read', 6: 'failed' };
-const deliveryStates = ['pending', 'delivered', 'dead', 'behind an earlier one', 'to be tried again'];
+const deliveryStates = ['pending', 'delivered', 'dead', 'waiting', 'retrying'];
 const headerNames = ['x-webhook-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
-/** Where a run begins in the accounts that go on from run to run. */
+/** Where a run begins in the ledgers, which continue from run to run. */
 export interface Beginning {
   ledgerSeq: number;
   atMs: number;
   breaks: number;
 }
 
-/** Empties the receiver's account and the platform's log of calls, and notes where everything else stands. */
+/** Clears the receiver's ledger and the platform's log of calls, and records the position of everything else. */
 export async function beginRun({ platform, receiver, gateways }: Scene): Promise<Beginning> {
   await Promise.all([receiver.clear(), platform.clearCalls()]);
   const { accepted } = await platform.counts();
-  return { ledgerSeq: accepted, atMs: Date.now(), breaks: gateways.breaks.length };
+  return { ledgerSeq: accepted, atMs: Date.now(), breaks: gateways.outages.length };
 }
 
-/** All that a run left. */
+/** Everything that a run left behind. */
 export async function collect(
   scene: Scene,
   begin: Beginning,
-  run: { sends: MeantSend[]; unfinished: string | null },
+  run: { sends: CallerSend[]; unfinished: string | null },
 ): Promise<Evidence> {
-  const [taken, calls, messages, deliveries, arrivals] = await Promise.all([
-    takenOf(scene, begin),
+  const [accepted, calls, messages, deliveries, arrivals] = await Promise.all([
+    acceptedMessagesOf(scene, begin),
     callsOf(scene),
     messagesOf(scene, begin),
     deliveriesOf(scene, begin),
     arrivalsOf(scene),
   ]);
-  const { breaks, selfDeaths } = scene.gateways;
-  const accounts = { taken, calls, messages, deliveries, arrivals };
-  return { ...run, ...accounts, hooks: scene.hooks, breaks: breaks.slice(begin.breaks), selfDeaths };
+  const { outages, unexpectedExits } = scene.gateways;
+  const records = { accepted, calls, messages, deliveries, arrivals };
+  return { ...run, ...records, hooks: scene.hooks, outages: outages.slice(begin.breaks), unexpectedExits };
 }
 
-async function takenOf({ platform }: Scene, { ledgerSeq }: Beginning): Promise<Evidence['taken']> {
-  const all: Evidence['taken'] = [];
+async function acceptedMessagesOf(
+  { platform }: Scene,
+  { ledgerSeq }: Beginning,
+): Promise<Evidence['accepted']> {
+  const all: Evidence['accepted'] = [];
   for (let after = ledgerSeq; ; ) {
     const entries = await platform.ledger({ after, limit: page });
     for (const { opaque, wamid, phone, steps } of entries) {

@@ -1,36 +1,38 @@
-// The campaign's PostgreSQL: real and durable, in processes of its own, with a door that can be shut, and time that can be passed.
+// The campaign's PostgreSQL: a real, durable server behind a proxy that can block or cut its connections.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
 import { findCluster } from '../../src/db/embedded-home.ts';
 import { readPostmaster } from '../../src/db/embedded-postmaster.ts';
 import { startOwnServer } from '../harness/test-server.ts';
-import { openDoor } from './proxy.ts';
+import { openTcpProxy } from './tcp-proxy.ts';
 
-/** PostgreSQL's ways to end: SIGINT (fast), SIGQUIT (immediate: crash recovery follows), SIGKILL. */
-export type Ending = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
+/** Signals that stop PostgreSQL: SIGINT (fast), SIGQUIT (immediate, followed by crash recovery), SIGKILL. */
+export type StopSignal = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
 
 export interface CampaignDatabase {
-  /** DATABASE_URL of the gateways: leads through the door. */
+  /** DATABASE_URL of the gateways: leads through the proxy. */
   url: string;
-  /** The campaign's own way, past the door. */
+  /** The campaign's own connection, not through the proxy. */
   db: Db;
-  /** Ends the server so, keeps it out of reach for `downMs` at least, and resolves when it takes statements again. */
-  stopAndStart(ending: Ending, downMs: number): Promise<void>;
-  /** Cuts every connection of the gateways; answers how many. */
+  /** Stops the server by `signal` and keeps it unreachable for at least `downMs`. Resolves when it accepts statements again. */
+  stopAndStart(signal: StopSignal, downMs: number): Promise<void>;
+  /** Cuts every connection of the gateways; returns how many. */
   cutConnections(): number;
   close(): Promise<void>;
 }
 
 const backWithinMs = 30_000;
 
-/** Starts the server with the settings that users run: what is committed is on disk. */
+/** Starts the server with production settings: commits are flushed to disk. */
 export async function startDatabase(): Promise<CampaignDatabase> {
   const server = await startOwnServer({}, { info() {}, warn() {}, error() {} });
   const { connection, folder } = server;
   const cluster = (await findCluster(folder)) ?? '';
   const { host, port, user, password = '', database } = connection;
-  const door = await openDoor(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
+  const proxy = await openTcpProxy(
+    host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+  );
   const db = openDb(connection, {
     maxConnections: 3,
     applicationName: 'campaign',
@@ -39,29 +41,29 @@ export async function startDatabase(): Promise<CampaignDatabase> {
   const atExit = () => server.stopNow();
   process.once('exit', atExit);
   return {
-    url: `postgres://${user}${password && `:${password}`}@127.0.0.1:${door.port}/${database}`,
+    url: `postgres://${user}${password && `:${password}`}@127.0.0.1:${proxy.port}/${database}`,
     db,
-    async stopAndStart(ending, downMs) {
+    async stopAndStart(signal, downMs) {
       const postmaster = await readPostmaster(cluster);
       if (!postmaster) throw new Error('the campaign’s database server has no pid file');
-      door.shut();
-      process.kill(postmaster.pid, ending);
+      proxy.block();
+      process.kill(postmaster.pid, signal);
       await sleep(downMs);
-      await answers(db, postmaster.pid, cluster);
-      door.open();
+      await waitForNewServer(db, postmaster.pid, cluster);
+      proxy.unblock();
     },
-    cutConnections: () => door.cut(),
+    cutConnections: () => proxy.cut(),
     async close() {
       process.off('exit', atExit);
       await db.destroy();
-      await door.close();
+      await proxy.close();
       await server.stop();
     },
   };
 }
 
-/** Resolves when a server other than the one of `oldPid` answers. */
-async function answers(db: Db, oldPid: number, cluster: string): Promise<void> {
+/** Resolves when a server with another pid than `oldPid` responds. */
+async function waitForNewServer(db: Db, oldPid: number, cluster: string): Promise<void> {
   const until = performance.now() + backWithinMs;
   for (;;) {
     try {
@@ -76,10 +78,10 @@ async function answers(db: Db, oldPid: number, cluster: string): Promise<void> {
 }
 
 /**
- * While no gateway runs: makes everything in the database that waits `ms` older, as if the machine had been off for so
- * long. What this cannot shorten: how long a later stage waits for an earlier one, so that order is still owed.
+ * Makes all waiting rows `ms` older, as if the machine had been off. Call it while no gateway runs. Later stages still
+ * wait for earlier ones, so that order is still checked.
  */
-export async function passTime(db: Db, ms: number): Promise<void> {
+export async function ageRows(db: Db, ms: number): Promise<void> {
   const by = sql`${Math.ceil(ms)}::float8 * interval '1 ms'`;
   await db.transaction().execute(async (tx) => {
     await sql`update deliveries set due_at = due_at - ${by} where due_at is not null and state = 0`.execute(
@@ -90,11 +92,11 @@ export async function passTime(db: Db, ms: number): Promise<void> {
     );
     await sql`update callback_uptime set seen_at = seen_at - ${by}`.execute(tx);
   });
-  await passRests(db, ms);
+  await ageUnleasedRows(db, ms);
 }
 
-/** While gateways run: makes only that older which is in nobody's hands, so that next tries and the unknown come due. */
-export async function passRests(db: Db, ms: number): Promise<void> {
+/** Makes rows that no process holds `ms` older, so that retries and unknown outcomes become due. Gateways may run. */
+export async function ageUnleasedRows(db: Db, ms: number): Promise<void> {
   const by = sql`${Math.ceil(ms)}::float8 * interval '1 ms'`;
   await sql`update messages set due_at = due_at - ${by} where due_at is not null and state in (0, 1)`.execute(
     db,

@@ -1,4 +1,4 @@
-// A disk that fills up under the whole program, embedded database included: callers are told, and it goes on by itself.
+// A full disk under the gateway and its embedded database: requests return 507 or 503, and the gateway recovers by itself.
 import { statfsSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ function onDisk({ folder, close }: SmallDisk): void {
     close();
   });
 
-  /** Writes a row; how it was answered, as one word. */
+  /** Writes a row; returns the response's status, code and whether it has `Retry-After`, as one text. */
   async function write(): Promise<string> {
     const answer = await fetch(`${url}/v1/appointments/departments`, {
       method: 'POST',
@@ -50,27 +50,27 @@ function onDisk({ folder, close }: SmallDisk): void {
     writeFileSync(ballast, Buffer.alloc(bavail * bsize));
   }
   const ready = async () => (await fetch(`${url}/health/ready`)).status;
-  const goesOn = async () => {
+  const recovers = async () => {
     await rm(ballast);
     await vi.waitFor(async () => expect([await ready(), await write()]).toEqual([200, '200  false']), {
       timeout: 30_000,
     });
   };
-  async function writesUntil(refused: RegExp): Promise<Set<string>> {
+  async function writesUntil(rejected: RegExp): Promise<Set<string>> {
     const seen = new Set<string>();
-    for (let n = 0; n < 3_000 && ![...seen].some((word) => refused.test(word)); n += 1)
+    for (let n = 0; n < 3_000 && ![...seen].some((word) => rejected.test(word)); n += 1)
       seen.add(await write());
     return seen;
   }
 
-  test('requests that need room are 507, and served again once there is some', async () => {
+  test('returns 507 to requests that need space while the disk is full, and serves them once there is space', async () => {
     expect(await write()).toBe('200  false');
     fill();
     expect([...(await writesUntil(/^507/))].sort()).toEqual(['200  false', '507 storage_full true']);
-    await goesOn();
+    await recovers();
   });
 
-  test('a write-ahead log without room ends the server, which is started again until there is room', async () => {
+  test('restarts the server until there is space when the write-ahead log has filled the disk', async () => {
     fill();
     const client = new pg.Client((await findRunningEmbedded(DATA_DIR)) as pg.ClientConfig);
     client.on('error', () => {});
@@ -82,6 +82,6 @@ function onDisk({ folder, close }: SmallDisk): void {
     await client.end().catch(() => {});
     const seen = await writesUntil(/^50[37]/);
     expect([...seen].filter((word) => !/^(200 {2}false|50[37] \w+ true)$/.test(word))).toEqual([]);
-    await goesOn();
+    await recovers();
   });
 }

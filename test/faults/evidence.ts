@@ -1,36 +1,36 @@
-// What a run of the campaign leaves to be reckoned: what callers did and heard, the platform's account, the rows, the receiver's account. Types.
+// The evidence of a run, for the final check: sends and responses, the platform's records, the rows, the receiver's records. Types.
 import type { SendCall } from '../../sandbox/cloud-api/calls.ts';
 
-/** One answer that a caller got. */
-export interface Heard {
+/** One response that a caller got. */
+export interface CallerResponse {
   status: number;
   /** The exact bytes as text. */
   text: string;
   replayed: boolean;
 }
 
-/** One send as its caller meant it: repeated under one key until it was answered, or, without a key, tried once. */
-export interface MeantSend {
+/** A send of a caller: repeated with its key until a response arrives, or, without a key, tried once. */
+export interface CallerSend {
   key: string | null;
-  /** Each is of this send alone, in the whole campaign. */
+  /** Used by no other send of the campaign. */
   phones: string[];
-  heard: Heard[];
-  /** Tries that got no answer at all. */
-  unheard: number;
+  responses: CallerResponse[];
+  /** Number of tries without any response. */
+  unanswered: number;
 }
 
-/** A message that the platform took. */
-export interface Taken {
+/** A message that the platform accepted. */
+export interface AcceptedMessage {
   opaque: string | null;
   wamid: string;
   phone: string;
-  /** Statuses whose callback was answered 200. */
+  /** Statuses whose callback got a 200. */
   reported: string[];
-  /** Callbacks that the platform still wants to post. */
+  /** Number of callbacks that the platform has yet to post. */
   open: number;
 }
 
-/** A message as its row says. */
+/** A row of `messages`. */
 export interface MessageRow {
   id: string;
   sendId: string;
@@ -41,7 +41,7 @@ export interface MessageRow {
   createdAtMs: number;
 }
 
-/** A delivery as its row says. */
+/** A row of `deliveries`. */
 export interface DeliveryRow {
   id: string;
   hook: string;
@@ -50,13 +50,13 @@ export interface DeliveryRow {
   state: string;
 }
 
-/** A webhook as the receiver got it. */
+/** A webhook that the receiver got. */
 export interface Arrival {
-  /** Its place among all arrivals. */
+  /** Its position among all arrivals. */
   seq: number;
   hook: string;
   atMs: number;
-  /** An HTTP status, or the fault that it met instead of an answer. */
+  /** The receiver's HTTP status, or the fault injected instead. */
   answered: number | string;
   /** `x-webhook-signature`, `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
   headers: Record<string, string>;
@@ -66,28 +66,28 @@ export interface Arrival {
 export interface Hook {
   name: string;
   secret: string;
-  /** False where deliveries died and were replayed: order is not owed then. */
+  /** False if dead deliveries were replayed, which do not arrive in order. */
   isOrdered: boolean;
 }
 
-/** A time in which the gateway could not keep account: the death of a process, an outage of its database. */
-export interface Break {
-  what: 'kill' | 'database';
+/** A time in which the gateway could not record results: a kill, or an outage of its database. */
+export interface Outage {
+  kind: 'kill' | 'database';
   fromMs: number;
   toMs: number;
 }
 
 export interface Evidence {
-  sends: MeantSend[];
-  taken: Taken[];
+  sends: CallerSend[];
+  accepted: AcceptedMessage[];
   calls: SendCall[];
   messages: MessageRow[];
   deliveries: DeliveryRow[];
   arrivals: Arrival[];
   hooks: Hook[];
-  breaks: Break[];
-  /** Why the wait for the end was given up; null: everything had ended. */
+  outages: Outage[];
+  /** What was still open when the wait timed out; null: nothing. */
   unfinished: string | null;
-  /** Gateways that ended without being killed or told to. */
-  selfDeaths: string[];
+  /** Gateways that exited by themselves. */
+  unexpectedExits: string[];
 }

@@ -1,23 +1,23 @@
-// The faults that a run is dealt, drawn by chance that can be repeated: which, when, and how they are made.
+// The faults of a run, drawn from a seeded generator: which, when, and how they are injected.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformFault } from '../../sandbox/control.ts';
 import type { Fault } from '../../sandbox/faults.ts';
-import type { Chance } from './chance.ts';
-import type { Ending } from './database.ts';
+import type { StopSignal } from './database.ts';
 import { points } from './points.ts';
+import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 
 export type Kind = 'kill' | 'point' | 'restart' | 'database' | 'cut' | 'platform' | 'receiver' | 'gone';
 
-/** How often each kind is drawn against the others. */
+/** Relative frequency of each kind. */
 export type Weights = Partial<Record<Kind, number>>;
 
-export interface Deed {
-  /** Milliseconds after the deed before it. */
+export interface ScheduledFault {
+  /** Milliseconds after the fault before it. */
   afterMs: number;
-  /** In words, for the account of a run. */
-  text: string;
-  do(scene: Scene): Promise<unknown>;
+  /** For the log of a run. */
+  description: string;
+  inject(scene: Scene): Promise<unknown>;
 }
 
 const platformFaults: readonly PlatformFault[] = [
@@ -36,7 +36,7 @@ const platformFaults: readonly PlatformFault[] = [
   { code: 131000, times: 3 },
 ];
 
-const shaky: readonly Omit<Fault, 'on'>[] = [
+const receiverFaults: readonly Omit<Fault, 'on'>[] = [
   { does: 'hang', times: 5 },
   { does: 'reset', times: 20 },
   { does: 'close', times: 20 },
@@ -53,81 +53,91 @@ const shaky: readonly Omit<Fault, 'on'>[] = [
   { does: 'answer', status: 404, body: { error: 'no such hook' }, times: 20 },
 ];
 
-/** Draws `count` deeds for a scene with so many gateways. */
-export function drawDeeds(
-  chance: Chance,
+/** Draws `count` faults for a scene with `gateways` gateways. */
+export function drawFaults(
+  random: Random,
   { count, weights, gateways, gapMs }: { count: number; weights: Weights; gateways: number; gapMs: number },
-): Deed[] {
+): ScheduledFault[] {
   const kinds = Object.entries(weights) as [Kind, number][];
   return Array.from({ length: count }, () => ({
-    afterMs: chance.between(gapMs / 2, gapMs * 1.5),
-    ...draw(chance, chance.weighed(kinds), gateways),
+    afterMs: random.between(gapMs / 2, gapMs * 1.5),
+    ...draw(random, random.weighted(kinds), gateways),
   }));
 }
 
-function draw(chance: Chance, kind: Kind, gateways: number): Omit<Deed, 'afterMs'> {
-  const index = chance.between(0, gateways - 1);
+function draw(random: Random, kind: Kind, gateways: number): Omit<ScheduledFault, 'afterMs'> {
+  const index = random.between(0, gateways - 1);
   switch (kind) {
     case 'kill': {
-      const downMs = chance.pick([0, 0, 500, 2_000]);
+      const downMs = random.pick([0, 0, 500, 2_000]);
       return {
-        text: `kill -9 of gateway ${index}, down for ${downMs} ms`,
-        do: ({ gateways: all }) => all.kill(index, { downMs }),
+        description: `kill -9 of gateway ${index}, down for ${downMs} ms`,
+        inject: ({ gateways: all }) => all.kill(index, { downMs }),
       };
     }
     case 'point': {
-      const dieAt = `${chance.pick(points).name}#${chance.between(1, 6)}`;
+      const dieAt = `${random.pick(points).name}#${random.between(1, 6)}`;
       return {
-        text: `kill -9 of gateway ${index}, and of its follower at ${dieAt}`,
-        do: ({ gateways: all }) => all.kill(index, { dieAt }),
+        description: `kill -9 of gateway ${index}, and of the next process at ${dieAt}`,
+        inject: ({ gateways: all }) => all.kill(index, { dieAt }),
       };
     }
     case 'restart':
-      return { text: `restart of gateway ${index}`, do: ({ gateways: all }) => all.restart(index) };
-    case 'database': {
-      const ending = chance.pick<Ending>(['SIGINT', 'SIGQUIT', 'SIGKILL']);
-      const downMs = chance.pick([0, 500, 2_500]);
       return {
-        text: `PostgreSQL ended by ${ending}, out of reach for ${downMs} ms`,
-        do: (scene) => outage(scene, () => scene.database.stopAndStart(ending, downMs)),
+        description: `restart of gateway ${index}`,
+        inject: ({ gateways: all }) => all.restart(index),
+      };
+    case 'database': {
+      const ending = random.pick<StopSignal>(['SIGINT', 'SIGQUIT', 'SIGKILL']);
+      const downMs = random.pick([0, 500, 2_500]);
+      return {
+        description: `PostgreSQL ended by ${ending}, out of reach for ${downMs} ms`,
+        inject: (scene) => outage(scene, () => scene.database.stopAndStart(ending, downMs)),
       };
     }
     case 'cut':
       return {
-        text: 'every connection to PostgreSQL cut',
-        do: (scene) => outage(scene, async () => scene.database.cutConnections()),
+        description: 'every connection to PostgreSQL cut',
+        inject: (scene) => outage(scene, async () => scene.database.cutConnections()),
       };
     case 'platform': {
-      const fault = chance.pick(platformFaults);
+      const fault = random.pick(platformFaults);
       return {
-        text: `platform: ${JSON.stringify(fault)}`,
-        do: ({ platform }) => platform.addFault({ ...fault }),
+        description: `platform: ${JSON.stringify(fault)}`,
+        inject: ({ platform }) => platform.addFault({ ...fault }),
       };
     }
     case 'gone':
       return {
-        text: 'receiver: 410 at the hook gone',
-        do: ({ receiver }) => receiver.addFault({ on: 'gone', does: 'answer', status: 410, times: 1 }),
+        description: 'receiver: 410 at the hook gone',
+        inject: ({ receiver }) => receiver.addFault({ on: 'gone', does: 'answer', status: 410, times: 1 }),
       };
     case 'receiver': {
-      const fault = { ...chance.pick(shaky), on: 'shaky' };
-      return { text: `receiver: ${JSON.stringify(fault)}`, do: ({ receiver }) => receiver.addFault(fault) };
+      const fault = { ...random.pick(receiverFaults), on: 'shaky' };
+      return {
+        description: `receiver: ${JSON.stringify(fault)}`,
+        inject: ({ receiver }) => receiver.addFault(fault),
+      };
     }
   }
 }
 
-/** Does what breaks the database, and notes from when to when it was gone. */
+/** Breaks the database and records how long it was unavailable. */
 async function outage(scene: Scene, act: () => Promise<unknown>): Promise<void> {
   const fromMs = Date.now();
   await act();
-  scene.gateways.breaks.push({ what: 'database', fromMs, toMs: Date.now() });
+  scene.gateways.outages.push({ kind: 'database', fromMs, toMs: Date.now() });
 }
 
-/** Does the deeds one after the other; `tell` is told of each before it is done. */
-export async function doDeeds(scene: Scene, deeds: Deed[], tell: (text: string) => void): Promise<void> {
-  for (const deed of deeds) {
-    await sleep(deed.afterMs);
-    tell(deed.text);
-    await deed.do(scene);
+/** Injects the faults one after the other, and reports each one first. */
+export async function injectFaults(
+  scene: Scene,
+  faults: ScheduledFault[],
+  report: (description: string) => void,
+): Promise<void> {
+  for (const fault of faults) {
+    await sleep(fault.afterMs);
+    report(fault.description);
+    await fault.inject(scene);
   }
 }

@@ -1,4 +1,4 @@
-// Gateways that are killed in the middle of bookings: real processes behind doors, each request halted at one named step, all ended by one SIGKILL.
+// Gateways that are killed during bookings: real processes behind proxies, each request halted at a named step, all ended by one SIGKILL.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { googleControl } from '../../sandbox/google/control-client.ts';
@@ -21,10 +21,10 @@ export interface Staff {
   email: string;
 }
 
-/** What passes the doors while a request is under way, in order: statements that write, commits and calls, each by its words. */
-interface Watch {
+/** The steps of a request, in order, as the proxies see them: writing statements, commits and calls, each by its text. */
+interface StepWatch {
   steps: string[];
-  /** The step (from 0) that is halted. */
+  /** Index of the step that is halted. */
   haltAt: number;
   halted: PromiseWithResolvers<void>;
 }
@@ -32,19 +32,19 @@ interface Watch {
 export interface FrozenGateways {
   database: Awaited<ReturnType<typeof createTestDatabase>>;
   google: ReturnType<typeof googleControl>;
-  /** Starts a gateway; one with the role `api` does nothing but what requests ask. */
+  /** Starts a gateway; with the role `api` it runs no workers. */
   start(role: 'api' | 'all'): Promise<{ program: Program; call: Call }>;
   staff(call: Call, schedule?: object): Promise<Staff>;
-  /** The steps of a request that lives to its end. */
+  /** The steps of a request that completes. */
   stepsOf(request: () => Promise<unknown>): Promise<string[]>;
-  /** Lets a request go as far as the step before `haltAt`; it never gets further. */
+  /** Starts a request and halts it before the step `haltAt`. */
   halt(request: () => Promise<unknown>, haltAt: number): Promise<void>;
-  /** Leases run by the database's clock: as if their time had passed. */
-  lapse(): Promise<void>;
+  /** Makes all leases expire. */
+  expireLeases(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A step's words from where it does something; the hold of a booking is one statement for all its tables. */
+/** A step's text from the part that writes; a hold is one statement for all its tables. */
 const nameOf = (step: string) => {
   const plain = step.replaceAll(/"/g, '');
   const hold = plain.indexOf('insert into bookings');
@@ -59,7 +59,7 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     openWorkplace(),
   ]);
   const control = googleControl(google.url);
-  let watch: Watch | undefined;
+  let watch: StepWatch | undefined;
   const gate = (step: string): boolean => {
     if (!watch) return false;
     const halts = watch.steps.push(nameOf(step)) - 1 === watch.haltAt;
@@ -83,7 +83,7 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     RATE_LIMIT_PER_MINUTE: '0',
   };
 
-  const watching = (haltAt: number): Watch => {
+  const watching = (haltAt: number): StepWatch => {
     watch = { steps: [], haltAt, halted: Promise.withResolvers() };
     return watch;
   };
@@ -92,7 +92,7 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     database,
     google: control,
     async start(role) {
-      // those that were halted are dead by now
+      // the halted processes are dead by now
       googleDoor.forget();
       const program = workplace.start(['start'], { env: { ...env, ROLE: role } });
       const [, url = ''] = await program.says(/The gateway answers at (\S+?)\. /);
@@ -128,7 +128,7 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
       const ended = await Promise.race([halted.promise, answered]);
       if (ended !== undefined) throw new Error(`The request ${ended} before step ${haltAt}.`);
     },
-    async lapse() {
+    async expireLeases() {
       watch = undefined;
       await sql`update bookings set due_at = now() where due_at is not null`.execute(database.db);
       await sql`update idempotency_keys set leased_until = now() where status is null`.execute(database.db);

@@ -1,29 +1,29 @@
-// The gateways of a scene, kept alive as a service manager would: one that dies is started again; who died of what is kept.
+// The gateways of a scene, restarted as a service manager would, with a record of how each process ended.
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Break } from './evidence.ts';
+import type { Outage } from './evidence.ts';
 import { type GatewayProcess, startGatewayProcess } from './processes.ts';
 
 export interface Gateways {
   urls: string[];
   startAll(): Promise<void>;
-  /** SIGKILL; started again after `downMs`. `dieAt`: the point at which the next one shall die by itself. */
+  /** SIGKILL, then a start after `downMs`. `dieAt`: the point at which the new process dies. */
   kill(index: number, options?: { downMs?: number; dieAt?: string }): Promise<void>;
   /**
-   * Resolves when the gateway, told to die at a point, has done so and its follower, told to die at `next`, is ready;
-   * rejects if it does not die in time.
+   * Resolves when the gateway has died at its point and the next process, which dies at `next`, is ready.
+   * Rejects if it does not die in time.
    */
   dies(index: number, withinMs: number, next?: string): Promise<void>;
-  /** SIGTERM, and start again: nothing may come of it. */
+  /** SIGTERM, then a start: an orderly restart, which may cause no violation. */
   restart(index: number): Promise<void>;
   /** SIGTERM to all; resolves when all have ended. */
   stopAll(): Promise<void>;
-  /** Deaths by SIGKILL since the start, and gateways that ended by themselves. */
-  breaks: Break[];
-  selfDeaths: string[];
+  /** Kills since the start, and gateways that exited by themselves. */
+  outages: Outage[];
+  unexpectedExits: string[];
   restarts(): number;
-  /** Keeps the logs where they can be read after the end. */
+  /** Copies the logs to `folder`, to be read after the end. */
   keepLogs(folder: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,23 +31,23 @@ export interface Gateways {
 interface Slot {
   port: number;
   process: GatewayProcess | undefined;
-  /** Nothing of it is to run. */
+  /** It must not run. */
   isOff: boolean;
-  /** What it shall die of; asked for once, by the next start. */
+  /** The point at which the next process dies; used once. */
   dieAt: string | undefined;
   downMs: number;
-  /** It came to the point that it was told before it was ready. */
+  /** It died at its point before it was ready. */
   diedEarly: boolean;
-  /** Ends when the process that runs now is ready. */
+  /** Resolves when the current process is ready. */
   up: Promise<void>;
 }
 
 const readyWithinMs = 30_000;
 
-/** Opens a gateway a port; `settings` are the environment of all. */
+/** Opens one gateway per port; `settings` are their environment. */
 export function openGateways(ports: number[], folder: string, settings: Record<string, string>): Gateways {
-  const breaks: Break[] = [];
-  const selfDeaths: string[] = [];
+  const outages: Outage[] = [];
+  const unexpectedExits: string[] = [];
   let starts = 0;
   const logOf = (index: number) => join(folder, `gateway-${index}.log`);
   const slots: Slot[] = ports.map((port) => ({
@@ -61,7 +61,7 @@ export function openGateways(ports: number[], folder: string, settings: Record<s
   }));
   const slotOf = (index: number) => slots[index] as Slot;
 
-  /** Starts until one is ready: a start that meets no database ends, and its manager starts it anew. */
+  /** Starts processes until one is ready: a start without a database fails, and a service manager tries again. */
   async function start(slot: Slot, index: number): Promise<void> {
     const until = performance.now() + readyWithinMs;
     for (;;) {
@@ -90,7 +90,7 @@ export function openGateways(ports: number[], folder: string, settings: Record<s
   }
 
   const note = () => {
-    breaks.push({ what: 'kill', fromMs: Date.now(), toMs: Date.now() });
+    outages.push({ kind: 'kill', fromMs: Date.now(), toMs: Date.now() });
   };
 
   function ended(
@@ -100,11 +100,11 @@ export function openGateways(ports: number[], folder: string, settings: Record<s
     { code, signal }: { code: number | null; signal: NodeJS.Signals | null },
   ): void {
     if (signal === 'SIGKILL') note();
-    else if (code !== 0 || !slot.isOff) selfDeaths.push(`gateway ${index} ended with ${signal ?? code}`);
+    else if (code !== 0 || !slot.isOff) unexpectedExits.push(`gateway ${index} ended with ${signal ?? code}`);
     if (slot.isOff || slot.process !== child) return;
     slot.up = sleep(slot.downMs).then(() => (slot.isOff ? undefined : start(slot, index)));
     slot.up.catch((error: unknown) =>
-      selfDeaths.push(`gateway ${index} could not be started: ${String(error)}`),
+      unexpectedExits.push(`gateway ${index} could not be started: ${String(error)}`),
     );
   }
 
@@ -125,11 +125,11 @@ export function openGateways(ports: number[], folder: string, settings: Record<s
 
   return {
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
-    breaks,
-    selfDeaths,
+    outages,
+    unexpectedExits,
     restarts: () => starts - ports.length,
     async startAll() {
-      // one after the other, so that one of them makes the first month's tables
+      // one after the other: the first one creates the month's partitions
       for (const index of ports.keys()) await turnOn(index);
     },
     async kill(index, { downMs = 0, dieAt } = {}) {
@@ -138,18 +138,18 @@ export function openGateways(ports: number[], folder: string, settings: Record<s
       slot.downMs = downMs;
       slot.dieAt = dieAt;
       slot.diedEarly = false;
-      const dying = slot.process;
-      dying?.kill('SIGKILL');
-      await dying?.ended;
+      const victim = slot.process;
+      victim?.kill('SIGKILL');
+      await victim?.ended;
     },
     async dies(index, withinMs, next) {
       const slot = slotOf(index);
       await slot.up;
-      // it came to its point before it was ready: its follower was told nothing yet
+      // it died before it was ready, so the next process has no point yet
       if (slot.diedEarly) return this.kill(index, next === undefined ? {} : { dieAt: next });
-      const dying = slot.process;
+      const victim = slot.process;
       slot.dieAt = next;
-      const end = await Promise.race([dying?.ended, sleep(withinMs, undefined, { ref: false })]);
+      const end = await Promise.race([victim?.ended, sleep(withinMs, undefined, { ref: false })]);
       if (end?.signal !== 'SIGKILL') throw new Error(`it did not die: ${JSON.stringify(end ?? 'it runs')}`);
       await slot.up;
     },

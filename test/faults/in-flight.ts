@@ -1,10 +1,10 @@
-// `node test/faults/in-flight.ts`: kills a gateway under load again and again, and counts the marked messages that the platform never saw.
+// `node test/faults/in-flight.ts`: kills a gateway under load repeatedly, and counts the dispatching messages that the platform never got.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { Pool } from 'undici';
 import type { SendCall } from '../../sandbox/cloud-api/calls.ts';
-import { chance } from './chance.ts';
+import { seededRandom } from './random.ts';
 import { openScene, type Scene } from './scene.ts';
 
 const { values } = parseArgs({
@@ -13,15 +13,15 @@ const { values } = parseArgs({
     lines: { type: 'string', default: '32' },
     seed: { type: 'string', default: '1' },
     numbers: { type: 'string', default: '2' },
-    /** How long the platform takes for a call, in milliseconds. */
+    /** The platform's response time, in milliseconds. */
     answer: { type: 'string', default: '50' },
   },
 });
 
 const page = 1_000;
-/** The ending of numbers whose call the played platform takes at once and answers late (sandbox/cloud-api/magic.ts). */
-const answeredLate = '0000000601';
-/** Of a killed gateway, the statements that the server still ends. */
+/** Numbers with this ending are accepted immediately, with a late response (sandbox/cloud-api/magic.ts). */
+const lateResponse = '0000000601';
+/** Time in which the server ends the statements of a killed gateway. */
 const statementsEndMs = 300;
 const platformIsBusyMs = 1_500;
 const downMs = 4_000;
@@ -35,7 +35,7 @@ async function callsOf({ platform }: Scene): Promise<Set<string | null>> {
   }
 }
 
-/** Half of the callers send to one recipient and wait for it, half send to fifty and do not. */
+/** Half of the callers send to one recipient and wait for the result, half send to fifty and do not wait. */
 function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: number) {
   const pool = new Pool(gateways.urls[0] as string, { connections: lines, headersTimeout: 30_000 });
   let stopped = false;
@@ -43,7 +43,7 @@ function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: n
   const send = async (line: number) => {
     const isLarge = line % 2 === 0;
     const recipients = Array.from({ length: isLarge ? 50 : 1 }, () => ({
-      phone: `${10_000 + (++phones % 90_000)}${answeredLate}`,
+      phone: `${10_000 + (++phones % 90_000)}${lateResponse}`,
       variables: { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' },
     }));
     const answer = await pool.request({
@@ -86,19 +86,19 @@ async function ready({ gateways }: Scene): Promise<void> {
 
 const scene = await openScene(1);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const total = { kills: 0, inFlight: 0, neverSeen: 0 };
+const total = { kills: 0, inFlight: 0, neverReceived: 0 };
 try {
-  // every call is noted at once, and its answer and its reports come later
+  // each call is logged immediately; its response comes later, and its reports are held
   await scene.platform.settings({ slowAnswerMs: Number(values.answer), holdCallbacks: true });
-  const random = chance(Number(values.seed));
-  for (let place = 3; place <= Number(values.numbers); place++) {
-    const id = `3003003003003${String(place).padStart(2, '0')}`;
+  const random = seededRandom(Number(values.seed));
+  for (let index = 3; index <= Number(values.numbers); index++) {
+    const id = `3003003003003${String(index).padStart(2, '0')}`;
     await scene.platform.addNumber({
       ...{ id, wabaId: '200200200200200', messagesPerSecond: 0 },
-      displayPhoneNumber: `+1 555 010 00${String(place).padStart(2, '0')}`,
+      displayPhoneNumber: `+1 555 010 00${String(index).padStart(2, '0')}`,
     });
     const sender = await scene.call<{ _id: string }>('POST', '/v1/senders', {
-      ...{ name: `Number ${place}`, phoneNumberId: id, businessAccountId: '200200200200200' },
+      ...{ name: `Number ${index}`, phoneNumberId: id, businessAccountId: '200200200200200' },
       ...{
         accessToken: 'campaign-token',
         appSecret: 'campaign-app-secret',
@@ -117,16 +117,16 @@ try {
     const { rows } = await sql<{ id: string }>`select id from messages where state = 1`.execute(
       scene.database.db,
     );
-    // what the platform has got and not looked at yet
+    // time for the platform to log the requests that it has received
     await sleep(Number(values.answer) + platformIsBusyMs);
     const called = await callsOf(scene);
-    const neverSeen = rows.filter(({ id }) => !called.has(id)).length;
+    const neverReceived = rows.filter(({ id }) => !called.has(id)).length;
     total.kills += 1;
     total.inFlight += rows.length;
-    total.neverSeen += neverSeen;
+    total.neverReceived += neverReceived;
 
     console.log(
-      `kill ${kill + 1}: ${called.size} called so far, ${rows.length} in flight, ${neverSeen} of them never seen`,
+      `kill ${kill + 1}: ${called.size} called so far, ${rows.length} in flight, ${neverReceived} of them never received`,
     );
     await sql`delete from messages where state = 1`.execute(scene.database.db);
   }
@@ -134,5 +134,5 @@ try {
 } finally {
   await scene.close();
 }
-console.log(JSON.stringify({ ...total, share: total.neverSeen / total.inFlight }));
+console.log(JSON.stringify({ ...total, share: total.neverReceived / total.inFlight }));
 process.exit(0);

@@ -1,7 +1,7 @@
-// What callers of the campaign send: to whom, how many at once, by which template, and what the platform will do with it. Pure.
-import type { Chance } from './chance.ts';
+// The sends of the campaign's callers: recipients, template, options, and what the platform does with each number. Pure.
+import type { Random } from './random.ts';
 
-/** Endings of numbers that mean something to the played platform (sandbox/cloud-api/magic.ts), and how often each is drawn. */
+/** Number endings with a meaning for the simulated platform (sandbox/cloud-api/magic.ts), with their weights. */
 const endings = [
   ['', 120],
   ['0000000201', 4],
@@ -28,44 +28,44 @@ const endings = [
 export interface DrawnSend {
   template: 'order_update' | 'summer_sale' | 'login_code';
   phones: string[];
-  /** Repeats under a key; else it is tried once. */
+  /** Repeated with a key; otherwise tried once. */
   hasKey: boolean;
   respondAsync: boolean;
-  /** Goes away before the answer and repeats. */
-  isImpatient: boolean;
-  /** Repeats although it was answered. */
-  asksAgain: boolean;
+  /** Disconnects before the response, and repeats. */
+  disconnectsEarly: boolean;
+  /** Repeats although it got a response. */
+  repeatsAfterSuccess: boolean;
 }
 
-/** Draws sends; no number comes twice. */
-export function openMix(chance: Chance, first = 0): () => DrawnSend {
+/** Draws sends; no number is used twice. */
+export function openMix(random: Random, first = 0): () => DrawnSend {
   let number = first;
   const phone = (): string => {
     number += 1;
-    const ending = chance.weighed(endings);
-    // five digits before a magic ending; an ordinary number has none of its noughts
+    const ending = random.weighted(endings);
+    // five digits before a magic ending; ordinary numbers contain no such zeros
     return ending === '' ? `1555${String(10_000_000 + number)}` : `${10_000 + (number % 90_000)}${ending}`;
   };
   return () => ({
-    template: chance.weighed([
+    template: random.weighted([
       ['order_update', 6],
       ['summer_sale', 2],
       ['login_code', 2],
     ] as const),
     phones: Array.from(
       {
-        length: chance.weighed([
+        length: random.weighted([
           [1, 5],
-          [chance.between(2, 12), 4],
+          [random.between(2, 12), 4],
           [60, 0.4],
         ] as const),
       },
       phone,
     ),
-    hasKey: chance.next() < 0.88,
-    respondAsync: chance.next() < 0.25,
-    isImpatient: chance.next() < 0.05,
-    asksAgain: chance.next() < 0.1,
+    hasKey: random.next() < 0.88,
+    respondAsync: random.next() < 0.25,
+    disconnectsEarly: random.next() < 0.05,
+    repeatsAfterSuccess: random.next() < 0.1,
   });
 }
 

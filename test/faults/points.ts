@@ -1,4 +1,4 @@
-// The points of a message's journey at which the campaign can kill a gateway, each with its name and meaning. Pure.
+// The points of a message's life at which the campaign can kill a gateway, each with a name and a meaning. Pure.
 
 /** Before or after a statement, a commit or a call. */
 export type Moment = 'before' | 'after';
@@ -15,7 +15,7 @@ export interface Point {
     | { call: 'platform' | 'receiver'; when: Moment };
 }
 
-/** In the order of the journey. */
+/** In the order of a message's life. */
 export const points: readonly Point[] = [
   {
     name: 'write-before-commit',

@@ -1,4 +1,4 @@
-// The processes of the campaign beside its database: gateways as users start them, the platform and the receiver, all gone afterwards.
+// The campaign's processes besides its database: gateways as users start them, and the sandbox. All end with the campaign.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:net';
@@ -21,17 +21,17 @@ export interface Started {
   end(): Ended | undefined;
 }
 
-const living = new Set<ChildProcess>();
+const running = new Set<ChildProcess>();
 process.once('exit', () => {
-  for (const child of living) child.kill('SIGKILL');
+  for (const child of running) child.kill('SIGKILL');
 });
 
 function started(child: ChildProcess): Started {
-  living.add(child);
+  running.add(child);
   let end: Ended | undefined;
   const ended = new Promise<Ended>((resolve) => {
     child.once('exit', (code, signal) => {
-      living.delete(child);
+      running.delete(child);
       end = { code, signal };
       resolve(end);
     });
@@ -39,8 +39,8 @@ function started(child: ChildProcess): Started {
   return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), ended, end: () => end };
 }
 
-/** The first line of `from` that holds what is wanted; rejects if the process ends without it. */
-function firstWord(child: ChildProcess, from: 'stdout' | 'stderr', wanted: RegExp): Promise<string> {
+/** The first match of `wanted` in a line of `from`; rejects if the process ends without one. */
+function firstMatch(child: ChildProcess, from: 'stdout' | 'stderr', wanted: RegExp): Promise<string> {
   const said: string[] = [];
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child[from] as NodeJS.ReadableStream });
@@ -55,7 +55,7 @@ function firstWord(child: ChildProcess, from: 'stdout' | 'stderr', wanted: RegEx
   });
 }
 
-/** No setting of whoever runs the campaign reaches its processes. */
+/** An environment without the developer's settings. */
 const plainEnvironment = (settings: Record<string, string>): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '/',
@@ -63,16 +63,16 @@ const plainEnvironment = (settings: Record<string, string>): Record<string, stri
 });
 
 export interface GatewayProcess extends Started {
-  /** Resolves when it answers; rejects if it ends before. */
+  /** Resolves when it serves requests; rejects if it ends before. */
   ready: Promise<unknown>;
 }
 
-/** Starts `src/cli.ts start`; `dieAt` names a point (`NAME#N`) at which it shall die. */
+/** Starts `src/cli.ts start`; `dieAt` is the point (`NAME#N`) at which it dies. */
 export function startGatewayProcess(
   settings: Record<string, string>,
   options: { dieAt?: string; logFile: string },
 ): GatewayProcess {
-  const preload = join(root, 'test/faults/dying.ts');
+  const preload = join(root, 'test/faults/die-at-point.ts');
   const args = [
     '--min-semi-space-size=16',
     '--max-semi-space-size=64',
@@ -84,7 +84,7 @@ export function startGatewayProcess(
     '--no-sandbox',
   ];
   const child = spawn(process.execPath, args, {
-    // not the checkout, whose .env is the developer's
+    // not the checkout, which may contain the developer's .env
     cwd: dirname(options.logFile),
     env: plainEnvironment({
       SHUTDOWN_DELAY_SECONDS: '0',
@@ -98,7 +98,7 @@ export function startGatewayProcess(
   child.stdout?.pipe(log, { end: false });
   child.stderr?.pipe(log, { end: false });
   child.once('close', () => log.end());
-  const ready = firstWord(child, 'stderr', /answers at (http\S+?)\.?\s/);
+  const ready = firstMatch(child, 'stderr', /answers at (http\S+?)\.?\s/);
   ready.catch(() => undefined);
   return { ...started(child), ready };
 }
@@ -108,7 +108,7 @@ export interface SandboxProcess extends Started {
   receiverUrl: string;
 }
 
-/** Starts the platform and the receiver in one process of their own, which outlives the gateways. */
+/** Starts the sandbox in its own process, which outlives the gateways. */
 export async function startSandboxProcess(): Promise<SandboxProcess> {
   const child = spawn(process.execPath, [join(root, 'sandbox/main.ts')], {
     cwd: root,
@@ -116,14 +116,14 @@ export async function startSandboxProcess(): Promise<SandboxProcess> {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const running = started(child);
-  const { cloudApi, receiver } = JSON.parse(await firstWord(child, 'stdout', /^({.*})$/)) as {
+  const { cloudApi, receiver } = JSON.parse(await firstMatch(child, 'stdout', /^({.*})$/)) as {
     cloudApi: string;
     receiver: string;
   };
   return { ...running, cloudApiUrl: cloudApi, receiverUrl: receiver };
 }
 
-/** A port of loopback that nobody has now. */
+/** A free port on loopback. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);

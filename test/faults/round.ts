@@ -1,50 +1,50 @@
-// One run of the campaign: load, faults, the wait for the end, and the reckoning.
+// One round of the campaign: load, faults, the wait until no work is open, and the final check.
 import { type Callers, startCallers } from './callers.ts';
-import type { Chance } from './chance.ts';
 import { beginRun, collect } from './collect.ts';
-import { type Deed, doDeeds } from './faults.ts';
-import { type Reckoning, reckon } from './reckoning.ts';
+import { injectFaults, type ScheduledFault } from './faults.ts';
+import { type CheckResult, checkEvidence } from './final-check.ts';
+import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
-import { settle } from './settle.ts';
+import { waitUntilDone } from './wait-until-done.ts';
 
 export interface Round {
-  deeds: Deed[];
-  /** Callers at once, and a caller's mean rest between two sends. */
-  lines: number;
+  faults: ScheduledFault[];
+  /** Number of concurrent callers, and the mean pause of a caller between two sends. */
+  callerCount: number;
   restMs: number;
-  chance: Chance;
-  /** Numbers of recipients begin here, so that no two rounds of a campaign share one. */
+  random: Random;
+  /** First recipient number; no two rounds of a campaign share a number. */
   firstNumber: number;
-  tell: (text: string) => void;
+  report: (text: string) => void;
 }
 
-/** Runs it; rejects only where the campaign itself fails, never for a broken promise. */
-export async function runRound(scene: Scene, round: Round): Promise<Reckoning> {
-  return underLoad(scene, round, () => doDeeds(scene, round.deeds, round.tell));
+/** Runs a round. Rejects only if the campaign itself fails, never for a violation. */
+export async function runRound(scene: Scene, round: Round): Promise<CheckResult> {
+  return underLoad(scene, round, () => injectFaults(scene, round.faults, round.report));
 }
 
-/** The same with faults of one's own. */
+/** Runs `act` under load, then waits and checks. */
 export async function underLoad(
   scene: Scene,
-  { lines, restMs, chance, firstNumber }: Omit<Round, 'deeds'>,
+  { callerCount, restMs, random, firstNumber }: Omit<Round, 'faults'>,
   act: (callers: Callers) => Promise<void>,
-): Promise<Reckoning> {
+): Promise<CheckResult> {
   const begin = await beginRun(scene);
   const callers = startCallers({
     gateways: scene.gateways.urls,
     apiKey: scene.apiKey,
     templateIds: scene.templateIds,
     senderIds: scene.senderIds,
-    lines,
+    callers: callerCount,
     restMs,
-    chance,
+    random,
     firstNumber,
   });
   try {
     await act(callers);
     await callers.stop();
-    const unfinished = await settle(scene, callers, begin.atMs);
-    return reckon(await collect(scene, begin, { sends: callers.sends, unfinished }));
+    const unfinished = await waitUntilDone(scene, callers, begin.atMs);
+    return checkEvidence(await collect(scene, begin, { sends: callers.sends, unfinished }));
   } finally {
     await callers.close();
   }

@@ -1,30 +1,30 @@
-// `npm run faults`: the long fault campaign. Round after round of load, faults, and reckoning; prints and keeps what came of it.
+// `npm run faults`: the long fault campaign. Runs rounds of load and faults, checks each one, and prints and saves the results.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Chance, chance } from './chance.ts';
-import { drawDeeds, type Weights } from './faults.ts';
-import { type Breach, promises } from './promises.ts';
-import type { Reckoning } from './reckoning.ts';
+import { drawFaults, type Weights } from './faults.ts';
+import type { CheckResult } from './final-check.ts';
+import { guarantees, type Violation } from './guarantees.ts';
+import { type Random, seededRandom } from './random.ts';
 import { runRound } from './round.ts';
 import { openScene, type Scene } from './scene.ts';
 
 const usage = `Usage: npm run faults -- [options]
-  --minutes <n>   how long to go on (default 10); the round that is under way is ended and reckoned
-  --seed <n>      repeats the faults, sends and choices of an earlier campaign (default: drawn, and printed)
-  --lines <n>     callers at once (default 16)
-Ends with 1 if a promise was broken. Figures, breaches and the gateways' logs are kept in test/faults/out/.`;
+  --minutes <n>   duration (default 10); the round in progress is completed and checked
+  --seed <n>      repeats the faults, sends and choices of an earlier campaign (default: random, and printed)
+  --lines <n>     number of concurrent callers (default 16)
+Exits with 1 if a guarantee was violated. Figures, violations and the gateways' logs are saved in test/faults/out/.`;
 
 const out = fileURLToPath(new URL('./out/', import.meta.url));
 
-/** What the rounds are about, in turn: the first half of the time with one gateway, then with two. */
-const kinds: readonly (readonly [about: string, weights: Weights])[] = [
+/** The kinds of rounds, in turn. The first half of the time runs one gateway, the second half two. */
+const kinds: readonly (readonly [name: string, weights: Weights])[] = [
   ['kills', { kill: 4, restart: 1 }],
-  ['deaths at named points', { point: 4, kill: 1, platform: 1, receiver: 1 }],
-  ['PostgreSQL away', { database: 3, cut: 2, kill: 1 }],
-  ['the outside misbehaves', { platform: 4, receiver: 4, gone: 1, restart: 1 }],
+  ['kills at named points', { point: 4, kill: 1, platform: 1, receiver: 1 }],
+  ['PostgreSQL outages', { database: 3, cut: 2, kill: 1 }],
+  ['failing external systems', { platform: 4, receiver: 4, gone: 1, restart: 1 }],
   ['everything', { kill: 2, point: 2, restart: 1, database: 1, cut: 1, platform: 2, receiver: 2, gone: 1 }],
 ];
 
@@ -39,11 +39,11 @@ const { values } = parseArgs({
 
 interface Total {
   rounds: number;
-  deeds: number;
+  faults: number;
   restarts: number;
   figures: Record<string, number>;
   broken: Record<string, number>;
-  breaches: (Breach & { round: number })[];
+  violations: (Violation & { round: number })[];
 }
 
 const began = performance.now();
@@ -55,10 +55,10 @@ else
   await campaign(Number(values.minutes), Number(values.seed ?? Date.now() % 1_000_000), Number(values.lines));
 
 async function campaign(minutes: number, seed: number, lines: number): Promise<void> {
-  console.log(`The fault campaign of ${minutes} minutes, --seed ${seed}, ${lines} callers at once`);
-  const total: Total = { rounds: 0, deeds: 0, restarts: 0, figures: {}, broken: {}, breaches: [] };
+  console.log(`The fault campaign of ${minutes} minutes, --seed ${seed}, ${lines} concurrent callers`);
+  const total: Total = { rounds: 0, faults: 0, restarts: 0, figures: {}, broken: {}, violations: [] };
   let scene: Scene | undefined;
-  // nothing of it outlives a Ctrl-C
+  // Ctrl-C ends all processes of the campaign
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   for (const count of [1, 2]) {
     scene = await openScene(count);
@@ -66,13 +66,13 @@ async function campaign(minutes: number, seed: number, lines: number): Promise<v
     try {
       while (minutesGone() < (minutes * count) / 2) await round(scene, count, total, { seed, lines });
       total.restarts += scene.gateways.restarts();
-      if (total.breaches.length > 0) await scene.gateways.keepLogs(join(out, `logs-${count}`));
+      if (total.violations.length > 0) await scene.gateways.keepLogs(join(out, `logs-${count}`));
     } finally {
       await scene.close();
     }
   }
-  keep({ minutes, seed, lines }, total);
-  process.exitCode = total.breaches.length > 0 ? 1 : 0;
+  save({ minutes, seed, lines }, total);
+  process.exitCode = total.violations.length > 0 ? 1 : 0;
 }
 
 async function round(
@@ -81,42 +81,43 @@ async function round(
   total: Total,
   { seed, lines }: { seed: number; lines: number },
 ): Promise<void> {
-  const place = total.rounds;
-  const [about, weights] = kinds[place % kinds.length] as (typeof kinds)[number];
-  const random: Chance = chance(seed).part(`round ${place}`);
-  say(`round ${place + 1}: ${about}`);
-  const deeds = drawDeeds(random.part('deeds'), { count: 12, weights, gateways, gapMs: 1_600 });
-  const tell = (text: string) => say(`  ${text}`);
-  const load = { lines, restMs: 40, chance: random, firstNumber: place * 20_000, tell };
-  add(total, await runRound(scene, { ...load, deeds }), deeds.length);
+  const index = total.rounds;
+  const [name, weights] = kinds[index % kinds.length] as (typeof kinds)[number];
+  const random: Random = seededRandom(seed).fork(`round ${index}`);
+  say(`round ${index + 1}: ${name}`);
+  const faults = drawFaults(random.fork('faults'), { count: 12, weights, gateways, gapMs: 1_600 });
+  const report = (text: string) => say(`  ${text}`);
+  const load = { callerCount: lines, restMs: 40, random, firstNumber: index * 20_000, report };
+  add(total, await runRound(scene, { ...load, faults }), faults.length);
 }
 
-function add(total: Total, { figures, broken, breaches }: Reckoning, deeds: number): void {
+function add(total: Total, { figures, broken, violations }: CheckResult, faults: number): void {
   total.rounds += 1;
-  total.deeds += deeds;
+  total.faults += faults;
   for (const [name, value] of Object.entries(figures))
     total.figures[name] = (total.figures[name] ?? 0) + value;
   for (const [name, value] of Object.entries(broken)) total.broken[name] = (total.broken[name] ?? 0) + value;
-  total.breaches.push(...breaches.map((breach) => ({ ...breach, round: total.rounds })));
+  total.violations.push(...violations.map((violation) => ({ ...violation, round: total.rounds })));
   const { messages = 0, events = 0, repeats = 0, kills = 0 } = figures;
-  const found = breaches.length === 0 ? 'every promise kept' : `${breaches.length} BREACHES`;
+  const found = violations.length === 0 ? 'no violation' : `${violations.length} VIOLATIONS`;
   say(`  ${messages} messages, ${events} events, ${repeats} repeated, ${kills} kills: ${found}`);
-  for (const { promise, about, text } of breaches.slice(0, 10)) say(`  ${promise}: ${about}: ${text}`);
+  for (const { guarantee, subject, text } of violations.slice(0, 10))
+    say(`  ${guarantee}: ${subject}: ${text}`);
 }
 
-function keep(options: object, total: Total): void {
+function save(options: object, total: Total): void {
   mkdirSync(out, { recursive: true });
   const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };
-  const kept = { at: new Date(), options, machine, ...total, breaches: total.breaches.slice(0, 1_000) };
-  writeFileSync(join(out, 'faults.json'), `${JSON.stringify(kept, null, 2)}\n`);
-  const { rounds, deeds, restarts } = total;
+  const saved = { at: new Date(), options, machine, ...total, violations: total.violations.slice(0, 1_000) };
+  writeFileSync(join(out, 'faults.json'), `${JSON.stringify(saved, null, 2)}\n`);
+  const { rounds, faults, restarts } = total;
   console.log(`\nAfter ${minutesGone().toFixed(1)} minutes:`);
-  for (const [name, value] of Object.entries({ rounds, faults: deeds, restarts, ...total.figures }))
+  for (const [name, value] of Object.entries({ rounds, faults, restarts, ...total.figures }))
     console.log(`  ${name.padEnd(24)} ${String(value).padStart(8)}`);
-  console.log('Broken promises:');
+  console.log('Violations:');
   for (const [name, value] of Object.entries(total.broken))
     console.log(
-      `  ${name.padEnd(24)} ${String(value).padStart(8)}   ${promises[name as keyof typeof promises]}`,
+      `  ${name.padEnd(24)} ${String(value).padStart(8)}   ${guarantees[name as keyof typeof guarantees]}`,
     );
-  console.log('Kept in test/faults/out/faults.json');
+  console.log('Saved in test/faults/out/faults.json');
 }

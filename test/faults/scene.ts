@@ -23,7 +23,7 @@ export interface Scene {
   senderIds: string[];
   /** By the template's name. */
   templateIds: Record<string, string>;
-  /** The receiver's hooks: `steady` never fails, `shaky` is what faults are shown to, `gone` answers 410 now and then. */
+  /** The receiver's hooks: `steady` never fails, `shaky` gets the faults, `gone` sometimes returns 410. */
   hooks: (Hook & { endpointId: string })[];
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ const templates = [
   },
 ];
 
-/** The platform of a campaign: impatient with callbacks, exact in its account. */
+/** Settings of the campaign's platform: fast callbacks, and complete logs. */
 const platformSettings = {
   sentMs: 0,
   deliveredMs: 40,
@@ -70,7 +70,7 @@ const platformSettings = {
   ledgerEntries: 1_000_000,
   ledgerDetail: 1_000_000,
   keepCalls: 1_000_000,
-  // it gives up after a week; here after some minutes, tried often, so that no run waits for it
+  // the real platform gives up after a week; here it gives up after minutes, with frequent retries
   retryDelaysMs: [0, 100, 200, 400, ...Array<number>(600).fill(500)],
   callbackTimeoutMs: 5 * seconds,
 };
@@ -119,17 +119,17 @@ export async function openScene(count: number): Promise<Scene> {
       call,
       close,
     };
-    return { ...parts, ...(await furnish(parts)) };
+    return { ...parts, ...(await createAccountData(parts)) };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Calls of the API by the account's owner, to the first gateway that answers. */
+/** Calls the API with the account's key, through the first gateway that responds. */
 function callerOf(urls: string[], apiKey: string): Scene['call'] {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    let trouble: unknown;
+    let lastError: unknown;
     for (const url of urls) {
       try {
         const answer = await fetch(`${url}${path}`, {
@@ -141,30 +141,30 @@ function callerOf(urls: string[], apiKey: string): Scene['call'] {
         if (!said.success) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(said)}`);
         return said.data;
       } catch (error) {
-        trouble = error;
+        lastError = error;
       }
     }
-    throw trouble;
+    throw lastError;
   };
 }
 
-type Furnishing = Pick<Scene, 'platform' | 'receiver' | 'gateways' | 'call'>;
+type AccountSetup = Pick<Scene, 'platform' | 'receiver' | 'gateways' | 'call'>;
 
-async function furnish({ platform, receiver, gateways, call }: Furnishing) {
+async function createAccountData({ platform, receiver, gateways, call }: AccountSetup) {
   await platform.addApp({ id: app.id, secret: app.secret, tokens: [app.token] });
   await platform.addWaba({ id: waba, appId: app.id });
   for (const template of templates) await platform.addTemplate({ ...template, wabaId: waba });
   const senderIds: string[] = [];
-  for (const place of [1, 2]) {
-    const id = `30030030030030${place}`;
+  for (const index of [1, 2]) {
+    const id = `30030030030030${index}`;
     await platform.addNumber({
       id,
       wabaId: waba,
-      displayPhoneNumber: `+1 555 010 000${place}`,
+      displayPhoneNumber: `+1 555 010 000${index}`,
       messagesPerSecond: 0,
     });
     const sender = await call<{ _id: string }>('POST', '/v1/senders', {
-      name: `Number ${place}`,
+      name: `Number ${index}`,
       phoneNumberId: id,
       businessAccountId: waba,
       accessToken: app.token,
@@ -187,7 +187,7 @@ async function furnish({ platform, receiver, gateways, call }: Furnishing) {
       url: receiver.hookUrl(name),
     });
     await receiver.setSecrets(name, secret);
-    // what died of a 410 comes by a replay, after later events
+    // deliveries that a 410 made dead are replayed after later events
     hooks.push({ name, secret, endpointId: _id, isOrdered: name !== 'gone' });
   }
   const templateIds = Object.fromEntries(list.items.map((item) => [item.providerTemplateName, item._id]));

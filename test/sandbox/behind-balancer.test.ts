@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverControl } from '../../sandbox/control.ts';
 import { startReceiver } from '../../sandbox/receiver/server.ts';
-import type { Played } from '../../sandbox/server.ts';
-import { messageTo, numberId, plain, startCatcher, startPlatform } from './platform.ts';
+import type { RunningServer } from '../../sandbox/server.ts';
+import { messageTo, numberId, plain, startCallbackServer, startPlatform } from './platform.ts';
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
-let receiver: Played;
+let receiver: RunningServer;
 beforeAll(async () => {
   [platform, receiver] = await Promise.all([startPlatform(), startReceiver()]);
   await platform.control.addTemplate(plain);
@@ -16,7 +16,7 @@ afterAll(() => Promise.all([platform.close(), receiver.close()]));
 const phone = '+919811112222';
 
 test('callbacks go in turn to the servers behind the address; what one does not answer goes to the next', async () => {
-  const [one, other] = [await startCatcher(), await startCatcher()];
+  const [one, other] = [await startCallbackServer(), await startCallbackServer()];
   const origins = [one, other].map(({ url }) => new URL(url).origin);
   await platform.control.settings({ callbackOrigins: origins, retryDelaysMs: [0, 0, 0] });
   one.answerWith = () => 503;
@@ -43,12 +43,12 @@ test('the log of calls says what became of each, also of those that a fault met 
   await control.addFault({ on: 'messages', code: 131016, times: 1 });
   await platform.send(phone, undefined, of('busy'));
   const calls = await control.calls();
-  expect(calls.map(({ opaque, became, told }) => [opaque, became, told])).toEqual([
+  expect(calls.map(({ opaque, outcome, response }) => [opaque, outcome, response])).toEqual([
     ['taken', 'accepted', '200'],
-    ['refused', 'refused 131026', '400'],
-    ['lost', 'not taken', 'reset'],
+    ['refused', 'rejected 131026', '400'],
+    ['lost', 'not accepted', 'reset'],
     ['unheard', 'accepted', 'reset'],
-    ['busy', 'refused 131016', '500'],
+    ['busy', 'rejected 131016', '500'],
   ]);
   await control.clearCalls();
   expect(await control.calls()).toEqual([]);

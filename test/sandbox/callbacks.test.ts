@@ -1,6 +1,15 @@
 // The simulated platform's callbacks and control API: signatures, batches, retries, holds, the ledger, and faults.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { appId, messageTo, numberId, plain, startCatcher, startPlatform, token, wabaId } from './platform.ts';
+import {
+  appId,
+  messageTo,
+  numberId,
+  plain,
+  startCallbackServer,
+  startPlatform,
+  token,
+  wabaId,
+} from './platform.ts';
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 beforeAll(async () => {
@@ -103,7 +112,7 @@ test('held callbacks wait until they are released', async () => {
 });
 
 test('a subscription needs the handshake: the right token, the bare challenge, an address that answers', async () => {
-  const other = await startCatcher('another-token');
+  const other = await startCallbackServer('another-token');
   await expect(platform.control.subscribe(appId, other.url, 'wrong')).rejects.toThrow(
     /couldn't be validated/,
   );

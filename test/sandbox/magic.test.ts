@@ -14,13 +14,13 @@ afterAll(() => platform.close());
 const to = (ending: string) => `+91${ending}`;
 
 /** Sends, waits until every callback of the message is over, and answers their words in the order posted. */
-async function lifeOf(ending: string): Promise<string[]> {
+async function sendAndWait(ending: string): Promise<string[]> {
   const { json, status } = await platform.send(to(ending));
   expect(status).toBe(200);
-  return wordsOf(json.messages[0].id);
+  return statusesOf(json.messages[0].id);
 }
 
-async function wordsOf(wamid: string): Promise<string[]> {
+async function statusesOf(wamid: string): Promise<string[]> {
   const [message] = await platform.control.ledger({ wamid });
   const expected = message?.steps.length ?? 0;
   await platform.catcher.until(() => platform.catcher.statuses(wamid).length >= expected);
@@ -42,11 +42,11 @@ test.each([
   ['0000000302', ['read', 'delivered', 'sent']],
   ['0000000304', ['sent', 'failed 131026', 'delivered']],
 ])('…%s lives %j', async (ending, words) => {
-  expect(await lifeOf(ending)).toEqual(words);
+  expect(await sendAndWait(ending)).toEqual(words);
 });
 
 test('a failed status carries the error as the platform writes it', async () => {
-  await lifeOf('0000131026');
+  await sendAndWait('0000131026');
   expect(platform.catcher.statuses().findLast((s) => s.status === 'failed')?.errors).toEqual([
     {
       code: 131026,
@@ -61,12 +61,12 @@ test('a failed status carries the error as the platform writes it', async () => 
 test('…0000000101 is held for quality assessment, then lives on', async () => {
   const { json } = await platform.send(to('0000000101'));
   expect(json.messages[0].message_status).toBe('held_for_quality_assessment');
-  expect(await wordsOf(json.messages[0].id)).toEqual(['sent', 'delivered', 'read']);
+  expect(await statusesOf(json.messages[0].id)).toEqual(['sent', 'delivered', 'read']);
 });
 
 test('…0000000303 has all its callbacks at the same moment', async () => {
   await platform.control.settings({ deliveredMs: 60_000, readMs: 60_000 });
-  expect((await lifeOf('0000000303')).sort()).toEqual(['delivered', 'read', 'sent']);
+  expect((await sendAndWait('0000000303')).sort()).toEqual(['delivered', 'read', 'sent']);
   await platform.control.settings({ deliveredMs: 150, readMs: 350 });
 });
 
@@ -116,7 +116,7 @@ test('…403 and …404 reset the connection, the second after accepting', async
   expect(await platform.control.ledger()).toEqual([]);
   await expect(platform.send(to('0000000404'))).rejects.toThrow();
   const [message] = await platform.control.ledger();
-  expect(await wordsOf(message?.wamid ?? '')).toEqual(['sent', 'delivered', 'read']);
+  expect(await statusesOf(message?.wamid ?? '')).toEqual(['sent', 'delivered', 'read']);
 });
 
 test('…500 and …501 answer 500 without a body, the second after accepting', async () => {
@@ -124,7 +124,7 @@ test('…500 and …501 answer 500 without a body, the second after accepting', 
   expect(await platform.control.ledger()).toEqual([]);
   expect(await platform.send(to('0000000501'))).toMatchObject({ status: 500, text: '' });
   const [message] = await platform.control.ledger();
-  expect(await wordsOf(message?.wamid ?? '')).toEqual(['sent', 'delivered', 'read']);
+  expect(await statusesOf(message?.wamid ?? '')).toEqual(['sent', 'delivered', 'read']);
 });
 
 test('…601 posts its callbacks before it answers', async () => {
@@ -138,7 +138,7 @@ test('…601 posts its callbacks before it answers', async () => {
 
 test('endings that only look magic are ordinary', async () => {
   for (const ending of ['0000000000', '0000000999', '0003131026', '0000131099'])
-    expect(await lifeOf(ending)).toEqual(['sent', 'delivered', 'read']);
+    expect(await sendAndWait(ending)).toEqual(['sent', 'delivered', 'read']);
 });
 
 test('the table for people names every ending once', async () => {

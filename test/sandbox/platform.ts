@@ -30,7 +30,7 @@ export interface Callback {
 }
 
 /** A server that takes callbacks as an app's own would: it holds the handshake, checks signatures, remembers. */
-export async function startCatcher(verifyToken = 'verify-me') {
+export async function startCallbackServer(verifyToken = 'verify-me') {
   const callbacks: Callback[] = [];
   const waiting = new Set<() => void>();
   const catcher = { callbacks, answerWith: (_n: number) => 200, posts: 0 };
@@ -58,7 +58,7 @@ export async function startCatcher(verifyToken = 'verify-me') {
       value: changes[0].value,
       statuses: changes.flatMap((change: { value: { statuses?: Status[] } }) => change.value.statuses ?? []),
     });
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   }
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return Object.assign(catcher, {
@@ -66,15 +66,15 @@ export async function startCatcher(verifyToken = 'verify-me') {
     statuses: (wamid?: string) =>
       callbacks.flatMap((c) => c.statuses).filter((s) => wamid === undefined || s.id === wamid),
     /** Resolves once `enough` holds; it is asked again at each callback. */
-    until: (enough: () => boolean) =>
+    until: (condition: () => boolean) =>
       new Promise<void>((resolve) => {
-        const look = () => {
-          if (!enough()) return;
-          waiting.delete(look);
+        const check = () => {
+          if (!condition()) return;
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     close: () =>
       new Promise<void>((closed) => {
@@ -89,7 +89,7 @@ export async function startPlatform(options: CloudApiOptions = {}) {
   const fast = { sentMs: 0, deliveredMs: 0, readMs: 0, approvalMs: 0, messagesPerSecond: 0, heldMs: 20 };
   const cloud = await startCloudApi({ ...options, settings: { ...fast, ...options.settings } });
   const control = cloudApiControl(cloud.url);
-  const catcher = await startCatcher();
+  const catcher = await startCallbackServer();
   await control.addApp({ id: appId, secret: appSecret, tokens: [token] });
   await control.addWaba({ id: wabaId, appId, name: 'Test Business' });
   await control.addNumber({

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { receiverControl } from '../../sandbox/control.ts';
 import { startReceiver } from '../../sandbox/receiver/server.ts';
 import { verify } from '../../sandbox/receiver/verify.ts';
-import type { Played } from '../../sandbox/server.ts';
+import type { RunningServer } from '../../sandbox/server.ts';
 
-let receiver: Played;
+let receiver: RunningServer;
 let control: ReturnType<typeof receiverControl>;
 const secret = 'whsec_c2VjcmV0';
 

@@ -15,7 +15,7 @@ import {
   messageTo,
   numberId,
   plain,
-  startCatcher,
+  startCallbackServer,
   startPlatform,
   wabaId,
 } from './platform.ts';
@@ -67,7 +67,7 @@ test('callbacks not yet posted are posted after a restart, those posted are not;
   await first.catcher.until(() => first.catcher.statuses().length === 5);
   await expect.poll(async () => (await first.control.counts()).callbacksPosted).toBe(5);
   await first.control.advanceClock(300_000);
-  const catcher = await startCatcher();
+  const catcher = await startCallbackServer();
   await first.control.subscribe(appId, catcher.url, 'verify-me');
   await first.close();
 
@@ -104,7 +104,7 @@ test('a template’s review and its callback go on after a restart', async () =>
     components: [{ type: 'BODY', text: 'Hello.' }],
   });
   await first.control.advanceClock(61_000);
-  const catcher = await startCatcher();
+  const catcher = await startCallbackServer();
   await first.control.subscribe(appId, catcher.url, 'verify-me');
   await first.close();
   const cloud = await startCloudApi({ dir });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type GoogleControl, googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
-import type { Played } from '../../sandbox/server.ts';
+import type { RunningServer } from '../../sandbox/server.ts';
 
 export const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
 export const staff = 'asha@clinic.example';
@@ -19,7 +19,7 @@ export const tenToHalfPast = time('2026-03-10T14:00:00Z', '2026-03-10T14:30:00Z'
 
 /** Starts the server for the tests of one file, and makes it forget everything before each of them. */
 export function simulatedGoogle() {
-  let server: Played;
+  let server: RunningServer;
   let control: GoogleControl;
   const google = {
     accessToken: '',

@@ -1,13 +1,13 @@
-// Evidence of a run in which all went well, made by hand: two sends, four messages, one endpoint. Tests of the reckoning doctor it.
+// Evidence of a run without a violation: two sends, four messages, one endpoint. The final check's tests falsify it.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { Arrival, Evidence, MessageRow, Taken } from './evidence.ts';
+import type { AcceptedMessage, Arrival, Evidence, MessageRow } from './evidence.ts';
 
 const secret = `whsec_${Buffer.from('thirty-two bytes of a test secret').toString('base64')}`;
 export const startMs = Date.UTC(2026, 10, 21, 12);
 
-/** A message: which, where the platform's reports ended, and the code it failed with. */
-interface Made {
+/** A message with the platform's reports and, if it failed, the error code. */
+interface SampleMessage {
   id: string;
   sendId: string;
   phone: string;
@@ -15,10 +15,10 @@ interface Made {
   reported: string[];
   events: string[];
   errorCode?: number;
-  isTaken: boolean;
+  isAccepted: boolean;
 }
 
-const made: Made[] = [
+const sampleMessages: SampleMessage[] = [
   {
     id: 'm1',
     sendId: 's1',
@@ -26,17 +26,17 @@ const made: Made[] = [
     state: 'read',
     reported: ['sent', 'delivered', 'read'],
     events: ['sent', 'delivered', 'read'],
-    isTaken: true,
+    isAccepted: true,
   },
   {
-    // read without a word of delivery: that is implied
+    // read without a report of delivery, which is implied
     id: 'm2',
     sendId: 's1',
     phone: '15550000002',
     state: 'read',
     reported: ['sent', 'read'],
     events: ['sent', 'delivered', 'read'],
-    isTaken: true,
+    isAccepted: true,
   },
   {
     id: 'm3',
@@ -46,7 +46,7 @@ const made: Made[] = [
     reported: [],
     events: ['failed'],
     errorCode: 131026,
-    isTaken: false,
+    isAccepted: false,
   },
   {
     id: 'm4',
@@ -55,29 +55,29 @@ const made: Made[] = [
     state: 'accepted',
     reported: [],
     events: [],
-    isTaken: true,
+    isAccepted: true,
   },
 ];
 
 const wamidOf = (id: string) => `wamid.${id}`;
 
-/** A webhook as the gateway makes it, rightly signed. */
+/** A correctly signed webhook of the gateway. */
 export function arrival(
-  of: Made | undefined,
+  of: SampleMessage | undefined,
   stage: string,
   seq: number,
   more: Partial<Arrival> = {},
 ): Arrival {
-  const { id, phone, isTaken, errorCode } = of as Made;
+  const { id, phone, isAccepted, errorCode } = of as SampleMessage;
   const body = JSON.stringify({
     event: 'messages.status',
     timestamp: new Date(startMs).toISOString(),
     data: {
-      messageId: isTaken ? wamidOf(id) : id,
+      messageId: isAccepted ? wamidOf(id) : id,
       status: stage,
       recipientPhone: phone,
       timestamp: startMs / 1000,
-      error: errorCode === undefined ? null : { code: errorCode, title: 'Refused', message: 'Refused' },
+      error: errorCode === undefined ? null : { code: errorCode, title: 'Rejected', message: 'Rejected' },
       id,
     },
   });
@@ -92,40 +92,40 @@ export function arrival(
   return { seq, hook: 'main', atMs: startMs + seq, answered: 200, headers, body, ...more };
 }
 
-/** The made message of this id. */
-export const madeMessage = (id: string) => made.find((one) => one.id === id);
+/** The sample message with this id. */
+export const sampleMessage = (id: string) => sampleMessages.find((one) => one.id === id);
 
 function answerOf(sendId: string): string {
-  const messages = made
+  const messages = sampleMessages
     .filter((one) => one.sendId === sendId)
-    .map(({ id, phone, isTaken, errorCode }) => ({
+    .map(({ id, phone, isAccepted, errorCode }) => ({
       id,
-      messageId: isTaken ? wamidOf(id) : null,
+      messageId: isAccepted ? wamidOf(id) : null,
       recipientPhone: phone,
-      status: isTaken ? 'accepted' : 'failed',
+      status: isAccepted ? 'accepted' : 'failed',
       error: errorCode === undefined ? null : { code: errorCode },
     }));
   return JSON.stringify({ success: true, message: 'Sent.', data: { sendId, messages } });
 }
 
-/** A fresh copy, to be doctored. */
-export function madeEvidence(): Evidence {
+/** A fresh copy that a test may change. */
+export function sampleEvidence(): Evidence {
   let seq = 0;
-  const messages = made.map(
-    ({ id, sendId, phone, state, isTaken, errorCode }): MessageRow => ({
+  const messages = sampleMessages.map(
+    ({ id, sendId, phone, state, isAccepted, errorCode }): MessageRow => ({
       id,
       sendId,
       phone,
       state,
       errorCode: errorCode ?? null,
-      wamid: isTaken ? wamidOf(id) : null,
+      wamid: isAccepted ? wamidOf(id) : null,
       createdAtMs: startMs,
     }),
   );
-  const taken = made
-    .filter(({ isTaken }) => isTaken)
+  const accepted = sampleMessages
+    .filter(({ isAccepted }) => isAccepted)
     .map(
-      ({ id, phone, reported }): Taken => ({
+      ({ id, phone, reported }): AcceptedMessage => ({
         opaque: id,
         wamid: wamidOf(id),
         phone,
@@ -136,20 +136,20 @@ export function madeEvidence(): Evidence {
   return {
     sends: ['s1', 's2'].map((sendId) => ({
       key: `key of ${sendId}`,
-      phones: made.filter((one) => one.sendId === sendId).map(({ phone }) => phone),
-      heard: [{ status: 200, text: answerOf(sendId), replayed: false }],
-      unheard: 1,
+      phones: sampleMessages.filter((one) => one.sendId === sendId).map(({ phone }) => phone),
+      responses: [{ status: 200, text: answerOf(sendId), replayed: false }],
+      unanswered: 1,
     })),
-    taken,
-    calls: made.map(({ id, phone, isTaken, errorCode }) => ({
+    accepted,
+    calls: sampleMessages.map(({ id, phone, isAccepted, errorCode }) => ({
       at: startMs,
       opaque: id,
       phone,
-      became: isTaken ? 'accepted' : `refused ${errorCode}`,
-      told: isTaken ? '200' : '400',
+      outcome: isAccepted ? 'accepted' : `rejected ${errorCode}`,
+      response: isAccepted ? '200' : '400',
     })),
     messages,
-    deliveries: made.flatMap(({ id, events }) =>
+    deliveries: sampleMessages.flatMap(({ id, events }) =>
       events.map((stage) => ({
         id: `event-${id}-${stage}`,
         hook: 'main',
@@ -158,10 +158,10 @@ export function madeEvidence(): Evidence {
         state: 'delivered',
       })),
     ),
-    arrivals: made.flatMap((one) => one.events.map((stage) => arrival(one, stage, ++seq))),
+    arrivals: sampleMessages.flatMap((one) => one.events.map((stage) => arrival(one, stage, ++seq))),
     hooks: [{ name: 'main', secret, isOrdered: true }],
-    breaks: [],
+    outages: [],
     unfinished: null,
-    selfDeaths: [],
+    unexpectedExits: [],
   };
 }

@@ -1,33 +1,33 @@
-// Preload of a campaign's gateway: kills the process at the point it was given, and ends it with its parent.
+// Preload of a campaign's gateway: kills the process at a named point, or when its parent exits.
 import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import pg from 'pg';
 import { Agent, type Dispatcher } from 'undici';
 import { type Point, points, statementName } from './points.ts';
 
-/** `NAME#N`: at the N-th pass of the point NAME; absent: never. */
+/** `NAME#N`: die when the point NAME is reached for the N-th time; absent: never. */
 const order = process.env.DIE_AT ?? '';
 const [name = '', count = '1'] = order.split('#');
 const point: Point | undefined = points.find((one) => one.name === name);
 if (order !== '' && !point) throw new Error(`There is no point ${name}. Choose one of points.ts.`);
 let left = Number(count);
 
-/** Counts a pass; the last one is SIGKILL, after which not even a `finally` runs. */
-function pass(): void {
+/** Counts how often the point was reached; the last time, SIGKILL ends the process before any `finally` runs. */
+function countPass(): void {
   left -= 1;
   if (left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
-// loaded in each thread; the thread that delivers webhooks watches its own statements
+// loaded in each thread: the delivery thread watches its own statements
 if (isMainThread) {
-  // when the campaign is killed, its end of this pipe closes, and no gateway is left behind
+  // this pipe closes when the campaign is killed, so that no gateway outlives it
   process.stdin
     .on('end', () => process.kill(process.pid, 'SIGKILL'))
     .on('error', () => {})
     .resume();
   (process.stdin as unknown as { unref?: () => void }).unref?.();
 
-  // a killed process writes no compile cache at its end, and the next ones would compile everything again
+  // a killed process does not write its compile cache at exit
   if (process.env.NODE_COMPILE_CACHE) setTimeout(flushCompileCache, 1_000).unref();
 }
 
@@ -42,9 +42,9 @@ type Query = (...args: any[]) => any;
 
 function watchStatements(at: Exclude<Point['at'], { call: unknown }>): void {
   const query = pg.Client.prototype.query as Query;
-  /** Connections whose open transaction had the statement. */
+  /** Connections whose open transaction contains the statement. */
   const inside = new WeakSet<object>();
-  const isIt = (client: object, text: string): boolean => {
+  const matches = (client: object, text: string): boolean => {
     if ('statement' in at) return statementName(text) === at.statement;
     if (statementName(text) === at.commitOf) inside.add(client);
     if (/^\s*(begin|rollback)/i.test(text)) inside.delete(client);
@@ -53,29 +53,29 @@ function watchStatements(at: Exclude<Point['at'], { call: unknown }>): void {
   pg.Client.prototype.query = function (this: object, ...args: unknown[]) {
     const [first] = args;
     const text = typeof first === 'string' ? first : String((first as { text?: unknown } | null)?.text ?? '');
-    const found = isIt(this, text);
-    if (found && at.when === 'before') pass();
+    const found = matches(this, text);
+    if (found && at.when === 'before') countPass();
     const answer = query.apply(this, args);
     if (!found || at.when === 'before' || typeof answer?.then !== 'function') return answer;
     return answer.then((result: { rowCount: number | null }) => {
-      // a claim that found nothing is not a step of the journey
-      if ('commitOf' in at || (result.rowCount ?? 0) > 0) pass();
+      // a claim that found no rows does not count
+      if ('commitOf' in at || (result.rowCount ?? 0) > 0) countPass();
       return result;
     });
   } as never;
 }
 
 function watchCalls(to: 'platform' | 'receiver', when: 'before' | 'after'): void {
-  const isIt = ({ method, path }: Dispatcher.DispatchOptions) =>
+  const matches = ({ method, path }: Dispatcher.DispatchOptions) =>
     method === 'POST' && (to === 'platform' ? path.endsWith('/messages') : path.startsWith('/hooks/'));
   const dispatch = Agent.prototype.dispatch;
   Agent.prototype.dispatch = function (options, handler) {
-    if (!isIt(options)) return dispatch.call(this, options, handler);
-    if (when === 'before') pass();
+    if (!matches(options)) return dispatch.call(this, options, handler);
+    if (when === 'before') countPass();
     else {
       const start = handler.onResponseStart?.bind(handler);
       handler.onResponseStart = (controller, status, headers, message) => {
-        pass();
+        countPass();
         start?.(controller, status, headers, message);
       };
     }

@@ -1,20 +1,20 @@
-// Chance that can be repeated: the same seed makes the same choices, whatever the machine does meanwhile. Pure.
+// Seeded random numbers: the same seed makes the same choices, whatever the machine does. Pure.
 
-export interface Chance {
+export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
-  /** One of the list. */
+  /** A random element of the list. */
   pick<T>(list: readonly T[]): T;
-  /** One of the list's first members, as often as its second says against the others'. */
-  weighed<T>(list: readonly (readonly [T, number])[]): T;
-  /** Chance of its own, so that what one part of a campaign draws does not move what another draws. */
-  part(name: string): Chance;
+  /** A random first member of the pairs, weighted by the second members. */
+  weighted<T>(list: readonly (readonly [T, number])[]): T;
+  /** A separate generator, so that one part of a campaign does not change what another part draws. */
+  fork(name: string): Random;
 }
 
 /** The generator mulberry32 (public domain, T. Ettinger), seeded by a 32-bit number. */
-export function chance(seed: number): Chance {
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -26,7 +26,7 @@ export function chance(seed: number): Chance {
     next,
     between: (low, high) => low + Math.floor(next() * (high - low + 1)),
     pick: <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T,
-    weighed: <T>(list: readonly (readonly [T, number])[]) => {
+    weighted: <T>(list: readonly (readonly [T, number])[]) => {
       let left = next() * list.reduce((sum, [, weight]) => sum + weight, 0);
       for (const [one, weight] of list) {
         left -= weight;
@@ -34,10 +34,10 @@ export function chance(seed: number): Chance {
       }
       return (list.at(-1) as readonly [T, number])[0];
     },
-    part: (name) => {
+    fork: (name) => {
       let hash = seed >>> 0;
       for (const letter of name) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;
-      return chance(hash);
+      return seededRandom(hash);
     },
   };
 }

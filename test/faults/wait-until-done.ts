@@ -1,32 +1,32 @@
-// The end of a run, awaited by what is still open and bounded in time: leases of the dead lapse, what was put off is done, the unknown ends.
+// The end of a run: waits until no work is open, and makes rows older so that leases and retries need no real waiting.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/db.ts';
 import type { Callers } from './callers.ts';
-import { passRests, passTime } from './database.ts';
+import { ageRows, ageUnleasedRows } from './database.ts';
 import type { Scene } from './scene.ts';
 
-/** Longer than any lease: of a message 60 s, of a delivery 75 s, of a key the wait of a send and 40 s. */
+/** Longer than every lease: 60 s for a message, 75 s for a delivery, the wait of a send plus 40 s for a key. */
 const leasesMs = 90_000;
 const unknownMs = 10 * 60_000 + 1_000;
-const settledWithinMs = 90_000;
-/** What comes due by itself so soon is waited for. */
+const doneWithinMs = 90_000;
+/** Rows that are due within this time are waited for. */
 const soonMs = 1_500;
 
-interface Open {
-  /** Messages marked for a call whose outcome is not known. */
+interface OpenWork {
+  /** Dispatching messages, whose outcome is unknown. */
   called: number;
-  /** Messages and deliveries that a living gateway has in its hands, or may take now. */
+  /** Messages and deliveries that a running gateway has leased or may lease now. */
   busy: number;
-  /** Those that wait for an instant to come. */
+  /** Those that are due later. */
   waiting: number;
-  /** Milliseconds until the first of them is due; null: none is. */
+  /** Milliseconds until the first of them is due; null: none. */
   nextMs: number | null;
 }
 
-/** What is not ended. No lease of a dead gateway may be among it: `passTime` comes first. */
-async function openWork(db: Db): Promise<Open> {
-  const { rows } = await sql<Open>`
+/** Counts open work. Call `ageRows` first, so that it contains no lease of a dead gateway. */
+async function openWork(db: Db): Promise<OpenWork> {
+  const { rows } = await sql<OpenWork>`
     with w as (
       select 'called' as kind, null::timestamptz as at from messages where state = 1
       union all
@@ -45,21 +45,21 @@ async function openWork(db: Db): Promise<Open> {
       (extract(epoch from min(at) filter (where kind = 'waiting') - now()) * 1000)::float8 as "nextMs" from w`.execute(
     db,
   );
-  return rows[0] as Open;
+  return rows[0] as OpenWork;
 }
 
 /**
- * Brings a run to its end: no more faults, gateways started anew once more, every key asked again for its answer.
- * Answers null when nothing is open any more, else what was, when the time was up.
+ * Ends a run: removes all faults, restarts the gateways, and repeats every send without a response.
+ * Returns null when no work is open, or after a timeout the work that was still open.
  */
-export async function settle(scene: Scene, callers: Callers, fromMs: number): Promise<string | null> {
+export async function waitUntilDone(scene: Scene, callers: Callers, fromMs: number): Promise<string | null> {
   const { database, gateways, platform, receiver } = scene;
   await Promise.all([platform.clearFaults(), receiver.clearFaults()]);
   await gateways.stopAll();
-  await passTime(database.db, leasesMs);
+  await ageRows(database.db, leasesMs);
   await gateways.startAll();
-  const asked = callers.askAgain(settledWithinMs / 2);
-  const until = performance.now() + settledWithinMs;
+  const asked = callers.repeatUnanswered(doneWithinMs / 2);
+  const until = performance.now() + doneWithinMs;
   let open = await openWork(database.db);
   while (performance.now() < until) {
     const { callbacksOpen } = await platform.counts();
@@ -67,11 +67,11 @@ export async function settle(scene: Scene, callers: Callers, fromMs: number): Pr
     const rest = open.busy + callbacksOpen;
     if (rest === 0 && open.waiting === 0) {
       await asked;
-      if (open.called > 0) await passRests(database.db, unknownMs);
+      if (open.called > 0) await ageUnleasedRows(database.db, unknownMs);
       else if (await replayDead(scene, fromMs)) continue;
       else if (isDone(await openWork(database.db), (await platform.counts()).callbacksOpen)) return null;
     } else if (rest === 0 && open.nextMs !== null && open.nextMs > soonMs) {
-      await passRests(database.db, open.nextMs);
+      await ageUnleasedRows(database.db, open.nextMs);
     }
     await sleep(50);
   }
@@ -80,10 +80,10 @@ export async function settle(scene: Scene, callers: Callers, fromMs: number): Pr
   return JSON.stringify({ ...open, callbacksOpen });
 }
 
-const isDone = ({ called, busy, waiting }: Open, callbacksOpen: number) =>
+const isDone = ({ called, busy, waiting }: OpenWork, callbacksOpen: number) =>
   called + busy + waiting + callbacksOpen === 0;
 
-/** Brings endpoints back that answered 410, and what died meanwhile with them; false if nothing was dead. */
+/** Enables endpoints that returned 410 and replays their dead deliveries; false if there were none. */
 async function replayDead({ database, call }: Scene, fromMs: number): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     select distinct endpoint_id as id from deliveries

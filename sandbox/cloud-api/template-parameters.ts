@@ -2,7 +2,7 @@
 import type { Button, Component, Template } from './model.ts';
 
 /** A text with placeholders. */
-export interface TextShape {
+export interface TextParameters {
   /** Distinct placeholders: by number if positional, else in the order in which they stand. */
   names: string[];
   /** Every use of a placeholder, and the characters around them. */
@@ -10,40 +10,40 @@ export interface TextShape {
   fixedChars: number;
 }
 
-export interface ButtonShape extends TextShape {
+export interface ButtonParameters extends TextParameters {
   type: string;
 }
 
-export interface TemplateShape {
+export interface TemplateParameters {
   named: boolean;
   /** NONE, TEXT, IMAGE, VIDEO, DOCUMENT, GIF or LOCATION. */
   headerFormat: string;
-  header: TextShape;
-  body: TextShape;
-  buttons: ButtonShape[];
+  header: TextParameters;
+  body: TextParameters;
+  buttons: ButtonParameters[];
 }
 
-const shapes = new WeakMap<Template, TemplateShape>();
+const parsed = new WeakMap<Template, TemplateParameters>();
 
 /** The shape of a template, made once for each; a changed template is a new object. */
-export function shapeOf(template: Template): TemplateShape {
-  let shape = shapes.get(template);
+export function parametersOf(template: Template): TemplateParameters {
+  let shape = parsed.get(template);
   if (!shape) {
-    shape = makeShape(template);
-    shapes.set(template, shape);
+    shape = parseTemplate(template);
+    parsed.set(template, shape);
   }
   return shape;
 }
 
-function makeShape({ components, parameterFormat }: Template): TemplateShape {
+function parseTemplate({ components, parameterFormat }: Template): TemplateParameters {
   const header = componentOf(components, 'HEADER');
   const buttons = componentOf(components, 'BUTTONS')?.buttons ?? [];
   return {
     named: parameterFormat === 'NAMED',
     headerFormat: header ? (header.format ?? 'TEXT').toUpperCase() : 'NONE',
-    header: textShape(header?.text ?? ''),
-    body: textShape(componentOf(components, 'BODY')?.text ?? ''),
-    buttons: buttons.map(buttonShape),
+    header: parseText(header?.text ?? ''),
+    body: parseText(componentOf(components, 'BODY')?.text ?? ''),
+    buttons: buttons.map(parseButton),
   };
 }
 
@@ -51,14 +51,14 @@ export function componentOf(components: Component[], type: string): Component | 
   return components.find((c) => c.type.toUpperCase() === type);
 }
 
-function buttonShape(button: Button): ButtonShape {
+function parseButton(button: Button): ButtonParameters {
   const type = button.type.toUpperCase();
-  return { type, ...textShape(type === 'URL' ? (button.url ?? '') : '') };
+  return { type, ...parseText(type === 'URL' ? (button.url ?? '') : '') };
 }
 
 const placeholder = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
-export function textShape(text: string): TextShape {
+export function parseText(text: string): TextParameters {
   const uses: string[] = [];
   const fixed = text.replace(placeholder, (_all, name: string) => {
     uses.push(name);

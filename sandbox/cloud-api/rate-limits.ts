@@ -1,7 +1,7 @@
 // How fast the platform lets a number send: its throughput (130429) and, if asked for, the pair rate (131056).
 import { rejection } from './errors.ts';
 
-export interface PaceGates {
+export interface RateLimits {
   /** Counts one call of this number; rejects it above `perSecond` (0: never). */
   throughput(phoneNumberId: string, perSecond: number): void;
   /** Counts one message of this pair; rejects it above 1 in 6 s with a burst of 45. */
@@ -9,7 +9,7 @@ export interface PaceGates {
 }
 
 /** The gates of all numbers; `nowMs` is a clock that never goes back. */
-export function paceGates(nowMs: () => number = () => performance.now()): PaceGates {
+export function rateLimits(nowMs: () => number = () => performance.now()): RateLimits {
   const buckets = new Map<string, { left: number; at: number }>();
   const pairs = new Map<string, number>();
   return {

@@ -1,0 +1,167 @@
+// Checks webhooks: each endpoint got every event in order and correctly signed, and repeats are explained by faults. Pure.
+import { createHmac } from 'node:crypto';
+import type { AcceptedMessage, Arrival, Evidence, Hook, MessageRow, Outage } from './evidence.ts';
+import type { Report } from './guarantees.ts';
+
+const order = ['sent', 'delivered', 'read'];
+const outcomeUnknown = 900001;
+
+interface EventBody {
+  event: string;
+  data: {
+    id: string;
+    messageId: string;
+    status: string;
+    recipientPhone: string;
+    error: { code: number } | null;
+  };
+}
+
+/** A stage implies the stages before it. */
+const upTo = (stage: string): string[] =>
+  stage === 'failed' ? ['failed'] : order.slice(0, order.indexOf(stage) + 1);
+
+/** The stages of a message that an endpoint must get, and those that it may get. */
+function stagesOf(
+  row: MessageRow,
+  accepted: AcceptedMessage | undefined,
+): { expected: string[]; allowed: Set<string> } {
+  const reported = accepted?.reported ?? [];
+  const expected = row.state === 'accepted' ? [] : upTo(row.state);
+  return { expected, allowed: new Set([...expected, ...reported.flatMap(upTo)]) };
+}
+
+interface Parsed extends Arrival {
+  event: EventBody;
+}
+
+/** Compares what the receiver got with the rows and with what the platform reported. */
+export function checkEvents(evidence: Evidence, report: Report, figures: Record<string, number>): void {
+  const acceptedOf = new Map(evidence.accepted.map((accepted) => [accepted.opaque, accepted]));
+  const rows = new Map(evidence.messages.map((row) => [row.id, row]));
+  const inOrder = evidence.arrivals.toSorted((a, b) => a.seq - b.seq);
+  const byHook = Map.groupBy(inOrder, ({ hook }) => hook);
+  figures.arrivals = evidence.arrivals.length;
+  figures.events = 0;
+  figures.repeats = 0;
+  for (const hook of evidence.hooks) {
+    const arrivals = verifiedArrivals(byHook.get(hook.name) ?? [], hook, report);
+    const ofMessage = Map.groupBy(arrivals, ({ event }) => event.data.id);
+    for (const [id, arrivals] of ofMessage) {
+      const row = rows.get(id);
+      if (row) checkContent(arrivals, row, acceptedOf.get(id), hook, report);
+      else report('event_unfounded', `${hook.name} ${id}`, 'this message has no row');
+    }
+    for (const row of evidence.messages)
+      figures.events += checkMessage(row, acceptedOf.get(row.id), ofMessage.get(row.id) ?? [], hook, report);
+    figures.repeats += checkRepeats(arrivals, evidence.outages, hook, report);
+  }
+}
+
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);
+
+/** True if both signatures are correct: `x-webhook-signature`, and that of Standard Webhooks ("Signature scheme"). */
+export function isSigned(arrival: Pick<Arrival, 'headers' | 'body'>, secret: string): boolean {
+  const { headers, body } = arrival;
+  const given = `sha256=${hmac(secret, body).digest('hex')}`;
+  const standardKey = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  const standard = `v1,${hmac(standardKey, content).digest('base64')}`;
+  return (
+    headers['x-webhook-signature'] === given &&
+    (headers['webhook-signature'] ?? '').split(' ').includes(standard)
+  );
+}
+
+/** The correctly signed arrivals, parsed; reports the others. */
+function verifiedArrivals(arrivals: Arrival[], hook: Hook, report: Report): Parsed[] {
+  return arrivals.flatMap((arrival) => {
+    if (isSigned(arrival, hook.secret)) return [{ ...arrival, event: JSON.parse(arrival.body) as EventBody }];
+    report('bad_signature', `${hook.name} ${arrival.headers['webhook-id']}`, arrival.body.slice(0, 200));
+    return [];
+  });
+}
+
+/** Whether the receiver responded with 2xx, whatever happened to the response's body. */
+const wasAcknowledged = ({ answered }: Arrival) => /^(?:drip |flood )?2\d\d$/.test(String(answered));
+
+/** Returns the number of different events that arrived. */
+function checkMessage(
+  row: MessageRow,
+  accepted: AcceptedMessage | undefined,
+  arrivals: Parsed[],
+  hook: Hook,
+  report: Report,
+): number {
+  const about = `${hook.name} ${row.id}`;
+  const { expected } = stagesOf(row, accepted);
+  const got = new Set(arrivals.filter(wasAcknowledged).map(({ event }) => event.data.status));
+  for (const stage of expected)
+    if (!got.has(stage)) report('event_missing', about, `${stage} of a message that is ${row.state}`);
+  if (hook.isOrdered) {
+    const firsts = [...new Set(arrivals.map(({ event }) => event.data.status))].filter((one) =>
+      order.includes(one),
+    );
+    if (firsts.join() !== order.filter((one) => firsts.includes(one)).join())
+      report('event_out_of_order', about, `first arrivals: ${firsts.join(', ')}`);
+  }
+  return new Set(arrivals.map(({ event }) => event.data.status)).size;
+}
+
+function checkContent(
+  arrivals: Parsed[],
+  row: MessageRow,
+  accepted: AcceptedMessage | undefined,
+  hook: Hook,
+  report: Report,
+): void {
+  const { allowed } = stagesOf(row, accepted);
+  const about = `${hook.name} ${row.id}`;
+  const ids = new Set<string>();
+  for (const [stage, attempts] of Map.groupBy(arrivals, ({ event }) => event.data.status)) {
+    const { data } = (attempts[0] as Parsed).event;
+    const wasUnknown = stage === 'failed' && data.error?.code === outcomeUnknown;
+    if (!allowed.has(stage) && !wasUnknown) report('event_unfounded', about, `${stage} was never reported`);
+    if (data.recipientPhone !== row.phone || (data.messageId !== row.wamid && data.messageId !== row.id))
+      report('event_unfounded', about, `it names ${data.messageId} and ${data.recipientPhone}`);
+    const id = (attempts[0] as Parsed).headers['webhook-id'] ?? '';
+    if (ids.has(id)) report('webhook_id_changed', about, `two stages share ${id}`);
+    ids.add(id);
+    if (attempts.some((one) => one.headers['webhook-id'] !== id || one.body !== attempts[0]?.body))
+      report('webhook_id_changed', about, `${stage} arrived with different ids or bodies`);
+  }
+}
+
+/** Longest time between a receiver's 2xx and its record on disk. */
+const recordingMs = 5_000;
+/** Concurrent calls to one endpoint plus unrecorded successes: what one kill can repeat. */
+const inFlightMax = 64 + 1_000;
+
+/** Returns how many events arrived again after they were acknowledged. */
+function checkRepeats(arrivals: Parsed[], outages: Outage[], hook: Hook, report: Report): number {
+  let repeats = 0;
+  for (const [key, attempts] of Map.groupBy(
+    arrivals,
+    ({ event }) => `${event.data.id} ${event.data.status}`,
+  )) {
+    let acknowledgedAtMs: number | undefined;
+    for (const one of attempts) {
+      const last = acknowledgedAtMs;
+      if (wasAcknowledged(one)) acknowledgedAtMs = one.atMs;
+      if (last === undefined) continue;
+      repeats += 1;
+      const isExplained = outages.some(
+        ({ fromMs, toMs }) => last >= fromMs - recordingMs && last <= toMs + recordingMs,
+      );
+      if (!isExplained)
+        report(
+          'repeat_without_cause',
+          `${hook.name} ${key}`,
+          `acknowledged at ${new Date(last).toISOString()}`,
+        );
+    }
+  }
+  if (repeats > inFlightMax * Math.max(1, outages.length))
+    report('too_many_repeats', hook.name, `${repeats} repeats at ${outages.length} outages`);
+  return repeats;
+}
