@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeKey } from '../src/base/cipher.ts';
 import { startEmbeddedPostgres } from '../src/db/embedded.ts';
-import { makeDataDir } from '../src/db/embedded-home.ts';
+import { makeDataDir } from '../src/db/embedded-folders.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const watched = ['src', 'sandbox', 'demo', 'migrations'];

@@ -39,7 +39,7 @@ program
   .description('create the database if it does not exist, and run pending migrations')
   .action(async () => {
     const { onDatabase } = await import('./commands/database.ts');
-    await onDatabase(async () => process.stdout.write('The database is up to date.\n'), 'make');
+    await onDatabase(async () => process.stdout.write('The database is up to date.\n'), 'migrate');
   });
 
 const account = program.command('account').description('accounts of this gateway');

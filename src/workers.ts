@@ -4,7 +4,7 @@ import type { Log } from './base/log.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
-import { analyzeYoungPartitions, makePartitions } from './db/partitions.ts';
+import { analyzeFirstRows, makePartitions } from './db/partitions.ts';
 import { deleteOldOutages, recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
 import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
@@ -88,7 +88,7 @@ const deletedKeysMax = 5_000;
 
 async function cleanUp(deps: WorkersDeps): Promise<number> {
   await deps.flushKeys();
-  await analyzeYoungPartitions(deps.db);
+  await analyzeFirstRows(deps.db);
   const deleted = await deleteOldKeys(deps.db, deletedKeysMax);
   return deleted === deletedKeysMax ? deleted : 0;
 }

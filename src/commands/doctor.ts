@@ -38,7 +38,7 @@ const noticedMs = 7 * 24 * 3_600_000;
 const database: Look = async (config, found) => {
   if (config.databaseUrl === null && !(await hasEmbedded(config.dataDir)))
     return `none yet: the first start makes one in ${config.dataDir}`;
-  const opened = await openDatabaseBeside(databaseOf(config), openLog('silent'), 'look');
+  const opened = await openDatabaseBeside(databaseOf(config), openLog('silent'), 'inspect');
   try {
     const state = await migrationState(opened.db);
     const problem = problemWith(state);

@@ -6,7 +6,7 @@ import { openApp } from '../app.ts';
 import { type Log, openLog } from '../base/log.ts';
 import { openLogFile } from '../base/log-file.ts';
 import { type Config, readConfig } from '../config.ts';
-import { makeDataDir } from '../db/embedded-home.ts';
+import { makeDataDir } from '../db/embedded-folders.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
 import { mustBeDemonstration, prepareDemo } from './demo.ts';
@@ -27,7 +27,7 @@ async function open(
 ): Promise<void> {
   const { running, signal, log } = options;
   tell('Starting the database …');
-  running.database = await openDatabase(databaseOf(settings), log, 'make');
+  running.database = await openDatabase(databaseOf(settings), log, 'migrate');
   signal.throwIfAborted();
   if (options.sandbox) {
     await mustBeDemonstration(settings, running.database.db);

@@ -1,8 +1,8 @@
-// PostgreSQL's text of an array whose items need no quotation marks: ids, numbers, booleans.
+// PostgreSQL's text form of arrays whose items need no quotation marks: ids, numbers, booleans.
 
 /**
- * `{a,b,NULL}`, for a parameter that is cast to `uuid[]`, `smallint[]` and the like. Not for text: the driver escapes
- * that, and would do so with each id of a batch too (measured: 3 % of the gateway's time under load).
+ * Returns `{a,b,NULL}`, for a parameter that is cast to `uuid[]`, `smallint[]` and the like. Not for text: it does not escape.
+ * The driver's own conversion escapes every item (measured: 3 % of the gateway's time under load).
  */
 export function arrayText(items: readonly (string | number | boolean | null)[]): string {
   let text = '{';

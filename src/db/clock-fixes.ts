@@ -1,22 +1,22 @@
-// Fixes after a backward step of the database's clock: what the step left in the future becomes due again.
+// Fixes after a backward step of the database's clock: due times that the step left in the future are moved back.
 import { type RawBuilder, sql } from 'kysely';
 import type { StepBack } from './database-clock.ts';
 import type { Tx } from './db.ts';
 
 /**
- * The fix of one part of the database. `perform` moves up to `limit` rows and returns how many; fewer means it is done.
- * Safe to repeat: a moved row no longer matches.
+ * The fix for one part of the database. `perform` moves up to `limit` rows and returns the count; a smaller count means it is
+ * done. Safe to repeat: a moved row no longer matches.
  */
 export interface ClockFix {
   name: string;
-  /** The fix runs this long after the step: later than the end of every call and lease that the step interrupted. */
+  /** Delay after the step, longer than every call and lease that was active then. */
   afterSeconds: number;
   perform: (tx: Tx, step: StepBack, limit: number) => Promise<number>;
 }
 
 /**
- * States of messages and deliveries, as texts, so that plans use partial indexes. Their modules define them; db/ may not
- * import modules, and a test holds these equal.
+ * States of messages and deliveries as literals, so that plans use partial indexes. db/ may not import the modules that define
+ * them; a test compares the two.
  */
 export const state = {
   queued: sql.raw('0'),
@@ -34,8 +34,8 @@ const inSeconds = (seconds: number): RawBuilder<unknown> =>
   sql`now() + ${seconds}::float8 * interval '1 second'`;
 
 /**
- * True for instants from before the step that no process has leased. Older leases end after `before`. Newer ones, of
- * `leaseSeconds`, end in the gap that is left out, whose other rows become due within it.
+ * True for due times from before the step that no process has leased. Older leases end after `before`. Newer ones, of
+ * `leaseSeconds`, end within a gap that is left out; other rows in that gap become due soon anyway.
  */
 const wasDue = (column: string, step: StepBack, leaseSeconds: number): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(column)} > ${step.after} and ${sql.ref(column)} <= ${step.before}
@@ -45,7 +45,7 @@ const wasDue = (column: string, step: StepBack, leaseSeconds: number): RawBuilde
 const count = async (query: RawBuilder<unknown>, tx: Tx): Promise<number> =>
   Number((await query.execute(tx)).numAffectedRows ?? 0n);
 
-/** For tables with few waiting rows: one statement moves all. */
+/** For tables with few waiting rows: one statement moves all of them. */
 const whole =
   (statement: (step: StepBack) => RawBuilder<unknown>) =>
   async (tx: Tx, step: StepBack): Promise<number> => {
@@ -53,7 +53,7 @@ const whole =
     return 0;
   };
 
-/** Due instants of tables with leases: those that were due, and those further ahead than a newer lease. */
+/** For tables with leases: moves rows that were due, and rows further in the future than any newer lease. */
 const due = (table: string, column: string, leaseSeconds: number) =>
   whole((step) => {
     const at = sql.ref(column);
@@ -70,12 +70,12 @@ const messagesWhere = (step: StepBack, state: RawBuilder<boolean>) => sql`
     for update skip locked) l`;
 
 /**
- * Everything that waits for an instant. Left out: instants promised to callers (`expires_at` of keys, messages and
- * consents, `overlap_until`), and records of when something happened.
+ * Every time that something waits for. Not included: times promised to callers (`expires_at` of keys, messages and
+ * consents, `overlap_until`), and times at which something happened.
  */
 export const clockFixes: readonly ClockFix[] = [
   {
-    // the pace: a push by the platform keeps what is left of it (the next slot by itself is judged at every reservation)
+    // a throttled number keeps the rest of its pause; each reservation checks the next send time itself
     name: 'sender_paces',
     afterSeconds: 0,
     perform: whole(
@@ -84,7 +84,7 @@ export const clockFixes: readonly ClockFix[] = [
     ),
   },
   {
-    // rests of endpoints; how long one has been failing counts as before
+    // pauses of resting endpoints; the duration of a failure is kept
     name: 'endpoints',
     afterSeconds: 0,
     perform: whole(
@@ -99,7 +99,7 @@ export const clockFixes: readonly ClockFix[] = [
     ),
   },
   {
-    // wishes, begins and ends are compared with one another, so that they move together
+    // these times are compared with each other, so they move together
     name: 'template_readings',
     afterSeconds: 0,
     perform: whole(
@@ -110,7 +110,7 @@ export const clockFixes: readonly ClockFix[] = [
     ),
   },
   {
-    // read again a minute after each look; a deletion holds its template for seconds
+    // a template is read once a minute; a deletion reserves it for seconds
     name: 'templates',
     afterSeconds: 0,
     perform: whole(
@@ -121,12 +121,12 @@ export const clockFixes: readonly ClockFix[] = [
     ),
   },
   { name: 'send_cancellations', afterSeconds: 0, perform: due('send_cancellations', 'due_at', 60) },
-  // when codes are searched once more: a day after the first time
+  // old one-time codes are deleted again a day after the first run
   { name: 'old_codes', afterSeconds: 0, perform: due('old_codes', 'due_at', 0) },
   { name: 'bookings', afterSeconds: 0, perform: due('bookings', 'due_at', 45) },
   { name: 'media', afterSeconds: 0, perform: due('media', 'due_at', 120) },
   {
-    // checked twice, 60 s apart
+    // a missing event is checked twice, 60 s apart
     name: 'bookings that are gone',
     afterSeconds: 0,
     perform: whole(
@@ -157,7 +157,7 @@ export const clockFixes: readonly ClockFix[] = [
     ),
   },
   {
-    // a process that ended is forgotten seconds later
+    // rows of ended processes are deleted seconds later
     name: 'processes',
     afterSeconds: 0,
     perform: whole(
@@ -178,7 +178,7 @@ export const clockFixes: readonly ClockFix[] = [
       ),
   },
   {
-    // deliveries that are due or to be retried; a last attempt in the future was recorded before the step
+    // due deliveries and retries; a last attempt in the future was recorded before the step
     name: 'deliveries',
     afterSeconds: 0,
     perform: (tx, step, limit) =>
@@ -192,7 +192,7 @@ export const clockFixes: readonly ClockFix[] = [
             where d.endpoint_id = e.id and d.due_at > ${step.after} and case d.state
               when ${state.ready} then ${wasDue('d.due_at', step, 75)}
               when ${state.retrying} then d.last_attempt_at > now() or (d.due_at <= ${step.before}
-                -- one that failed after the step, before it was noticed, keeps its wait
+                -- a delivery that failed between the step and its detection keeps its delay
                 and d.last_attempt_at < ${step.after}::timestamptz - interval '5 seconds')
               else false end
             for update skip locked) l limit ${limit}::int) x
@@ -201,7 +201,7 @@ export const clockFixes: readonly ClockFix[] = [
       ),
   },
   {
-    // leases from before the step whose process did not return; dispatching messages count their ten minutes from
+    // leases from before the step whose process died; the ten minutes of a dispatching message count from
     // there; messages postponed for longer are retried immediately
     name: 'leases of messages',
     afterSeconds: leasesOverSeconds,

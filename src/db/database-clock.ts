@@ -1,26 +1,26 @@
-// The database's clock, read by every process: it remembers the latest instant seen, so that a step back is noticed.
+// The database's clock and the latest time that any process read from it, to detect backward steps.
 import { sql } from 'kysely';
 import type { Db, Tx } from './db.ts';
 
-/** Smaller ones need no repair: every lease is given up long before it lapses. */
+/** Smaller steps need no fix: processes stop using a lease well before it expires. */
 export const smallestStepSeconds = 2;
-/** Steps that are kept, for `doctor`. */
+/** Number of steps kept for `doctor`. */
 const keptMax = 100;
-/** Several processes notice the same step. */
+/** Steps noticed within this time are the same one, seen by several processes. */
 const sameWithinSeconds = 15;
 
 export interface DatabaseReading {
-  /** Milliseconds since the epoch, by the database's clock. */
+  /** The database's time, in milliseconds since the epoch. */
   nowMs: number;
-  /** How far it had stepped back since any process read it, in seconds; null: not at all. Noted in `clock_steps`. */
+  /** Seconds by which the clock stepped back since any process read it; null if it did not. */
   backSeconds: number | null;
 }
 
-/** Reads the database's clock, and notes a step back, once whoever notices it. */
+/** Reads the database's clock. Records a backward step in `clock_steps`, once for all processes. */
 export async function readDatabaseClock(db: Db, machine: string): Promise<DatabaseReading> {
   const { rows } = await sql<DatabaseReading>`
     with was as materialized (select seen_at from database_clock for update),
-    -- read once the row is locked: another process may have written a later instant than this statement's own
+    -- read the clock after locking the row: another process may have written a time later than this statement's start
     x as materialized (select seen_at, clock_timestamp() as now_at from was),
     step as (
       insert into clock_steps (clock, machine, seconds, noticed_at, mended)
@@ -42,7 +42,10 @@ export interface ClockStep {
   seconds: number;
 }
 
-/** Notes a step that needs no repair; false if another process of that machine (or, for the database, any) just did. */
+/**
+ * Records a step that needs no fix. False if another process just recorded it: one on the same machine or, for the
+ * database's clock, any process.
+ */
 export async function noteStep(db: Db, step: ClockStep): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into clock_steps (clock, machine, seconds, noticed_at)
@@ -53,7 +56,7 @@ export async function noteStep(db: Db, step: ClockStep): Promise<boolean> {
   return numAffectedRows === 1n;
 }
 
-/** The steps noticed since then, newest first, at most ten; `nowMs` is the database's clock. */
+/** The latest ten steps noticed since `since`, newest first, and the database's time. */
 export async function findSteps(
   db: Db,
   since: Date,
@@ -66,21 +69,22 @@ export async function findSteps(
   return { nowMs: clock[0]?.nowMs ?? Number.NaN, steps: rows };
 }
 
-/** A step back that is being made good. */
+/** A backward step whose fixes have not all run. */
 export interface StepBack {
   id: string;
-  /** The first instant after it that was noticed. */
+  /** The first time that was read after the step. */
   after: Date;
-  /** No earlier than the latest instant before it. */
+  /** An upper bound of the time before the step. */
   before: Date;
+  /** Names of the fixes that have run. */
   mended: string[];
-  /** Since it was noticed. */
+  /** Seconds since the step was noticed. */
   ageSeconds: number;
 }
 
-/** The steps back that are not made good yet, locked for this transaction; those that another process has are left out. */
+/** Locks the backward steps that still need fixes, for this transaction. Skips those that another process has locked. */
 export async function lockOpenSteps(tx: Tx): Promise<StepBack[]> {
-  // the latest instant seen is up to two seconds older than the step, and a moment more on a busy machine
+  // the clock is read every two seconds, so the step began up to two seconds after the latest reading
   const { rows } = await sql<StepBack>`
     select id::text, noticed_at as after, noticed_at + (2 - seconds) * interval '1 second' as before, mended,
       extract(epoch from now() - noticed_at)::float8 as "ageSeconds"
@@ -88,12 +92,12 @@ export async function lockOpenSteps(tx: Tx): Promise<StepBack[]> {
   return rows;
 }
 
-/** Notes what is made good; null: everything. */
+/** Records which fixes have run; null: all of them. */
 export async function recordFixed(tx: Tx, id: string, mended: string[] | null): Promise<void> {
   await sql`update clock_steps set mended = ${mended} where id = ${id}::bigint`.execute(tx);
 }
 
-/** Forgets all but the latest steps. */
+/** Deletes all but the latest steps. */
 export async function deleteOldSteps(db: Db): Promise<void> {
   await sql`
     delete from clock_steps where mended is null and id < (

@@ -1,4 +1,4 @@
-// Opens the database: one pool of connections under Kysely, the session's settings, and how PostgreSQL's values become ours.
+// The database connection: a pool under Kysely, session settings, and the conversion of PostgreSQL values.
 import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { openPool } from './pool.ts';
@@ -17,22 +17,22 @@ export type Connection =
 
 export interface DbOptions {
   maxConnections: number;
-  /** Seen in `pg_stat_activity`: which process and which part of it asks. */
+  /** Shown in `pg_stat_activity`. */
   applicationName: string;
   /**
-   * For statements that name their rows by key, thousands of times a second: plans are made once and never by a
-   * sequential scan, however small or empty the tables were then (measured: a quarter of the server's time).
+   * For statements that select rows by key, thousands of times a second: plans are generic and never use a sequential scan,
+   * even if the tables were empty when they were planned (planning took a quarter of the server's time).
    */
   hot?: boolean;
-  /** Longest one statement may run; 0 is without end. One that is not answered 5 s later loses its connection. */
+  /** Maximum time of a statement; 0: no limit. Without an answer 5 s later, the connection is closed. */
   statementTimeoutMs?: number;
-  /** Longest wait for one lock; 0 is without end. */
+  /** Maximum wait for a lock; 0: no limit. */
   lockTimeoutMs?: number;
-  /** Longest pause inside an open transaction, so that a stuck caller cannot hold locks; 0 is without end. */
+  /** Maximum pause inside a transaction, so that a stuck caller cannot keep locks; 0: no limit. */
   idleInTransactionTimeoutMs?: number;
-  /** Longest wait for a connection, whether for a free one or for the server. */
+  /** Maximum wait for a connection: for a free one, or for the server to accept a new one. */
   connectTimeoutMs?: number;
-  /** Told of a connection lost while idle; the pool opens another by itself. */
+  /** Called when an idle connection is lost. The pool opens another. */
   onLostConnection?: (error: Error) => void;
 }
 
@@ -49,17 +49,17 @@ const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, interval:
 function toNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
-    throw new Error(`The database answered ${text}, which no JavaScript number can hold.`);
+    throw new Error(`The database returned ${text}, which exceeds the range of safe JavaScript integers.`);
   return value;
 }
 
 type Parse = (text: string) => unknown;
-// 1009 is text[]: its parser splits any array whose items hold no nesting
+// 1009 is text[]: its parser splits any array that is not nested
 const itemsOf: (text: string) => (string | null)[] = pg.types.getTypeParser(1009 as never, 'text');
 
 const parsers: Record<number, Parse> = {
   [oids.int8]: toNumber,
-  // numbers are never quoted: pg's parser, which looks at every character, took 8 % of a booking's time
+  // numbers are never quoted; pg's parser reads every character and took 8 % of a booking's time
   [oids.int8Array]: (text) =>
     text === '{}'
       ? []
@@ -67,7 +67,7 @@ const parsers: Record<number, Parse> = {
           .slice(1, -1)
           .split(',')
           .map((item) => (item === 'NULL' ? null : toNumber(item))),
-  // a calendar day has no time zone: pg would make it midnight of this machine's zone
+  // a date has no time zone; pg would convert it to midnight in this machine's zone
   [oids.date]: (text) => text,
   [oids.dateArray]: itemsOf,
   [oids.interval]: (text) => text,
@@ -79,17 +79,17 @@ const types: pg.CustomTypesConfig = {
 };
 
 const defaultStatementTimeoutMs = 30_000;
-/** A commit that waits for its standby, and a machine that is gone without a word, know no statement_timeout. */
+/** statement_timeout does not cover a commit that waits for its standby, nor a server whose machine vanished. */
 const answerMarginMs = 5_000;
 
-/** How long a statement may go without an answer before its connection is given up; undefined: without end. */
+/** Time after which a connection with an unanswered statement is closed; undefined: never. */
 function answerWithin({ statementTimeoutMs = defaultStatementTimeoutMs }: DbOptions): number | undefined {
   return statementTimeoutMs === 0
     ? undefined
     : Math.max(statementTimeoutMs, defaultStatementTimeoutMs) + answerMarginMs;
 }
 
-/** The statements that every new connection begins with. */
+/** The statements that every new connection runs first. */
 function sessionSettings(options: DbOptions): string {
   return [
     "set timezone = 'UTC'",
@@ -102,8 +102,8 @@ function sessionSettings(options: DbOptions): string {
 }
 
 /**
- * Opens a pool; nothing connects before the first statement, and `destroy()` closes it. Rows come as PostgreSQL names
- * them (snake_case). `timestamptz` is a Date, or ±Infinity for `'infinity'`; `int8` (and so `count(*)`) is a number and
+ * Opens a pool. It connects at the first statement; `destroy()` closes it. Columns keep PostgreSQL's names
+ * (snake_case). `timestamptz` is a Date, or ±Infinity for `'infinity'`; `int8` (and so `count(*)`) is a number and
  * throws beyond 2^53; `date` is `YYYY-MM-DD`; `numeric` and `interval` stay text; `jsonb` is parsed; `bytea` is a Buffer.
  */
 export function openDb(connection: Connection, options: DbOptions): Db {
@@ -121,7 +121,7 @@ export function openDb(connection: Connection, options: DbOptions): Db {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Refuses a server that cannot carry us, in words that say what to change: older than PostgreSQL 15, or without btree_gist. */
+/** Throws an error that says what to change if the server is older than PostgreSQL 15 or lacks btree_gist. */
 export async function checkServer(db: Db): Promise<void> {
   const { rows } = await sql<{
     version: string;
@@ -135,16 +135,16 @@ export async function checkServer(db: Db): Promise<void> {
       exists (select from pg_available_extensions where name = 'btree_gist') as available,
       has_database_privilege(current_database(), 'create') as may`.execute(db);
   const server = rows[0];
-  if (!server) throw new Error('The database server did not answer which version it is.');
+  if (!server) throw new Error('The database server did not return its version.');
   if (server.number < 150_000) {
     throw new Error(
-      `The database server is PostgreSQL ${server.version}; version 15 or later is needed. Upgrade it, or name another in DATABASE_URL.`,
+      `The database server is PostgreSQL ${server.version}; version 15 or later is required. Upgrade it, or set DATABASE_URL to another server.`,
     );
   }
   if (server.installed) return;
   if (!server.available) {
     throw new Error(
-      'The database server lacks the extension btree_gist, which keeps two bookings apart. Install PostgreSQL\'s "contrib" package on that server.',
+      'The database server lacks the extension btree_gist, which prevents overlapping bookings. Install PostgreSQL\'s "contrib" package on that server.',
     );
   }
   if (!server.may) {

@@ -1,29 +1,29 @@
-// Makes the data directory once: initdb into a folder beside it, then one rename, so that half a database never counts as one.
+// Creation of the PostgreSQL data directory: initdb into a temporary folder, then one rename, so that it is never half made.
 import { spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Home, makePrivateFolder } from './embedded-home.ts';
+import { makePrivateFolder, type ServerFolders } from './embedded-folders.ts';
 import type { Program } from './embedded-program.ts';
 
-/** Makes the database and the program's role; used for nothing else. */
+/** The superuser: creates the database and the program's role, nothing else. */
 export const administrator = 'gateway';
-/** The role of the program: no superuser, owns the database and what is in it. */
+/** The program's role: not a superuser; owns the database and everything in it. */
 export const programRole = 'gateway_app';
 const passwordName = 'gateway.password';
 
-async function run(command: string, args: string[], owner: Home['owner']): Promise<void> {
+async function run(command: string, args: string[], owner: ServerFolders['owner']): Promise<void> {
   const onWindows = process.platform === 'win32';
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(onWindows ? {} : { cwd: '/', env: {} }),
     ...owner,
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes) => {
-      said += bytes;
+      output += bytes;
     });
   }
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -31,21 +31,23 @@ async function run(command: string, args: string[], owner: Home['owner']): Promi
     child.on('close', resolve);
   }).catch((error: Error) => {
     throw new Error(
-      `${command} could not be run (${error.message}). PostgreSQL's files need a system with the GNU C library; elsewhere set DATABASE_URL.`,
+      `${command} could not be run (${error.message}). The embedded PostgreSQL needs the GNU C library; on other systems set DATABASE_URL.`,
       { cause: error },
     );
   });
   if (code !== 0)
-    throw new Error(`The database could not be made: initdb ended with ${code}. It said:\n${said.trim()}`);
+    throw new Error(
+      `The database could not be created: initdb exited with ${code}. Its output:\n${output.trim()}`,
+    );
 }
 
-async function initialise(home: Home, program: Program): Promise<void> {
-  const unfinished = await makePrivateFolder(`${home.cluster}.new-`, home.owner);
+async function initialise(folders: ServerFolders, program: Program): Promise<void> {
+  const temporary = await makePrivateFolder(`${folders.cluster}.new-`, folders.owner);
   try {
-    const password = join(unfinished, 'password');
+    const password = join(temporary, 'password');
     await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
-    if (home.owner) await chown(password, home.owner.uid, home.owner.gid);
-    const cluster = join(unfinished, 'cluster');
+    if (folders.owner) await chown(password, folders.owner.uid, folders.owner.gid);
+    const cluster = join(temporary, 'cluster');
     const initdb = join(program.folder, 'bin', process.platform === 'win32' ? 'initdb.exe' : 'initdb');
     const as = [
       '--username',
@@ -56,37 +58,37 @@ async function initialise(home: Home, program: Program): Promise<void> {
       '--auth-host=scram-sha-256',
     ];
     const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-    await run(initdb, ['-D', cluster, ...as, ...text, '--data-checksums'], home.owner);
+    await run(initdb, ['-D', cluster, ...as, ...text, '--data-checksums'], folders.owner);
     await rename(password, join(cluster, passwordName));
-    await rename(cluster, home.cluster).catch((error: NodeJS.ErrnoException) => {
-      // another start was quicker: its data directory is as good
+    await rename(cluster, folders.cluster).catch((error: NodeJS.ErrnoException) => {
+      // another process created it first; use that one
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } finally {
-    await rm(unfinished, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** Makes the data directory unless it is there (about a second); refuses one of another major version of PostgreSQL. */
-export async function ensureCluster(home: Home, program: Program): Promise<void> {
-  if (!existsSync(home.cluster)) await initialise(home, program);
+/** Creates the data directory if it is missing (about a second). Throws if it belongs to another major version of PostgreSQL. */
+export async function ensureCluster(folders: ServerFolders, program: Program): Promise<void> {
+  if (!existsSync(folders.cluster)) await initialise(folders, program);
   const version = (
-    await readFile(join(home.cluster, 'PG_VERSION'), 'utf8').catch(() => 'an unknown version')
+    await readFile(join(folders.cluster, 'PG_VERSION'), 'utf8').catch(() => 'an unknown version')
   ).trim();
   if (version === program.major) return;
   throw new Error(
-    `The database in ${home.cluster} was made by PostgreSQL ${version}, and this program brings ${program.major}. ` +
-      'Make a backup with the version of the program that made it, then restore it into a new DATA_DIR.',
+    `The database in ${folders.cluster} was created by PostgreSQL ${version}, but this program includes ${program.major}. ` +
+      'Make a backup with the program version that created it, then restore it into a new DATA_DIR.',
   );
 }
 
 export interface Passwords {
   administrator: string;
-  /** Made of the administrator's, so that there is one secret, and never a moment at which only half of it is kept. */
+  /** Derived from the administrator's password, so that only one secret is stored. */
   program: string;
 }
 
-/** The passwords of this data directory; only the server's user and root can read them. */
+/** Reads the passwords of this data directory. Only the server's user and root can read them. */
 export async function readPasswords(cluster: string): Promise<Passwords> {
   const secret = await readFile(join(cluster, passwordName), 'utf8');
   return {

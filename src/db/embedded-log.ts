@@ -1,12 +1,12 @@
-// The embedded server's log: the server itself appends to it for as long as it runs, so it is rotated by copy and truncation.
+// Rotation of the embedded server's log by copy and truncate: the server keeps the file open.
 import { copyFile, rm, stat, truncate } from 'node:fs/promises';
 
 const maxBytes = 8 * 2 ** 20;
-const lookEveryMs = 30_000;
+const checkIntervalMs = 30_000;
 
 /**
- * Copies a log that has grown over its limit to `path.1` and empties it; what the server says between the two is lost.
- * The server goes on writing at the end, since it opened the file to append. True if the log was rotated.
+ * Copies a log over its limit to `path.1` and truncates it. Lines that the server writes between the two are lost. The server
+ * opened the file to append, so it continues at the start of the empty file. True if the log was rotated.
  */
 export async function rotateServerLog(path: string, limitBytes = maxBytes): Promise<boolean> {
   const size = await stat(path).then(
@@ -14,15 +14,15 @@ export async function rotateServerLog(path: string, limitBytes = maxBytes): Prom
     () => 0,
   );
   if (size <= limitBytes) return false;
-  // on a full disk room is worth more than an old log
+  // on a full disk, free space is more important than the old log
   await copyFile(path, `${path}.1`).catch(() => rm(`${path}.1`, { force: true }));
   await truncate(path);
   return true;
 }
 
-/** Looks at the log every half a minute; answers how to stop that. */
-export function keepServerLogSmall(path: string): () => void {
-  const timer = setInterval(() => void rotateServerLog(path).catch(() => undefined), lookEveryMs);
+/** Checks the log every 30 seconds. Returns the function that stops this. */
+export function startLogRotation(path: string): () => void {
+  const timer = setInterval(() => void rotateServerLog(path).catch(() => undefined), checkIntervalMs);
   timer.unref();
   return () => clearInterval(timer);
 }

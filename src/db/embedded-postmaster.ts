@@ -1,4 +1,4 @@
-// The server's main process: read its pid file, tell whether it lives, start it so that it survives us, end it for sure.
+// The server's main process: reads its pid file, checks whether it runs, starts it detached, and stops it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { open, readFile, readlink } from 'node:fs/promises';
@@ -6,26 +6,26 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rotateServerLog } from './embedded-log.ts';
 import type { Owner } from './embedded-owner.ts';
-import { admissionText } from './embedded-settings.ts';
+import { hbaText } from './embedded-settings.ts';
 import { replaceFile } from './replace-file.ts';
 
 export interface Postmaster {
   pid: number;
-  /** The whole text, to tell this server's file from the next one's. */
+  /** The pid file's whole text, to recognize the file of a later server. */
   text: string;
-  reach: { socketFolder: string } | { port: number };
+  listenAddress: { socketFolder: string } | { port: number };
 }
 
 const pollMs = 10;
-// fast, immediate, kill; and how long each may take
-const endings: [NodeJS.Signals, number][] = [
+// PostgreSQL's fast and immediate shutdown, then a kill; each with its time limit
+const stopSignals: [NodeJS.Signals, number][] = [
   ['SIGINT', 5000],
   ['SIGQUIT', 3000],
   ['SIGKILL', 3000],
 ];
 const exe = process.platform === 'win32' ? '.exe' : '';
 
-/** Where a server of this data directory says that it runs (PostgreSQL's `postmaster.pid`); it may be dead. */
+/** Reads PostgreSQL's `postmaster.pid`. The server that it names may have ended. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(
     (error: NodeJS.ErrnoException) => {
@@ -34,16 +34,16 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | unde
     },
   );
   const [pid, , , port, socketFolder] = text.split('\n').map((line) => line.trim());
-  // the file is written in two steps: without the port the server has only just begun
+  // PostgreSQL writes the file in two steps; without a port, the server is still starting
   if (!pid || !port) return undefined;
   return {
     pid: Math.abs(Number(pid)),
     text,
-    reach: socketFolder ? { socketFolder } : { port: Number(port) },
+    listenAddress: socketFolder ? { socketFolder } : { port: Number(port) },
   };
 }
 
-/** True if a process of this id runs; one that has ended but was not yet collected by its parent does not. */
+/** True if a process with this id runs. A zombie does not count. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -66,17 +66,17 @@ function output(command: string, args: string[]): Promise<string> {
   });
 }
 
-/** True if the process is a PostgreSQL on this data directory, not another that was given the same id after a restart. */
+/** True if the process is a PostgreSQL server of this data directory, not another process that got the same pid. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!(await isAlive(pid))) return false;
   if (process.platform === 'win32') return true;
-  // the server works inside its data directory, and so is known even after that was moved
+  // the server's working directory is its data directory, also after that was moved
   if (existsSync('/proc/self/cwd')) return (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === cluster;
   return (await output('ps', ['-p', String(pid), '-o', 'command='])).includes(cluster);
 }
 
-export interface Launch {
-  /** Folder that holds `bin`. */
+export interface StartOptions {
+  /** Folder that contains `bin`. */
   program: string;
   cluster: string;
   owner: Owner | undefined;
@@ -85,11 +85,11 @@ export interface Launch {
   settings: string;
 }
 
-/** Sees to it that the server asks for passwords; answers whether it did not until now. A running one has to be told. */
+/** Makes pg_hba.conf require passwords. True if it changed: a running server then needs a reload (SIGHUP). */
 export async function requirePasswords(cluster: string): Promise<boolean> {
   const path = join(cluster, 'pg_hba.conf');
-  if ((await readFile(path, 'utf8').catch(() => '')) === admissionText) return false;
-  await replaceFile(path, admissionText);
+  if ((await readFile(path, 'utf8').catch(() => '')) === hbaText) return false;
+  await replaceFile(path, hbaText);
   return true;
 }
 
@@ -101,10 +101,10 @@ async function openLog(path: string, owner: Owner | undefined) {
 }
 
 /**
- * Starts a server in a session of its own, so that neither Ctrl-C nor our death takes it along, and resolves when it
- * has written where it is reached, or has ended (`undefined`: see its log). Whether it answers is for the caller to ask.
+ * Starts a server in its own session, so that it survives Ctrl-C and the end of this process. Resolves when the server has
+ * written its pid file, or with `undefined` if it exited (see its log). It may not accept connections yet.
  */
-export async function launch(what: Launch): Promise<Postmaster | undefined> {
+export async function startServer(what: StartOptions): Promise<Postmaster | undefined> {
   await replaceFile(join(what.cluster, 'postgresql.conf'), what.settings);
   await requirePasswords(what.cluster);
   const log = await openLog(what.logFile, what.owner);
@@ -112,7 +112,7 @@ export async function launch(what: Launch): Promise<Postmaster | undefined> {
     const inDirectory = ['-D', what.cluster];
     const child =
       process.platform === 'win32'
-        ? // pg_ctl gives up an administrator's rights, which the server refuses to have
+        ? // pg_ctl drops administrator rights, with which the server would not start
           spawn(join(what.program, 'bin', 'pg_ctl.exe'), [
             'start',
             '-W',
@@ -128,20 +128,23 @@ export async function launch(what: Launch): Promise<Postmaster | undefined> {
             ...what.owner,
           });
     child.unref();
-    return await firstWord(child, what.cluster);
+    return await waitForPidFile(child, what.cluster);
   } finally {
     await log.close();
   }
 }
 
-async function firstWord(child: ReturnType<typeof spawn>, cluster: string): Promise<Postmaster | undefined> {
+async function waitForPidFile(
+  child: ReturnType<typeof spawn>,
+  cluster: string,
+): Promise<Postmaster | undefined> {
   let ended = false;
   let failure: Error | undefined;
   child.on('error', (error) => {
     failure = error;
   });
   child.on('exit', (code) => {
-    // pg_ctl ends well as soon as it has started the server
+    // pg_ctl exits with 0 as soon as it has started the server
     ended = process.platform !== 'win32' || code !== 0;
   });
   while (!ended) {
@@ -153,20 +156,20 @@ async function firstWord(child: ReturnType<typeof spawn>, cluster: string): Prom
   return undefined;
 }
 
-/** Ends the server: politely (its data is written out), after 5 seconds at once, after 8 by force. Answers how far it went. */
-export async function endServer(pid: number, cluster: string): Promise<NodeJS.Signals> {
-  for (const [signal, patienceMs] of endings) {
+/** Stops the server: a fast shutdown, after 5 seconds an immediate one, after 8 a kill. Returns the last signal sent. */
+export async function stopServer(pid: number, cluster: string): Promise<NodeJS.Signals> {
+  for (const [signal, waitMs] of stopSignals) {
     if (!(await isServerOf(pid, cluster))) return signal;
     try {
       process.kill(pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
-    const until = performance.now() + patienceMs;
+    const until = performance.now() + waitMs;
     while (performance.now() < until) {
       if (!(await isAlive(pid))) return signal;
       await sleep(pollMs);
     }
   }
-  throw new Error(`The database server (process ${pid}) does not end.`);
+  throw new Error(`The database server (process ${pid}) does not stop.`);
 }

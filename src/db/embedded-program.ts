@@ -1,20 +1,20 @@
-// Finds the PostgreSQL that npm brought, and makes it runnable: the npm package lacks its symbolic links, and root must run it as another user.
+// The PostgreSQL that npm installed, made runnable: the package lacks its symbolic links, and another user may have to run it.
 import { constants, existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
 export interface Program {
-  /** Folder that holds `bin`, `lib` and `share`. */
+  /** Folder that contains `bin`, `lib` and `share`. */
   folder: string;
-  /** Such as `18`: a data directory belongs to one major version. */
+  /** Major version, such as `18`; a data directory works with one only. */
   major: string;
 }
 
 interface Package {
   native: string;
   version: string;
-  /** Links that the package's install script would make; paths within the package. */
+  /** Symbolic links that the package's install script would create; paths within the package. */
   links: { source: string; target: string }[];
 }
 
@@ -29,7 +29,7 @@ const packageNames: Record<string, string> = {
 async function findPackage(): Promise<Package> {
   const platform = `${process.platform}-${process.arch}`;
   const name = packageNames[platform];
-  const advice = 'Set DATABASE_URL to a PostgreSQL server of your own (version 15 or later).';
+  const advice = 'Set DATABASE_URL to your own PostgreSQL server (version 15 or later).';
   if (!name) throw new Error(`There is no embedded PostgreSQL for ${platform}. ${advice}`);
   let native: string;
   try {
@@ -44,7 +44,7 @@ async function findPackage(): Promise<Package> {
   return { native, version, links };
 }
 
-/** What a running server needs: neither headers nor the archives that compilers link. */
+/** True for files that a running server needs; static libraries and pkgconfig are for compilers. */
 function isNeeded(path: string): boolean {
   return !path.endsWith('.a') && basename(path) !== 'pkgconfig';
 }
@@ -57,14 +57,14 @@ async function makeLinks(folder: string, links: Package['links']): Promise<void>
   }
 }
 
-/** Copies the package to `under`, once a version; whoever finishes first wins, and nobody ever sees half of it. */
-async function stage(found: Package, under: string): Promise<string> {
-  const staged = join(under, `postgresql-${found.version}`);
-  if (existsSync(staged)) return staged;
+/** Copies the package to `under`, once per version. The rename makes the copy appear complete; concurrent copies are harmless. */
+async function copyPackage(found: Package, under: string): Promise<string> {
+  const target = join(under, `postgresql-${found.version}`);
+  if (existsSync(target)) return target;
   await mkdir(under, { recursive: true, mode: 0o755 });
-  const unfinished = await mkdtemp(`${staged}.new-`);
+  const temporary = await mkdtemp(`${target}.new-`);
   try {
-    const copy = join(unfinished, 'native');
+    const copy = join(temporary, 'native');
     await cp(found.native, copy, {
       recursive: true,
       verbatimSymlinks: true,
@@ -72,18 +72,18 @@ async function stage(found: Package, under: string): Promise<string> {
       mode: constants.COPYFILE_FICLONE,
     });
     await makeLinks(copy, found.links);
-    await openToAll(copy);
-    await rename(copy, staged).catch((error: NodeJS.ErrnoException) => {
+    await makeReadable(copy);
+    await rename(copy, target).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } finally {
-    await rm(unfinished, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
-  return staged;
+  return target;
 }
 
-/** Lets every user read and run the copy, whatever the umask of the installation was. */
-async function openToAll(folder: string): Promise<void> {
+/** Lets every user read and run the copy, whatever umask the installation had. */
+async function makeReadable(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;
     const path = join(entry.parentPath, entry.name);
@@ -94,26 +94,26 @@ async function openToAll(folder: string): Promise<void> {
 }
 
 /**
- * Answers a runnable PostgreSQL: the package itself where that runs as it is, else a copy in the first folder of
- * `stageUnder` that can be written. `asAnotherUser`: the package must not be used in place, since that user may not be
- * able to reach it. Throws when this platform has no package, or it was not installed.
+ * Returns a runnable PostgreSQL: the package itself if it is complete, otherwise a copy in the first writable folder of
+ * `copyTargets`. `asAnotherUser`: always copy, because that user may not be able to read the package. Throws if there is no
+ * package for this platform, or it is not installed.
  */
-export async function findProgram(stageUnder: string[], asAnotherUser: boolean): Promise<Program> {
+export async function findProgram(copyTargets: string[], asAnotherUser: boolean): Promise<Program> {
   const found = await findPackage();
   const major = found.version.split('.')[0] ?? '';
   const complete = found.links.every(({ target }) =>
     existsSync(join(found.native, relative('native', target))),
   );
   if (complete && !asAnotherUser) return { folder: found.native, major };
-  let refused: unknown;
-  for (const under of stageUnder) {
+  let firstError: unknown;
+  for (const under of copyTargets) {
     try {
-      return { folder: await stage(found, under), major };
+      return { folder: await copyPackage(found, under), major };
     } catch (error) {
-      refused ??= error;
+      firstError ??= error;
     }
   }
-  throw new Error(`PostgreSQL's files could not be copied to ${stageUnder.join(' nor ')}: ${refused}`, {
-    cause: refused,
+  throw new Error(`PostgreSQL's files could not be copied to ${copyTargets.join(' or ')}: ${firstError}`, {
+    cause: firstError,
   });
 }

@@ -1,17 +1,17 @@
-// The roles of the embedded server: the administrator makes the database and the program's role, which is no superuser.
+// The embedded server's database and role, created by the administrator; the role is not a superuser.
 import pg from 'pg';
 import { programRole } from './embedded-cluster.ts';
-import type { Address } from './embedded-guard.ts';
+import type { Address } from './embedded-lock.ts';
 
 /** The database of the gateway in its embedded server. */
 export const gatewayDatabase = 'gateway';
 const connectTimeoutMs = 5000;
 
 /**
- * What belonged to the administrator in databases of earlier versions. Indexes, sequences of columns and row types follow
- * their tables; what an extension brought stays.
+ * Changes the owner of objects that earlier versions created as the administrator. Indexes, column sequences and row types
+ * follow their tables. Objects of an extension keep their owner.
  */
-const takeOver = `do $$
+const changeOwnerSql = `do $$
 declare statement text;
 begin
   for statement in
@@ -48,8 +48,8 @@ async function onServer(
 }
 
 /**
- * Makes the database and the program's role where they are missing, and gives the role what is in the database, in one
- * transaction: a role that can log in owns everything. Safe to repeat; for who holds the lock of DATA_DIR.
+ * Creates the database and the program's role if they are missing, and makes the role the owner of everything in it. Role and
+ * owners change in one transaction: a role that can log in owns everything. Safe to repeat. Call it with the lock held.
  */
 export async function makeProgramRole(admin: Address, password: string): Promise<void> {
   await onServer(admin, 'postgres', async (client) => {
@@ -58,15 +58,15 @@ export async function makeProgramRole(admin: Address, password: string): Promise
   });
   await onServer(admin, gatewayDatabase, async (client) => {
     await client.query('begin');
-    // a random password needs no slow hash, and each connection pays for it
+    // a random password needs no slow hash, which would delay each connection
     await client.query('set local scram_iterations = 1');
     const { rowCount } = await client.query('select from pg_roles where rolname = $1', [programRole]);
     const verb = rowCount === 0 ? 'create' : 'alter';
     await client.query(`${verb} role ${programRole} login password ${pg.escapeLiteral(password)}`);
-    // the guard asks which data directory it reached
+    // lockServer reads the server's data directory
     await client.query(`grant pg_read_all_settings to ${programRole}`);
     await client.query(`alter database ${gatewayDatabase} owner to ${programRole}`);
-    await client.query(takeOver);
+    await client.query(changeOwnerSql);
     await client.query('commit');
   });
 }

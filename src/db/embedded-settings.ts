@@ -1,14 +1,14 @@
-// How the embedded server is set: durable, reachable by us alone, and modest enough for a small machine.
+// Settings of the embedded server: durable, reachable by this user only, and small enough for a small machine.
 import { totalmem } from 'node:os';
 
-/** How the server is reached: by a socket in a private folder or, where there are none, by loopback and a password. */
-export type Reach = { socketFolder: string } | { port: number };
+/** Where the server listens: a socket in a private folder or, where Unix sockets are missing, a loopback port. */
+export type ListenAddress = { socketFolder: string } | { port: number };
 
 function megabytes(bytes: number): string {
   return `${Math.floor(bytes / 2 ** 20)}MB`;
 }
 
-/** Memory this process may count on: the container's limit where there is one. */
+/** Memory available to this process: the container's limit if there is one. */
 function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
@@ -16,7 +16,7 @@ function memoryBytes(): number {
 
 const between = (low: number, value: number, high: number) => Math.min(high, Math.max(low, value));
 
-function reachSettings(reach: Reach): Record<string, string> {
+function listenSettings(reach: ListenAddress): Record<string, string> {
   if ('port' in reach) {
     return { listen_addresses: '127.0.0.1', port: String(reach.port), unix_socket_directories: '' };
   }
@@ -27,11 +27,11 @@ function reachSettings(reach: Reach): Record<string, string> {
   };
 }
 
-/** Every setting that differs from PostgreSQL's own; the server's manual says what each means. */
-export function serverSettings(reach: Reach): Record<string, string> {
+/** Every setting that differs from PostgreSQL's default. The PostgreSQL manual describes each. */
+export function serverSettings(reach: ListenAddress): Record<string, string> {
   const memory = memoryBytes();
   return {
-    ...reachSettings(reach),
+    ...listenSettings(reach),
     max_connections: '100',
     fsync: 'on',
     synchronous_commit: 'on',
@@ -39,14 +39,14 @@ export function serverSettings(reach: Reach): Record<string, string> {
     effective_cache_size: megabytes(memory / 2),
     work_mem: '8MB',
     maintenance_work_mem: '64MB',
-    // the build knows no lz4, and refuses to start when asked for it
+    // this build has no lz4 and would not start with it
     wal_compression: 'pglz',
     checkpoint_timeout: '15min',
     max_wal_size: '2GB',
-    // the one method that needs neither more processes nor a kernel that containers often forbid
+    // the other methods need more processes, or io_uring, which containers often forbid
     io_method: 'sync',
     huge_pages: 'off',
-    // short statements by key gain nothing from them, and containers give them too little shared memory
+    // short statements by key gain nothing from parallel workers, and containers have too little shared memory for them
     max_parallel_workers_per_gather: '0',
     jit: 'off',
     autovacuum_max_workers: '2',
@@ -57,7 +57,7 @@ export function serverSettings(reach: Reach): Record<string, string> {
     autovacuum_vacuum_cost_limit: '1000',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // failed statements are the program's to report: here their text would put people's data into a log
+    // the program reports failed statements; their text here would put personal data into the log
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -72,8 +72,8 @@ export function settingsText(settings: Record<string, string>): string {
   return `# Rewritten at each start of the gateway; changes are lost.\n${lines.join('\n')}\n`;
 }
 
-/** The text of pg_hba.conf: nobody is let in without a password, whichever user of the machine asks. */
-export const admissionText = `# Written again at each start of the gateway; changes made here are lost.
+/** The text of pg_hba.conf: every connection needs a password, whichever user of the machine opens it. */
+export const hbaText = `# Written again at each start of the gateway; changes made here are lost.
 local all all scram-sha-256
 host all all 127.0.0.1/32 scram-sha-256
 `;

@@ -1,21 +1,27 @@
-// The embedded database: real PostgreSQL as a process of its own, which outlives us if we are killed, and is then found again.
+// The embedded database: a PostgreSQL server in its own process, which survives a crash of the gateway and is then taken over.
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AcquiredServer,
+  acquireServer,
+  type EmbeddedLog,
+  type ServerContext,
+  serverLogOf,
+} from './embedded-acquire.ts';
 import { administrator, ensureCluster, readPasswords } from './embedded-cluster.ts';
-import { type EmbeddedLog, type Holding, hold, type Scene, serverLogOf } from './embedded-hold.ts';
-import { makeHome, removeOldSockets } from './embedded-home.ts';
-import { keepServerLogSmall } from './embedded-log.ts';
-import { endServer, readPostmaster } from './embedded-postmaster.ts';
+import { prepareFolders, removeOldSockets } from './embedded-folders.ts';
+import { startLogRotation } from './embedded-log.ts';
+import { readPostmaster, stopServer } from './embedded-postmaster.ts';
 import { findProgram } from './embedded-program.ts';
 import { gatewayDatabase } from './embedded-roles.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
   log: EmbeddedLog;
-  /** Loopback with a password instead of a Unix socket; the way where there are no Unix sockets. */
+  /** Use a loopback port instead of a Unix socket; the default on Windows. */
   overLoopback?: boolean;
-  /** Settings of postgresql.conf that win over ours. */
+  /** Settings for postgresql.conf that override ours. */
   settings?: Record<string, string>;
 }
 
@@ -28,79 +34,80 @@ interface Login {
 }
 
 export interface Embedded {
-  /** For `openDb`. It stays the same when the server is restarted. */
+  /** For `openDb`. Stays the same when the server is restarted. */
   connection: Login;
-  /** A superuser's way in, for who sets databases up: tests and scripts, never the program. */
+  /** The superuser's login, for tests and scripts that create databases. The program never uses it. */
   administrator: Login;
-  /** True if the server of an earlier, killed process was found alive and taken over. */
+  /** True if this process took over the running server of an earlier, killed process. */
   adopted: boolean;
-  /** Ends the server and waits until no process of it is left. Close the pools first. */
+  /** Stops the server and waits until all its processes have ended. Close the pools first. */
   stop(): Promise<void>;
-  /** For the last moment of a process: ends the server without writing out its data, which the next start recovers. */
+  /** Immediate shutdown, for a process that is about to exit: the next start recovers from the write-ahead log. */
   stopNow(): void;
 }
 
 const maxRestartGapMs = 2000;
 
-/** Holds the server until `release`, and restarts it at the same address if it dies. */
-class Keeper {
-  readonly #scene: Scene;
-  #holding: Promise<Holding>;
+/** Keeps the lock until `release`, and restarts the server at the same address if it dies. */
+class ServerSupervisor {
+  readonly #context: ServerContext;
+  #acquired: Promise<AcquiredServer>;
   #pid: number | undefined;
   #released: Promise<void> | undefined;
-  readonly #leaveLog: () => void;
+  readonly #stopLogRotation: () => void;
 
-  constructor(scene: Scene, first: Holding) {
-    this.#scene = scene;
-    this.#holding = Promise.resolve(first);
-    this.#leaveLog = keepServerLogSmall(serverLogOf(scene));
+  constructor(context: ServerContext, first: AcquiredServer) {
+    this.#context = context;
+    this.#acquired = Promise.resolve(first);
+    this.#stopLogRotation = startLogRotation(serverLogOf(context));
     this.#watch(first);
   }
 
-  #watch(held: Holding): void {
+  #watch(held: AcquiredServer): void {
     this.#pid = held.server.pid;
-    held.guard.once('end', () => {
+    held.lockClient.once('end', () => {
       this.#pid = undefined;
       if (this.#released) return;
-      this.#scene.log.error({ pid: held.server.pid }, 'database.lost: the server broke the connection');
-      this.#holding = this.#holdAgain();
-      this.#holding.catch(() => {});
+      this.#context.log.error({ pid: held.server.pid }, 'database.lost: the server broke the connection');
+      this.#acquired = this.#reacquire();
+      this.#acquired.catch(() => {});
     });
   }
 
-  async #holdAgain(): Promise<Holding> {
+  async #reacquire(): Promise<AcquiredServer> {
     for (let gapMs = 100; ; gapMs = Math.min(gapMs * 2, maxRestartGapMs)) {
       try {
-        const held = await hold(this.#scene);
-        this.#scene.log.warn({ pid: held.server.pid }, 'database.recovered');
+        const held = await acquireServer(this.#context);
+        this.#context.log.warn({ pid: held.server.pid }, 'database.recovered');
         this.#watch(held);
         return held;
       } catch (error) {
         if (this.#released) throw error;
-        this.#scene.log.error({ err: error }, 'database.down: it could not be restarted; retrying');
+        this.#context.log.error({ err: error }, 'database.down: it could not be restarted; retrying');
         await sleep(gapMs);
       }
     }
   }
 
   async #end(): Promise<void> {
-    const { home, reach, log } = this.#scene;
-    this.#leaveLog();
-    const held = await this.#holding.catch(() => undefined);
-    const pid = held?.server.pid ?? (await readPostmaster(home.cluster))?.pid;
-    const by = pid === undefined ? 'itself' : await endServer(pid, home.cluster);
-    await held?.guard.end().catch(() => {});
-    if (reach && 'socketFolder' in reach) await rm(reach.socketFolder, { recursive: true, force: true });
+    const { folders, listenAddress, log } = this.#context;
+    this.#stopLogRotation();
+    const held = await this.#acquired.catch(() => undefined);
+    const pid = held?.server.pid ?? (await readPostmaster(folders.cluster))?.pid;
+    const by = pid === undefined ? 'itself' : await stopServer(pid, folders.cluster);
+    await held?.lockClient.end().catch(() => {});
+    if (listenAddress && 'socketFolder' in listenAddress)
+      await rm(listenAddress.socketFolder, { recursive: true, force: true });
     log.info({ pid, by }, 'database.stopped');
   }
 
   releaseNow(): void {
     if (this.#pid === undefined) return;
     try {
-      // PostgreSQL's "immediate"
+      // PostgreSQL's immediate shutdown
       process.kill(this.#pid, 'SIGQUIT');
     } catch {
-      // it has ended
+      // the server has already ended
     }
   }
 
@@ -111,34 +118,36 @@ class Keeper {
 }
 
 /**
- * Starts PostgreSQL on `dataDir` (made on the first start, about 1.5 seconds; later starts take 0.1), or takes over the
- * server that a killed gateway left. Nobody but this user (and root) can reach it, and they by a password alone. As root
- * it runs as the system user `chatbot-gateway`, made where it is missing; where that user may not enter `dataDir`, the
- * data lies under /var/lib/chatbot-gateway and `dataDir` says where. Throws when another running gateway uses `dataDir`,
- * or `dataDir` is a copy whose database is another's.
+ * Starts PostgreSQL on `dataDir`, or takes over the server that a killed gateway left running. The first start creates the
+ * database and takes about 1.5 seconds, later ones 0.1. Only this user and root can reach the server, with a password.
+ * Started by root, the server runs as the system user `chatbot-gateway`, which is created if it is missing. If that user may
+ * not enter `dataDir`, the data is under /var/lib/chatbot-gateway, and a file in `dataDir` names the folder. Throws if
+ * another running gateway uses `dataDir`, or if `dataDir` is a copy whose database belongs to the original.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<Embedded> {
   const began = performance.now();
   const { log } = options;
-  const home = await makeHome(options.dataDir);
-  const program = await findProgram(home.stageUnder, home.owner !== undefined);
-  const isNew = !existsSync(home.cluster);
-  await ensureCluster(home, program);
-  const scene: Scene = {
-    home,
+  const folders = await prepareFolders(options.dataDir);
+  const program = await findProgram(folders.copyTargets, folders.owner !== undefined);
+  const isNew = !existsSync(folders.cluster);
+  await ensureCluster(folders, program);
+  const context: ServerContext = {
+    folders,
     program,
     dataDir: options.dataDir,
     log,
     overLoopback: options.overLoopback ?? process.platform === 'win32',
     settings: options.settings ?? {},
-    reach: undefined,
+    listenAddress: undefined,
   };
-  const first = await hold(scene);
-  const keeper = new Keeper(scene, first);
+  const first = await acquireServer(context);
+  const keeper = new ServerSupervisor(context, first);
   try {
     await removeOldSockets(
-      home,
-      scene.reach && 'socketFolder' in scene.reach ? scene.reach.socketFolder : undefined,
+      folders,
+      context.listenAddress && 'socketFolder' in context.listenAddress
+        ? context.listenAddress.socketFolder
+        : undefined,
     );
   } catch (error) {
     await keeper.release();
@@ -146,8 +155,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
   const { adopted, server, address } = first;
   const ms = Math.round(performance.now() - began);
-  log.info({ pid: server.pid, folder: home.cluster, new: isNew, adopted, ms }, 'database.started');
-  const passwords = await readPasswords(home.cluster);
+  log.info({ pid: server.pid, folder: folders.cluster, new: isNew, adopted, ms }, 'database.started');
+  const passwords = await readPasswords(folders.cluster);
   return {
     connection: { ...address, database: gatewayDatabase },
     administrator: {

@@ -1,4 +1,4 @@
-// The failures of statements that the program reacts to, by PostgreSQL's error codes (manual, appendix A).
+// Statement errors that the program reacts to, by PostgreSQL error code (manual, appendix A).
 import pg from 'pg';
 
 const codes = {
@@ -7,10 +7,10 @@ const codes = {
   checkViolation: '23514',
   exclusionViolation: '23P01',
 };
-// serialization_failure, deadlock_detected: nothing was done, and the same again may succeed
+// serialization_failure, deadlock_detected: nothing was done, and a retry may succeed
 const transientCodes = new Set(['40001', '40P01']);
 
-/** True if `error` is a row rejected by the named constraint or unique index (unique, exclusion, foreign key or check). */
+/** True if the named constraint or unique index rejected a row (unique, exclusion, foreign key or check). */
 export function violates(error: unknown, constraint: string): boolean {
   return (
     error instanceof pg.DatabaseError &&
@@ -19,14 +19,14 @@ export function violates(error: unknown, constraint: string): boolean {
   );
 }
 
-/** True if the transaction was undone only because of what others did at the same moment (deadlock, serialization). */
+/** True if the transaction was rolled back because of concurrent transactions (deadlock, serialization failure). */
 export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && transientCodes.has(error.code);
 }
 
 /**
- * Runs a whole transaction again when it was undone by a deadlock or a serialization failure, `attempts` times in all;
- * any other failure, and the last one, is thrown. `run` must have no effect outside its transaction.
+ * Runs a transaction up to `attempts` times, retrying it after a deadlock or serialization failure. Throws any other error, and
+ * the last one. `run` must have no effect outside its transaction.
  */
 export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Promise<T> {
   for (let left = attempts - 1; ; left -= 1) {
@@ -39,21 +39,21 @@ export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Pr
 }
 
 /**
- * What a server says that cannot serve us now, by PostgreSQL's manual, appendix A: class 08 (connection), 25006
- * (read-only: a standby, or set so), 25P03 and 25P04 (session or transaction timed out), 28 and 3D000 (it does not let us
- * in), 40003 (completion unknown), 53 (disk, memory, connections), 57 (shut down, crashed, starting, dropped), 58 (I/O).
- * Not 57014, a statement that ran into its own limit.
+ * Error codes of a server that cannot serve us now (PostgreSQL manual, appendix A): class 08 (connection), 25006
+ * (read-only), 25P03 and 25P04 (session or transaction timed out), 28 and 3D000 (login rejected), 40003 (completion
+ * unknown), 53 (disk, memory, connections), 57 (shut down, crashed, starting, dropped), 58 (I/O). Not 57014: the statement
+ * exceeded its own time limit.
  */
-const awayCodes = /^(?:08...|25006|25P0[34]|28...|3D000|40003|53...|57(?!014)...|58...)$/;
-/** Where the server gives such an error under a general code, its function's name, which no language changes. */
+const unavailableCodes = /^(?:08...|25006|25P0[34]|28...|3D000|40003|53...|57(?!014)...|58...)$/;
+/** The server reports these with a general code; the function's name identifies them in every language. */
 const readOnlyRoutines = new Set(['AssignTransactionId', 'XLogInsert', 'XLogBeginInsert']);
-/** Transaction ids have run out: no writes until a vacuum. */
+/** Transaction ids ran out: no writes until a vacuum. */
 const wraparoundRoutines = new Set(['GetNewTransactionId', 'GetNewMultiXactId']);
 const readOnlyCode = '25006';
 const diskFullCode = '53100';
-/** Of sockets alone: a missing file is no missing server. */
+/** System calls on sockets; a missing file does not mean a missing server. */
 const socketCalls = new Set(['connect', 'getaddrinfo', 'read', 'write']);
-/** What the system says where a server cannot be reached. */
+/** System errors of an unreachable server. */
 export const unreachableErrnos: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -64,13 +64,13 @@ export const unreachableErrnos: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ]);
-const awayErrnos = new Set([...unreachableErrnos, 'EPIPE']);
-/** pg says these without a code. */
-const awayWords =
+const unavailableErrnos = new Set([...unreachableErrnos, 'EPIPE']);
+/** Errors of pg that have no code. */
+const unavailableMessages =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect)/;
 
-/** What an error of the server carries; errors that came from another thread have lost their class. */
-interface Said {
+/** Fields of a server error. Errors from another thread have lost their class. */
+interface DatabaseErrorFields {
   code?: string;
   routine?: string;
   syscall?: string;
@@ -79,27 +79,27 @@ interface Said {
 const isSqlState = (code: string | undefined): code is string =>
   code !== undefined && /^[0-9][0-9A-Z]{4}$|^XX...$/.test(code);
 
-/** True if the server takes no writes: a standby, or one that was set read-only. Nothing was done. */
+/** True if the server rejects writes: a standby, or set to read-only. Nothing was done. */
 export function isReadOnly(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, routine = '' } = error as Said;
+  const { code, routine = '' } = error as DatabaseErrorFields;
   return code === readOnlyCode || (isSqlState(code) && readOnlyRoutines.has(routine));
 }
 
 /** True if the server's disk was full. Nothing was done. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && (error as Said).code === diskFullCode;
+  return error instanceof Error && (error as DatabaseErrorFields).code === diskFullCode;
 }
 
 /**
- * True if the statement failed because the server could not be reached or cannot serve us now, or the connection was
- * lost. Whether a commit that was under way came to pass is not known then.
+ * True if the statement failed because the server is unreachable or cannot serve us now, or because the connection was
+ * lost. A commit in progress may or may not have succeeded.
  */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, syscall = '', routine = '' } = error as Said;
+  const { code, syscall = '', routine = '' } = error as DatabaseErrorFields;
   if (isSqlState(code))
-    return awayCodes.test(code) || readOnlyRoutines.has(routine) || wraparoundRoutines.has(routine);
-  const isSocket = socketCalls.has(syscall) && awayErrnos.has(code ?? '');
-  return isSocket || awayWords.test(error.message);
+    return unavailableCodes.test(code) || readOnlyRoutines.has(routine) || wraparoundRoutines.has(routine);
+  const isSocket = socketCalls.has(syscall) && unavailableErrnos.has(code ?? '');
+  return isSocket || unavailableMessages.test(error.message);
 }

@@ -1,11 +1,11 @@
-// Who else works on this database.
+// The gateways connected to this database.
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 
-/** What a gateway that answers or works names its connections; commands have none of that name. */
+/** Application name of connections of running gateways; commands use other names. */
 export const gatewayConnections = 'gateway hot';
 
-/** How many connections gateways hold to this database, as far as the user of `db` may see. */
+/** Number of connections of gateways to this database, as far as the user of `db` may see them. */
 export async function countGatewayConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity

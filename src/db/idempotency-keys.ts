@@ -1,10 +1,10 @@
-// Rows of the Idempotency-Key: written with the intent they guard, answered with the outcome, kept 24 hours.
+// Rows of Idempotency-Key: written together with the request's intent, completed with its response, kept for 24 hours.
 import { sql } from 'kysely';
 import type { Db, Tx } from './db.ts';
 
 export interface KeyOf {
   accountId: string;
-  /** Names the operation, such as `book` or `send`: the same key under another operation is another key. */
+  /** The operation, such as `book` or `send`; the same key is independent in another operation. */
   operation: string;
   key: string;
 }
@@ -18,12 +18,12 @@ export interface IdempotencyKeyRow {
   body: string | null;
 }
 
-/** The key's row, if it was made in the last 24 hours. */
+/** The key's row, if it was created in the last 24 hours. */
 export async function findKey(db: Db | Tx, of: KeyOf): Promise<IdempotencyKeyRow | undefined> {
   return (await findKeys(db, [of]))[0];
 }
 
-/** The same for many keys at once, in their order. */
+/** The rows of many keys, in the keys' order. */
 export async function findKeys(
   db: Db | Tx,
   of: readonly KeyOf[],
@@ -93,14 +93,14 @@ export async function releaseKeysOf(db: Db | Tx, subjectIds: readonly string[]):
     where subject_id = any(${subjectIds}::uuid[]) and status is null`.execute(db);
 }
 
-/** Moves the leases of a subject's keys forward, for as long as no answer is stored. */
+/** Extends the leases of a subject's keys while no response is stored. */
 export async function extendKeysOf(db: Db | Tx, subjectId: string, leaseSeconds: number): Promise<void> {
   await sql`
     update idempotency_keys set leased_until = now() + ${leaseSeconds} * interval '1 second'
     where subject_id = ${subjectId} and status is null`.execute(db);
 }
 
-/** Hands a key that was taken over to another subject, whose answer it then gets. */
+/** Assigns a key that was taken over to another subject, whose response it will store. */
 export async function rebindKey(tx: Tx, of: KeyOf, subjectId: string): Promise<void> {
   await sql`
     update idempotency_keys set subject_id = ${subjectId}
@@ -108,12 +108,12 @@ export async function rebindKey(tx: Tx, of: KeyOf, subjectId: string): Promise<v
       and status is null`.execute(tx);
 }
 
-/** Frees the keys of a subject that came to nothing: only a success is kept. */
+/** Deletes the keys of a subject that failed: only successes are stored. */
 export async function freeKeysOf(tx: Db | Tx, subjectId: string): Promise<void> {
   await sql`delete from idempotency_keys where subject_id = ${subjectId} and status is null`.execute(tx);
 }
 
-/** Deletes up to `limit` keys past their 24 hours; answers how many. */
+/** Deletes up to `limit` keys older than 24 hours; returns how many. */
 export async function deleteOldKeys(db: Db, limit: number): Promise<number> {
   const result = await sql`
     delete from idempotency_keys where (account_id, operation, key) in (

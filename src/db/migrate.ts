@@ -1,4 +1,4 @@
-// Brings a database to this program's shape: the numbered SQL files of migrations/, forward only, all that is missing in one transaction.
+// Migration of a database: runs the missing numbered SQL files of migrations/, forward only, in one transaction.
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Db } from './db.ts';
@@ -6,17 +6,17 @@ import { migrationsRun, recordDigests, recordMissingDigests } from './migration-
 import { type MigrationFile, migrationsFolder, readMigrations } from './migration-files.ts';
 
 export interface MigrationState {
-  /** Names of files not yet run, in order. */
+  /** Names of files that have not run, in order. */
   pending: string[];
-  /** Names the database has run but this program does not know: the database is newer. */
+  /** Names that the database has run but this program does not know: the database is newer. */
   unknown: string[];
-  /** Those of the unknown that say that older programs cannot work with them. */
+  /** The unknown migrations that older programs cannot work with. */
   breaking: string[];
   /** Names of files that were edited after the database ran them. */
   changed: string[];
 }
 
-/** The line by which a migration says that programs which do not know it cannot work with what it leaves behind. */
+/** The line that marks a migration with which older programs cannot work. */
 const breaksOlder = /^-- breaks older processes\b/m;
 
 async function stateOf(db: Db, files: MigrationFile[]): Promise<MigrationState> {
@@ -51,7 +51,7 @@ function migrationsOf(files: MigrationFile[]): Record<string, Migration> {
   return Object.fromEntries(files.map((file) => [file.name, { up: (db) => run(db, file) }]));
 }
 
-/** The migrations that older programs cannot work with; none in a database from before they were noted. */
+/** The migrations that older programs cannot work with; empty if the database has no such table yet. */
 async function breakingMigrations(db: Db): Promise<Set<string>> {
   const { rows: found } = await sql<{ there: boolean }>`
     select to_regclass('breaking_migrations') is not null as there`.execute(db);
@@ -66,8 +66,8 @@ async function recordBreaking(tx: Db, name: string): Promise<void> {
 
 const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
-/** Gives `work` one connection on which nothing runs out of time: a large table may take its while, and so may a rival. */
-function withoutHaste<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+/** Runs `work` on one connection without timeouts: large tables take long, and so may a concurrent migration. */
+function withoutTimeouts<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
   return db.connection().execute(async (one) => {
     const { rows } = await sql<{ name: string; value: string }>`
       select name, current_setting(name) as value from unnest(${limits}::text[]) name`.execute(one);
@@ -83,9 +83,9 @@ function withoutHaste<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs what is missing and answers the names run. Several processes may call it at once: one works, the others wait.
- * On any failure nothing is changed. A database that is newer is left as it is, if none of its migrations breaks this
- * program. Throws when one does, or a file was edited after the database ran it.
+ * Runs the missing migrations and returns their names. If several processes call it concurrently, one works and the others
+ * wait. A failure changes nothing. A newer database is left as it is. Throws if a newer migration breaks this program,
+ * or if a file was edited after the database ran it.
  */
 export async function migrateToLatest(db: Db, folder = migrationsFolder): Promise<string[]> {
   const files = await readMigrations(folder);
@@ -94,7 +94,7 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
   if (problem !== undefined) throw new Error(problem);
   if (state.unknown.length > 0) return [];
   const provider = { getMigrations: async () => migrationsOf(files) };
-  const { error, results = [] } = await withoutHaste(db, (one) =>
+  const { error, results = [] } = await withoutTimeouts(db, (one) =>
     new Migrator({ db: one, provider }).migrateToLatest(),
   );
   if (error !== undefined) {
@@ -108,7 +108,7 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
   return results.map((result) => result.migrationName);
 }
 
-/** Why this program cannot use a database in that state, and what to do; undefined: it can, once what is pending has run. */
+/** Why this program cannot use a database in that state, and what to do; undefined if it can, after pending migrations. */
 export function problemWith({ pending, unknown, breaking, changed }: MigrationState): string | undefined {
   if (breaking.length > 0)
     return (
@@ -117,7 +117,7 @@ export function problemWith({ pending, unknown, breaking, changed }: MigrationSt
     );
   if (unknown.length > 0 && pending.length > 0)
     return (
-      `The database was migrated by a version that is not a later one of this program: it has run ${unknown.join(', ')}, but not ${pending.join(', ')}. ` +
+      `The database was migrated by a version from another branch: it has run ${unknown.join(', ')}, but not ${pending.join(', ')}. ` +
       'Start the version that migrated it.'
     );
   if (changed.length > 0)

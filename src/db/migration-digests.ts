@@ -1,15 +1,15 @@
-// The digests of the migrations a database has run, kept in that database, so that a file edited afterwards is noticed.
+// Digests of the migrations that a database has run, stored in that database, to detect files edited afterwards.
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 import type { MigrationFile } from './migration-files.ts';
 
 export interface MigrationRun {
   name: string;
-  /** Null: run by a program that recorded no digests. */
+  /** Null if a version without digests ran the migration. */
   digest: string | null;
 }
 
-/** The migrations that the database has run, in order. Reads only, whatever the state of the database. */
+/** The migrations that the database has run, in order. Works on an empty database too, and never writes. */
 export async function migrationsRun(db: Db): Promise<MigrationRun[]> {
   const { rows: found } = await sql<{ run: boolean; digests: boolean }>`
     select to_regclass('kysely_migration') is not null as run,
@@ -24,12 +24,12 @@ export async function migrationsRun(db: Db): Promise<MigrationRun[]> {
   return rows;
 }
 
-// any two numbers that nothing else here locks
+// two arbitrary numbers that no other lock uses
 const lock = [1_128_813_383, 2];
 
-/** Records the digests of files that ran, inside the caller's transaction. A digest recorded before stays. */
+/** Records digests of files that ran, in the caller's transaction. Keeps digests that are already recorded. */
 export async function recordDigests(tx: Db, files: MigrationFile[]): Promise<void> {
-  // of two `create table if not exists` at the same time, one fails
+  // if two processes run `create table if not exists` concurrently, one fails
   await sql`select pg_advisory_xact_lock(${lock[0]}, ${lock[1]})`.execute(tx);
   await sql`
     create table if not exists migration_digests (
@@ -43,7 +43,7 @@ export async function recordDigests(tx: Db, files: MigrationFile[]): Promise<voi
     on conflict (name) do nothing`.execute(tx);
 }
 
-/** Records the files that an earlier program ran without a digest. The caller has checked them against the released digests. */
+/** Records digests of files that an earlier version ran. The caller has compared them with the released digests. */
 export async function recordMissingDigests(db: Db, files: MigrationFile[]): Promise<void> {
   const run = await migrationsRun(db);
   const missing = new Set(run.filter(({ digest }) => digest === null).map(({ name }) => name));

@@ -1,4 +1,4 @@
-// The migration files of this program: numbered SQL in migrations/, with the digest that tells an edited file.
+// The migration files of this program: numbered SQL in migrations/, and their digests.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,18 +43,18 @@ export async function writeReleasedDigests(
   await writeFile(join(folder, digestsName), lines.join(''));
 }
 
-/** Line ends count as LF: a checkout may write CRLF, which changes nothing in what a migration does. */
+/** Ignores CRLF line ends, which some checkouts write. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }
 
-/** Reads every migration in `folder`, in order. Throws if a file's name is malformed or a number occurs twice. */
+/** Reads every migration in `folder`, in order. Throws if a file name is malformed or a number is used twice. */
 export async function readMigrations(folder = migrationsFolder): Promise<MigrationFile[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const wrong = files.find((name) => !fileName.test(name));
-  if (wrong) throw new Error(`The migration ${wrong} is not named like 0001_what_it_makes.sql.`);
-  const twice = files.find((name, at) => name.slice(0, 4) === files[at - 1]?.slice(0, 4));
-  if (twice) throw new Error(`Two migrations have the number of ${twice}.`);
+  if (wrong) throw new Error(`The migration ${wrong} must be named like 0001_what_it_makes.sql.`);
+  const duplicate = files.find((name, at) => name.slice(0, 4) === files[at - 1]?.slice(0, 4));
+  if (duplicate) throw new Error(`Two migrations have the same number as ${duplicate}.`);
   const released = await readReleasedDigests(folder);
   return Promise.all(
     files.map(async (file) => {

@@ -1,7 +1,7 @@
-// The database of this process: the embedded one or a server, its version checked, migrated and ready.
+// The database of this process: embedded or a server, checked and, where needed, migrated.
 import { type Connection, checkServer, type Db, openDb } from './db.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
-import type { EmbeddedLog } from './embedded-hold.ts';
+import type { EmbeddedLog } from './embedded-acquire.ts';
 import { findRunningEmbedded, hasEmbedded } from './embedded-running.ts';
 import { isReadOnly, unreachableErrnos } from './failure.ts';
 import { migrateToLatest, migrationState, problemWith } from './migrate.ts';
@@ -10,15 +10,15 @@ export interface OpenDatabase {
   connection: Connection;
   db: Db;
   close(): Promise<void>;
-  /** For the last moment of a process: ends an embedded server at once. */
+  /** Immediate shutdown of an embedded server, for a process that is about to exit. */
   stopNow(): void;
 }
 
 /**
- * `make`: the database is made and migrated where that is missing. `use`: it has to be there and migrated. `look`: it has
- * to be there, in whatever state.
+ * `migrate`: create the database if it is missing, and migrate it. `use`: it must exist and be migrated. `inspect`: it must
+ * exist, in any state.
  */
-export type Purpose = 'make' | 'use' | 'look';
+export type Purpose = 'migrate' | 'use' | 'inspect';
 
 export interface Where {
   connection: Connection | null;
@@ -26,11 +26,11 @@ export interface Where {
 }
 
 /**
- * Opens the database at `connection`; null: the embedded one in `dataDir`. Throws, having closed everything, if the
- * server is too old, cannot be reached, or holds a database that this program cannot use.
+ * Opens the database at `connection`; null: the embedded one in `dataDir`. If the server is too old or unreachable, or this
+ * program cannot use the database, closes everything and throws.
  */
 export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purpose): Promise<OpenDatabase> {
-  if (!where.connection && purpose !== 'make' && !(await hasEmbedded(where.dataDir)))
+  if (!where.connection && purpose !== 'migrate' && !(await hasEmbedded(where.dataDir)))
     throw new Error(noDatabaseText(where.dataDir));
   const embedded = where.connection
     ? undefined
@@ -44,36 +44,36 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
   };
   try {
     await checkServer(db);
-    await bringInShape({ db, connection, purpose, log });
+    await migrateOrCheck({ db, connection, purpose, log });
     return { connection, db, close, stopNow };
   } catch (error) {
     await close();
-    throw where.connection ? inWords(error) : error;
+    throw where.connection ? describeFailure(error) : error;
   }
 }
 
-/** By a connection of its own, which is given up never: a large table may take its while. */
+/** Uses its own connection without timeouts: a large table may take long. */
 async function migrate(connection: Connection): Promise<string[]> {
-  const patient = openDb(connection, {
+  const withoutTimeouts = openDb(connection, {
     maxConnections: 2,
     applicationName: 'gateway migration',
     statementTimeoutMs: 0,
   });
   try {
-    return await migrateToLatest(patient);
+    return await migrateToLatest(withoutTimeouts);
   } finally {
-    await patient.destroy();
+    await withoutTimeouts.destroy();
   }
 }
 
-async function bringInShape(opened: {
+async function migrateOrCheck(opened: {
   db: Db;
   connection: Connection;
   purpose: Purpose;
   log: EmbeddedLog;
 }): Promise<void> {
   const { db, connection, purpose, log } = opened;
-  if (purpose === 'make') {
+  if (purpose === 'migrate') {
     const migrations = await migrate(connection);
     if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
   }
@@ -89,31 +89,31 @@ async function bringInShape(opened: {
 
 function noDatabaseText(dataDir: string): string {
   return (
-    `There is no database in ${dataDir} (DATA_DIR). Only "start" and "migrate" make one: run one of them first, or set ` +
-    'DATA_DIR or DATABASE_URL as the gateway has it, in the environment or in the file .env of the working directory.'
+    `There is no database in ${dataDir} (DATA_DIR). Only "start" and "migrate" create one: run one of them first, or set ` +
+    'DATA_DIR or DATABASE_URL as for the gateway, in the environment or in the file .env of the working directory.'
   );
 }
 
 // invalid_authorization_specification, invalid_password, invalid_catalog_name
-const refusedCodes = new Set(['28000', '28P01', '3D000']);
+const rejectedCodes = new Set(['28000', '28P01', '3D000']);
 
-/** An error for the operator who set DATABASE_URL; other errors unchanged. */
-function inWords(error: unknown): unknown {
+/** Turns connection errors into ones that say what to check in DATABASE_URL; returns other errors unchanged. */
+function describeFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   if (unreachableErrnos.has(code) || /timeout.*connect|connection timeout/i.test(error.message)) {
     return new Error(
-      `The database server cannot be reached: ${error.message || code}. Check the address in DATABASE_URL, and that the server runs and lets this machine in.`,
+      `The database server cannot be reached: ${error.message || code}. Check the address in DATABASE_URL, and that the server runs and accepts connections from this machine.`,
       { cause: error },
     );
   }
   if (isReadOnly(error)) {
     return new Error(
-      `The database server cannot be used: ${error.message}. Let DATABASE_URL name the primary, or an address that always leads to it.`,
+      `The database server cannot be used: ${error.message}. Set DATABASE_URL to the primary, or to an address that always leads to it.`,
       { cause: error },
     );
   }
-  if (!refusedCodes.has(code)) return error;
+  if (!rejectedCodes.has(code)) return error;
   return new Error(
     `The database server rejected the connection: ${error.message}. Check the user, password and database name in DATABASE_URL.`,
     { cause: error },
@@ -121,8 +121,8 @@ function inWords(error: unknown): unknown {
 }
 
 /**
- * Opens the database for a command that runs once: the server, the embedded one of a gateway that runs beside it, or
- * the embedded one by itself.
+ * Opens the database for a command: the server of DATABASE_URL, the embedded server of a running gateway, or the
+ * embedded server, started for this command.
  */
 export async function openDatabaseBeside(
   where: Where,
@@ -133,9 +133,9 @@ export async function openDatabaseBeside(
   const connection = where.connection ?? running ?? null;
   return openDatabase({ ...where, connection }, log, purpose).catch((error) => {
     const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? '';
-    if (!running || !refusedCodes.has(code)) throw error;
+    if (!running || !rejectedCodes.has(code)) throw error;
     throw new Error(
-      `The gateway that runs on ${where.dataDir} is of an earlier version: restart it with this one first.`,
+      `The gateway running on ${where.dataDir} is an earlier version. Restart it with this version first.`,
       { cause: error },
     );
   });

@@ -1,8 +1,8 @@
-// What running processes noticed about their surroundings, for the command "doctor".
+// Notices of running processes about their environment, shown by the command "doctor".
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 
-/** `untrusted_proxy`: requests came through a proxy that TRUSTED_PROXIES does not name. */
+/** `untrusted_proxy`: requests came through a proxy that is not in TRUSTED_PROXIES. */
 export type NoticeSubject = 'untrusted_proxy';
 
 export interface Notice {
@@ -10,7 +10,7 @@ export interface Notice {
   seenAt: Date;
 }
 
-/** Records what was seen; only the latest notice of a subject is kept. */
+/** Records a notice; only the latest one per subject is kept. */
 export async function recordNotice(db: Db, subject: NoticeSubject, notice: Notice): Promise<void> {
   await sql`
     insert into operator_notices (subject, detail, seen_at) values (${subject}, ${notice.detail}, ${notice.seenAt})

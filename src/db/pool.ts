@@ -1,77 +1,77 @@
-// The pool of sessions under Kysely: a session of a server that cannot serve us is dropped, never used again.
+// The connection pool under Kysely: drops sessions of a server that became read-only, unavailable or unresponsive.
 import { createHash } from 'node:crypto';
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
-import { isAway, isReadOnly } from './failure.ts';
+import { isReadOnly, isUnavailable } from './failure.ts';
 
 export interface PoolOptions extends pg.PoolConfig {
-  /** Prepares every statement with values once a session. */
+  /** Prepare every statement with parameters once per session. */
   hot: boolean;
-  /** Statements that every new session begins with. */
+  /** Statements that every new session runs first. */
   settings: string;
-  /** A session whose statement got no answer for this long is given up. */
+  /** A session without an answer for this long is closed. */
   answerWithinMs: number | undefined;
   onLostConnection: ((error: Error) => void) | undefined;
 }
 
-/** A server that takes no writes, found when a session with it was opened. */
+/** The server rejects writes; found while opening a session. */
 export class ReadOnlyServerError extends Error {
   readonly code = '25006';
 
   constructor(isStandby: boolean) {
     super(
       isStandby
-        ? 'the server is a standby, which takes no writes'
+        ? 'the server is a standby, which rejects writes'
         : 'the server is read-only (default_transaction_read_only is on)',
     );
     this.name = 'ReadOnlyServerError';
   }
 }
 
-/** After a server was found read-only, no session is opened for this long. */
-const readOnlyRestMs = 250;
-const lookForSilenceMs = 1_000;
-/** The system's own first probe of an idle connection comes after two hours. */
+/** After a read-only server was found, no session is opened for this long. */
+const readOnlyBackoffMs = 250;
+const silenceCheckMs = 1_000;
+/** The system's default is two hours. */
 const keepAliveMs = 10_000;
 
 /**
- * Counts up whenever a session finds its server read-only: sessions older than that are dropped when they are next
- * wanted, in every pool of this thread. They lead to the same server, and some would go on reading old rows from it.
+ * Increased when a session finds its server read-only. All pools of this thread then drop older sessions before their next
+ * use: they lead to the same server, and reads would return old rows.
  */
 let generation = 0;
 
-/** A session that notes what its server says, and since when it owes an answer. */
+/** A session that remembers fatal errors of its server, and how long a statement has been unanswered. */
 class SessionClient extends pg.Client {
   generation = generation;
-  /** What the server said that makes the session useless. */
-  trouble: unknown;
-  /** Statements without an answer, and since when the first of them is in progress. */
-  owed = 0;
-  owedSinceMs = 0;
+  /** The error after which the session must not be reused. */
+  fatalError: unknown;
+  /** Number of unanswered statements, and since when the first of them is in progress. */
+  pendingStatements = 0;
+  pendingSinceMs = 0;
 
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through
   override query(...args: any[]): any {
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const answer = (super.query as (...args: any[]) => any).apply(this, args);
     if (typeof answer?.then !== 'function') return answer;
-    if (this.owed === 0) this.owedSinceMs = performance.now();
-    this.owed += 1;
-    // beside the caller's own chain, which gets no longer by it
+    if (this.pendingStatements === 0) this.pendingSinceMs = performance.now();
+    this.pendingStatements += 1;
+    // a separate chain, so that the caller's promise chain gets no longer
     answer.then(this.#answered, this.#failed);
     return answer;
   }
 
   readonly #answered = (): void => {
-    this.owed -= 1;
-    if (this.owed > 0) this.owedSinceMs = performance.now();
+    this.pendingStatements -= 1;
+    if (this.pendingStatements > 0) this.pendingSinceMs = performance.now();
   };
 
   readonly #failed = (error: unknown): void => {
     this.#answered();
-    if (isAway(error)) this.trouble = error;
+    if (isUnavailable(error)) this.fatalError = error;
   };
 
-  /** Gives up a session that does not answer: its statements fail as with any lost connection. */
+  /** Closes a session that does not answer. Its statements fail as after any lost connection. */
   abandon(): void {
     const { stream } = (this as unknown as { connection: { stream: { destroy(): void } } }).connection;
     stream.destroy();
@@ -79,8 +79,8 @@ class SessionClient extends pg.Client {
 }
 
 /**
- * Prepares each statement once a connection: its text is its name. For connections whose statements are few and fixed
- * (measured under load: a quarter to a third of the server's time went to planning them again).
+ * Prepares each statement once per connection, named by a digest of its text. For connections with few, fixed statements
+ * (measured under load: planning took a quarter to a third of the server's time).
  */
 class PreparingClient extends SessionClient {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through
@@ -93,7 +93,7 @@ class PreparingClient extends SessionClient {
 
 const names = new Map<string, string>();
 
-/** A short name for a statement; PostgreSQL cuts names at 63 bytes. */
+/** A short name for a statement; PostgreSQL truncates names to 63 bytes. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known !== undefined) return known;
@@ -102,7 +102,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** Opens the pool; nothing connects before the first `connect`. */
+/** Opens the pool. It connects at the first `connect`. */
 export function openPool(options: PoolOptions): PostgresPool {
   const { hot, settings, answerWithinMs, onLostConnection, ...config } = options;
   const pool = new pg.Pool({
@@ -110,17 +110,17 @@ export function openPool(options: PoolOptions): PostgresPool {
     Client: hot ? PreparingClient : SessionClient,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
-    onConnect: (client) => begin(client, settings),
+    onConnect: (client) => startSession(client, settings),
   });
   pool.on('error', (error) => onLostConnection?.(error));
-  // the pool listens to idle clients alone: one lost while a caller holds it between two statements (or while it
-  // closes) would end the process. Its next statement fails, and that is enough.
+  // the pool listens only to idle clients. Without this listener, losing a client between two statements or while it
+  // closes would end the process. The client's next statement fails anyway.
   pool.on('connect', (client) => client.on('error', () => {}));
   const held = new Set<SessionClient>();
   const watch =
     answerWithinMs === undefined
       ? undefined
-      : setInterval(() => dropSilent(held, answerWithinMs), lookForSilenceMs);
+      : setInterval(() => dropUnresponsive(held, answerWithinMs), silenceCheckMs);
   watch?.unref();
   let readOnly: { error: unknown; untilMs: number } | undefined;
 
@@ -135,15 +135,15 @@ export function openPool(options: PoolOptions): PostgresPool {
   async function connect() {
     if (readOnly && pool.idleCount === 0 && performance.now() < readOnly.untilMs) throw readOnly.error;
     const client = await newest().catch((error: unknown) => {
-      if (isReadOnly(error)) readOnly = { error, untilMs: performance.now() + readOnlyRestMs };
+      if (isReadOnly(error)) readOnly = { error, untilMs: performance.now() + readOnlyBackoffMs };
       throw error;
     });
     const { release } = client;
     held.add(client);
     client.release = (destroy) => {
       held.delete(client);
-      if (isReadOnly(client.trouble) && client.generation === generation) generation += 1;
-      release.call(client, destroy === true || client.trouble !== undefined);
+      if (isReadOnly(client.fatalError) && client.generation === generation) generation += 1;
+      release.call(client, destroy === true || client.fatalError !== undefined);
     };
     return client;
   }
@@ -159,8 +159,8 @@ export function openPool(options: PoolOptions): PostgresPool {
   };
 }
 
-/** The settings of a new session; throws ReadOnlyServerError where it could not write. One round trip. */
-async function begin(client: pg.ClientBase, settings: string): Promise<void> {
+/** Applies the settings to a new session in one round trip. Throws ReadOnlyServerError if the server rejects writes. */
+async function startSession(client: pg.ClientBase, settings: string): Promise<void> {
   const look =
     "select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only";
   const results = (await client.query(`${settings}; ${look}`)) as unknown as pg.QueryResult[];
@@ -168,7 +168,8 @@ async function begin(client: pg.ClientBase, settings: string): Promise<void> {
   if (isReadOnlyNow) throw new ReadOnlyServerError(standby === true);
 }
 
-function dropSilent(held: Set<SessionClient>, afterMs: number): void {
+function dropUnresponsive(held: Set<SessionClient>, afterMs: number): void {
   const now = performance.now();
-  for (const client of held) if (client.owed > 0 && now - client.owedSinceMs > afterMs) client.abandon();
+  for (const client of held)
+    if (client.pendingStatements > 0 && now - client.pendingSinceMs > afterMs) client.abandon();
 }

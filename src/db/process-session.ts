@@ -1,18 +1,18 @@
-// The session that shows the database that this process is alive; when it ends, other processes release its leases.
+// The database session that shows that this process is alive; when it ends, other processes release its leases.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Connection, Tx } from './db.ts';
 
-/** The first key of the advisory locks; the second is the process's id. Nothing else of ours takes locks of this class. */
+/** The first key of the advisory locks; the second is the process's id. No other lock uses this class. */
 const lockClass = 0x63_67_77;
 const reconnectMs = 500;
-/** How long the leases of an ended process are released again: a statement of it may commit after its session has ended. */
+/** Leases of an ended process are released repeatedly for this long: its last statements may commit after its session ended. */
 const lateStatementsSeconds = 10;
 
 /**
- * A vanished machine sends no last packet: the server gives up on the session after about 5 s without an answer
- * (over a Unix socket these settings have no effect).
+ * If this machine vanishes, the server ends the session after about 5 s without an answer. These settings have no effect
+ * over a Unix socket.
  */
 const settings = [
   'set statement_timeout = 5000',
@@ -24,13 +24,13 @@ const settings = [
 export interface ProcessSession {
   /** The id by which this process leases rows (`leased_by`); never given to another process. */
   readonly id: number;
-  /** Ends the session: leases that are left are released by the others. */
+  /** Ends the session. Other processes release the remaining leases. */
   close(): Promise<void>;
 }
 
 export interface ProcessSessionDeps {
   connection: Connection;
-  /** Told when the session was lost; it is opened again until `close`. */
+  /** Logs a lost session. It is reopened until `close`. */
   log: { warn(about: object, message: string): void };
 }
 
@@ -84,7 +84,7 @@ async function connect(connection: Connection): Promise<pg.Client> {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  // until somebody listens: a lost connection fails the statement that is under way
+  // a lost connection fails the current statement; without a listener it would end the process
   client.on('error', () => {});
   try {
     await client.connect();
@@ -96,7 +96,7 @@ async function connect(connection: Connection): Promise<pg.Client> {
   }
 }
 
-/** The row is seen by others only once its lock is held. */
+/** Other processes see the row only after its lock is held. */
 async function register(client: pg.Client): Promise<number> {
   await client.query('begin');
   const { rows } = await client.query<{ id: number }>('insert into processes default values returning id');
@@ -106,7 +106,7 @@ async function register(client: pg.Client): Promise<number> {
   return id;
 }
 
-/** Rejects while the server still holds the lock for the session that was lost. */
+/** Fails while the server still keeps the lock for the lost session. */
 async function registerAgain(client: pg.Client, id: number): Promise<void> {
   await client.query('select pg_advisory_lock($1, $2)', [lockClass, id]);
   await client.query(
@@ -116,8 +116,8 @@ async function registerAgain(client: pg.Client, id: number): Promise<void> {
 }
 
 /**
- * Ids of processes whose session has ended, for as long as statements of theirs may still commit. Call it in the
- * transaction that releases their leases: it keeps other processes from doing the same, and from taking the id back.
+ * Returns the ids of processes whose session has ended, as long as their last statements may still commit. Call it in the
+ * transaction that releases their leases: its locks keep others from doing the same, and the process from coming back.
  */
 export async function findEndedProcesses(tx: Tx): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`

@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest, type Problem } from '../base/errors.ts';
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
-import { isAway, isDiskFull } from '../db/failure.ts';
+import { isDiskFull, isUnavailable } from '../db/failure.ts';
 import { validationProblem } from './validation-problem.ts';
 
 /** The success body. */
@@ -89,7 +89,7 @@ function databaseAway(error: unknown): AppError | undefined {
       { retryAfterSeconds: storageFullSeconds, cause: error },
     );
   }
-  if (!isAway(error)) return undefined;
+  if (!isUnavailable(error)) return undefined;
   return new AppError(
     'database_unavailable',
     'The database is unreachable or read-only. Retry later, with the same Idempotency-Key if the request had one.',

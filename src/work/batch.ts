@@ -1,5 +1,5 @@
 // Batches: small writes that arrive close together run as one, sorted by key, in one commit.
-import { isAway } from '../db/failure.ts';
+import { isUnavailable } from '../db/failure.ts';
 
 export interface BatchOptions<T> {
   /** The least time between the starts of two runs. An idle batch runs immediately. */
@@ -125,7 +125,7 @@ class Batcher<T, R> {
         entry.resolve(result as R);
       } catch (error) {
         entry.reject(error);
-        if (isAway(error)) away = { error };
+        if (isUnavailable(error)) away = { error };
       }
     }
   }

@@ -1,4 +1,4 @@
-// Whose failures are counted: the address that a declared proxy names, and nobody's behind a proxy that was not declared.
+// The client address that failed logins are counted for, with and without declared proxies.
 import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyBaseLogger } from 'fastify';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(() => database.drop());
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
 
-/** A server that admits as the gateway does; a wait lasts until `release` is called. */
+/** A server with the gateway's authentication. Delayed responses wait until `release` is called. */
 async function start(trustedProxies: string[]) {
   const time = { now: systemClock.now() };
   const log = openLog('silent');
@@ -58,7 +58,7 @@ async function start(trustedProxies: string[]) {
         ...(key === undefined ? {} : { 'X-API-Key': key }),
       },
     }).then(({ status }) => status);
-  /** How many of some requests are answered at once, and how many wait. */
+  /** Number of requests answered immediately, and number delayed. */
   async function answeredOf(count: number, one: (index: number) => Promise<unknown>) {
     const before = waits.length;
     let answered = 0;
@@ -74,7 +74,7 @@ async function start(trustedProxies: string[]) {
   return { ask, answeredOf, release, time };
 }
 
-test('behind a declared proxy the address counts that it names, not what the caller wrote before', async () => {
+test('counts the address that a declared proxy reports, not addresses that the caller added', async () => {
   const { ask, answeredOf, release } = await start(['127.0.0.1']);
   const from = (index: number) => `203.0.113.${index}, 198.51.100.7`;
   expect(await answeredOf(65, (index) => ask(from(index)))).toEqual({ answered: 60, waiting: 5 });
@@ -83,7 +83,7 @@ test('behind a declared proxy the address counts that it names, not what the cal
   release();
 });
 
-test('a header from anybody but a declared proxy is not believed', async () => {
+test('ignores the forwarding header of anyone but a declared proxy', async () => {
   const { ask, answeredOf, release } = await start(['10.99.0.0/16']);
   const counts = await answeredOf(65, (index) => ask(`203.0.113.${index}`));
   expect(counts).toEqual({ answered: 60, waiting: 5 });
@@ -91,7 +91,7 @@ test('a header from anybody but a declared proxy is not believed', async () => {
   release();
 });
 
-test('behind a private proxy that nobody declared no failure counts, which is noted every ten minutes; others count', async () => {
+test('counts no failures behind an undeclared private proxy and records a notice every ten minutes', async () => {
   const { ask, answeredOf, release, time } = await start([]);
   const notice = () => findNotice(database.db, 'untrusted_proxy', new Date(0));
   expect(await answeredOf(1, () => ask())).toEqual({ answered: 1, waiting: 0 });

@@ -1,4 +1,4 @@
-// Moves between the states of bookings: each leaves only the states that it names, and only for the change that it read.
+// State changes of bookings: each applies only to the states it names, and only to the pending change it read.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -67,7 +67,7 @@ const confirmation = (id: string) => ({
   meetingLink: 'https://meet.example/2',
 });
 
-describe('from every state but its own', () => {
+describe('in any other state', () => {
   test.each(bookingStates.filter((state) => state !== 'held'))(
     'a booking that is %s is not confirmed',
     async (state) => {
@@ -77,7 +77,7 @@ describe('from every state but its own', () => {
     },
   );
 
-  test('a hold is confirmed beside one that is compensating', async () => {
+  test('a hold is confirmed while another one is compensating', async () => {
     const held = await insertBooking('held');
     const compensating = await insertBooking('undoing');
     const confirmed = await inTx((tx) => confirmHolds(tx, [held, compensating].map(confirmation)));
@@ -86,7 +86,7 @@ describe('from every state but its own', () => {
   });
 
   test.each(bookingStates.filter((state) => state !== 'held'))(
-    'a booking that is %s begins no insert, takes no other event id, is not deleted and not compensated',
+    'a booking that is %s starts no insert, keeps its event id, and is neither deleted nor compensated',
     async (state) => {
       const id = await insertBooking(state);
       expect(await startInserts(db, [id], 1_000)).toEqual(new Map());
@@ -106,7 +106,7 @@ describe('from every state but its own', () => {
     },
   );
 
-  test('a hold whose insert has begun is not deleted', async () => {
+  test('a hold whose insert has started is not deleted', async () => {
     const id = await insertBooking('held');
     await startInserts(db, [id], 1_000);
     expect(await inTx((tx) => deleteHold(tx, id))).toBe(false);
@@ -214,7 +214,7 @@ describe('a step of an older change', () => {
     return { older, newer };
   }
 
-  test('does not start, finish or drop a newer move', async () => {
+  test('does not start, finish or drop a newer reschedule', async () => {
     const { older, newer } = await movedTwice();
     expect(await startMove(db, older)).toBe(false);
     expect(await inTx((tx) => finishMove(tx, older))).toBeUndefined();
@@ -237,7 +237,7 @@ describe('a step of an older change', () => {
     expect(await inTx((tx) => finishCancel(tx, newer))).toMatchObject({ state: 'cancelled' });
   });
 
-  test('finishes no change of the other kind', async () => {
+  test('does not finish a change of the other kind', async () => {
     const { newer } = await movedTwice();
     expect(await inTx((tx) => finishCancel(tx, newer))).toBeUndefined();
     const cancel = await inTx((tx) => setPendingCancel(tx, newer.id, null, 1_000));

@@ -1,4 +1,4 @@
-// What was written before the database's clock stepped back does not wait for the size of the step.
+// Due times from before a backward step of the database's clock: none waits longer because of the step.
 import { readFile } from 'node:fs/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,29 +30,29 @@ afterAll(() => database.drop());
 const run = (statement: RawBuilder<unknown>) => statement.execute(database.db);
 const minute = 60;
 
-/** Instants that nobody waits for, or that were promised to somebody outside: see docs/reliability.md, "Clock steps". */
+/** Times that nothing waits for, or that were promised to a caller: see docs/reliability.md, "Clock steps". */
 const needNothing = [
   /^(api_keys|oauth_states|media_registrations|messages)\.expires_at$/,
   /^endpoints\.overlap_until$/,
-  // when something happened
+  // the time of an event in the past
   /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
   /\.(started|insert_started|wish_started|finished|recorded|parked|written)_at$/,
   /^(attempts\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
-  // the platform's time, compared with its own alone
+  // the platform's clock, compared only with itself
   /^templates\.reported_at$/,
-  // when a slot, an event or a replayed stretch is
+  // the time of a slot, an event or a replayed range
   /\.((wish_|hand_)?(starts|ends)|from|to)_at$/,
 ];
 
 const stepBack = () => stepClockBack(database.db);
 const watch = () => openTestWatch(database.db);
 
-/** Mends until nothing is left to do now. */
+/** Runs fixes until none has work left. */
 async function mend(): Promise<void> {
   while ((await fixSteps({ db: database.db, log: { info: () => undefined } as never })) > 0);
 }
 
-/** How many seconds from now the instant of a row lies; null for none. */
+/** Seconds from now until the time in a row's column; null if it is null. */
 async function secondsOf(table: string, column: string, where: RawBuilder<boolean>): Promise<number | null> {
   const { rows } = await sql<{ s: number | null }>`
     select extract(epoch from ${sql.ref(column)} - now())::float8 s from ${sql.table(table)} where ${where}`.execute(
@@ -89,7 +89,7 @@ async function delivery(
 }
 const deliveryDue = (id: string) => secondsOf('deliveries', 'due_at', sql<boolean>`id = ${id}`);
 
-/** Everything that waits, and the step with it, becomes older. */
+/** Moves all due times and the step into the past. */
 async function pass(seconds: number): Promise<void> {
   const by = sql`${seconds}::float8 * interval '1 second'`;
   await run(sql`update messages set due_at = due_at - ${by}, expires_at = expires_at - ${by}`);
@@ -98,7 +98,7 @@ async function pass(seconds: number): Promise<void> {
 }
 
 describe('after the database’s clock stepped back by 20 minutes', () => {
-  it('what was due is due within one look, in its order; what is in somebody’s hands stays there until that must have ended', async () => {
+  it('due rows become due within one run in their order, and leased rows only after their lease must have ended', async () => {
     const earlier = await message(5 * minute);
     const later = await message(10 * minute);
     const leased = await message(20 * minute + 30);
@@ -127,7 +127,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     const leasedJustNow = await message(58);
     await mend();
     expect(await messageDue(leased)).toEqual(about(0));
-    // its ten minutes count from the lapse of its lease, which was 30 s after the step
+    // its ten minutes count from the end of its lease, 30 s after the step
     expect(await messageDue(marked)).toEqual(about(30 - 3 * minute));
     expect(await messageDue(putOff)).toEqual(about(0));
     expect(await messageDue(parked)).toEqual(about(27 * minute));
@@ -138,7 +138,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     expect(rows[0]?.open).toBe(0);
   });
 
-  it('a delivery is tried again after what was left of its wait, and one that failed since keeps its own', async () => {
+  it('a delivery is retried after the rest of its delay, and one that failed since the step keeps its delay', async () => {
     const before = await delivery(24 * minute, 4, 19 * minute);
     const longBefore = await delivery(10 * minute, 4, -10 * minute);
     const since = await delivery(5 * minute, 4, 0);
@@ -154,7 +154,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     expect(await deliveryDue(since)).toEqual(about(5 * minute));
   });
 
-  it('nothing else waits longer than what was left of it', async () => {
+  it('no other due time is delayed beyond its remaining wait', async () => {
     const [bookingId, mediaId, connectionId, key] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
     await run(
       sql`update sender_paces set tat = ${inSeconds(20 * minute + 30)}, slowed_at = ${inSeconds(20 * minute - 1)}`,
@@ -218,7 +218,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
   });
 });
 
-it('the states in its statements are those of messages and deliveries', () => {
+it('uses the state numbers of messages and deliveries', () => {
   const own = Object.entries(state).map(([name, text]) => [name, text.compile(database.db).sql]);
   const { queued, dispatching } = messageState;
   const { ready, retrying } = deliveryState;
@@ -226,7 +226,7 @@ it('the states in its statements are those of messages and deliveries', () => {
   expect(own).toEqual(expected.map(([name, number]) => [name, String(number)]));
 });
 
-it('every instant in the database is brought back after a step, or known to need nothing', async () => {
+it('every time column of the schema is either fixed or listed as needing no fix', async () => {
   const file = new URL('../../src/db/clock-fixes.ts', import.meta.url);
   const told = (await readFile(file, 'utf8')).replaceAll(/^ *(\/\/|\*).*$/gm, '');
   const names = (word: string) => new RegExp(`\\b${word}\\b`).test(told);

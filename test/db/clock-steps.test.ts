@@ -1,4 +1,4 @@
-// Steps of the clocks are noticed and told, and the pace of a number goes on whatever the size of one.
+// Clock steps: detection and reporting, and the pace of a number during a step.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 
 const accountId = uuidv7();
 
-/** A number with so many calls a second. */
+/** A number with that many calls a second. */
 async function sender(perSecond = 10): Promise<string> {
   const id = uuidv7();
   await sql`insert into accounts (id, name) values (${accountId}, 'steps') on conflict do nothing`.execute(
@@ -37,16 +37,16 @@ describe('the pace of a number', () => {
       where sender_id = ${id}`.execute(database.db);
   const take = (id: string) => reservePace(database.hot, id, 1, 100);
 
-  it('goes on at once after the clock stepped back, and is kept', async () => {
+  it('continues immediately after a backward step, at the same rate', async () => {
     const id = await sender();
     await take(id);
     await stepBack(id);
     expect(await take(id)).toEqual({ granted: 1, firstInMs: 0 });
-    // the next slot of ten a second comes in 100 ms
+    // at ten a second, the next slot is in 100 ms
     expect((await take(id)).firstInMs).toBeGreaterThan(50);
   });
 
-  it('goes on at once, at the lower rate, if the number was slowed before the clock stepped back', async () => {
+  it('continues immediately at the reduced rate if the number was throttled before a backward step', async () => {
     const id = await sender(40);
     await slowPace(database.db, id, 60);
     expect(await take(id)).toEqual({ granted: 0, firstInMs: 100 });
@@ -60,7 +60,7 @@ describe('the pace of a number', () => {
     expect(rows[0]?.rate).toBeLessThan(40);
   });
 
-  it('is halved by a refusal after the clock stepped back, and waits as long as it says', async () => {
+  it('is halved by a throttling error after a backward step, and pauses for the time that the error gives', async () => {
     const id = await sender(40);
     await slowPace(database.db, id, 60);
     await stepBack(id);
@@ -75,7 +75,7 @@ describe('the pace of a number', () => {
 });
 
 describe('a step', () => {
-  it('of the database’s clock backward is told once, with its size, by whoever looks first', async () => {
+  it('of the database’s clock backward is logged once, with its size, by the first process that reads the clock', async () => {
     const [first, second] = [openTestWatch(database.db), openTestWatch(database.db)];
     await first.look();
     await second.look();
@@ -89,7 +89,7 @@ describe('a step', () => {
     expect(steps[0]).toMatchObject({ clock: 'database', seconds: about(-1_200) });
   });
 
-  it('of this machine’s clock is told with its direction, and shows in the offset', async () => {
+  it('of this machine’s clock is logged with its direction and changes the offset metric', async () => {
     const { look, logged, own, metrics } = openTestWatch(database.db);
     await look();
     own.wallMs = 600 * 1000;
@@ -103,7 +103,7 @@ describe('a step', () => {
     expect(Math.abs((await metrics.clockOffset.get()).values[0]?.value ?? Number.NaN)).toBeLessThan(2);
   });
 
-  it('of less than two seconds is none', async () => {
+  it('of less than two seconds is ignored', async () => {
     const { look, logged, own } = openTestWatch(database.db);
     await look();
     await sql`update database_clock set seen_at = clock_timestamp() + interval '1 second'`.execute(
@@ -114,7 +114,7 @@ describe('a step', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is forgotten when a hundred others came after it', async () => {
+  it('is deleted after a hundred newer ones', async () => {
     await sql`update clock_steps set mended = null`.execute(database.db);
     await sql`insert into clock_steps (clock, machine, seconds, noticed_at)
       select 'machine', 'x', 5, now() from generate_series(1, 150)`.execute(database.db);

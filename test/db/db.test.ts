@@ -1,9 +1,9 @@
-// What `openDb` promises: the types of values, the settings of a session, and which failures a program may act on.
+// The database connection: conversion of values, session settings, and which errors the program reacts to.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
 import { checkServer, type Db } from '../../src/db/db.ts';
-import { isAway, isReadOnly, isTransient, retryTransient, violates } from '../../src/db/failure.ts';
+import { isReadOnly, isTransient, isUnavailable, retryTransient, violates } from '../../src/db/failure.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -46,12 +46,12 @@ describe('a value', () => {
     ["array['0190a5c1-0000-7000-8000-000000000000']::uuid[]", ['0190a5c1-0000-7000-8000-000000000000']],
     ["array['a,b', null, '\"']", ['a,b', null, '"']],
     ['null::int8', null],
-  ])('%s comes as it should', async (expression, expected) => {
+  ])('%s is converted as expected', async (expression, expected) => {
     expect(await value(expression)).toEqual(expected);
   });
 
-  test('beyond what a number can hold is refused, never rounded', async () => {
-    await expect(value('9007199254740993::int8')).rejects.toThrow(/no JavaScript number/);
+  test('outside the safe integer range throws and is not rounded', async () => {
+    await expect(value('9007199254740993::int8')).rejects.toThrow(/exceeds the range/);
     expect(await value('1')).toBe(1);
   });
 });
@@ -59,7 +59,7 @@ describe('a value', () => {
 describe('a session', () => {
   const setting = (name: string, on: Db) => value(`current_setting('${name}')`, on);
 
-  test('keeps time in UTC and never waits for ever', async () => {
+  test('uses UTC and has time limits', async () => {
     expect(await setting('timezone', db)).toBe('UTC');
     expect(await setting('statement_timeout', db)).toBe('30s');
     expect(await setting('lock_timeout', db)).toBe('10s');
@@ -68,7 +68,7 @@ describe('a session', () => {
     expect(await setting('application_name', db)).toBe('test');
   });
 
-  test('is set as asked, and a statement over its time fails', async () => {
+  test('applies the given limits, and a statement that exceeds its limit fails', async () => {
     const short = database.open({
       statementTimeoutMs: 50,
       lockTimeoutMs: 0,
@@ -79,7 +79,7 @@ describe('a session', () => {
     await expect(value('pg_sleep(5)', short)).rejects.toThrow(/statement timeout/);
   });
 
-  test('for hot statements enters by the primary key though the table is empty', async () => {
+  test('for hot statements uses the primary key even if the table is empty', async () => {
     await sql`create table plans (account_id uuid, id uuid, state int, primary key (account_id, id))`.execute(
       db,
     );
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect(await plan(database.hot)).not.toMatch(/Seq Scan|Hash Join|Merge Join/);
   });
 
-  test('that is lost while idle is replaced', async () => {
+  test('lost while idle is replaced', async () => {
     const lost: Error[] = [];
     const pool = database.open({ maxConnections: 1, onLostConnection: (error) => lost.push(error) });
     const pid = await value('pg_backend_pid()', pool);
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(await value('pg_backend_pid()', pool)).not.toBe(pid);
   });
 
-  test('lost while a transaction holds it fails that transaction and nothing more', async () => {
+  test('lost during a transaction fails only that transaction', async () => {
     const pool = database.open({ maxConnections: 1 });
     const work = pool.transaction().execute(async (tx) => {
       const pid = await value('pg_backend_pid()', tx);
@@ -119,7 +119,7 @@ describe('a session', () => {
   const pidOf = (pool: Db) => value('pg_backend_pid()', pool);
 
   test.each([false, true])(
-    'whose server turns read-only is dropped at the first refused write (hot: %s)',
+    'whose server becomes read-only is dropped at the first rejected write (hot: %s)',
     async (hot) => {
       const pool = database.open({ maxConnections: 1, hot });
       const first = await pidOf(pool);
@@ -131,14 +131,14 @@ describe('a session', () => {
     },
   );
 
-  test('in a transaction fails with what the server said, and not with what became of the session', async () => {
+  test('in a transaction fails with the server’s error, not with that of the dropped session', async () => {
     const pool = database.open({ maxConnections: 1 });
     await sql`set default_transaction_read_only = on`.execute(pool);
     const refused = pool.transaction().execute((tx) => sql`create table never (id int)`.execute(tx));
     expect(isReadOnly(await failure(refused))).toBe(true);
   });
 
-  test('of another pool is dropped too: it leads to the same server', async () => {
+  test('of another pool to the same server is dropped too', async () => {
     const [one, other] = [
       database.open({ maxConnections: 1 }),
       database.open({ maxConnections: 1, hot: true }),
@@ -149,7 +149,7 @@ describe('a session', () => {
     expect(await pidOf(other)).not.toBe(before);
   });
 
-  test('is not opened on a server that takes no writes', async () => {
+  test('is not opened on a read-only server', async () => {
     const name = (await value('current_database()')) as string;
     await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(db);
     try {
@@ -160,23 +160,23 @@ describe('a session', () => {
       const start = openDatabase(
         { connection: database.connection, dataDir: '/nowhere' },
         openLog('silent'),
-        'make',
+        'migrate',
       );
-      await expect(start).rejects.toThrow(/read-only.*Let DATABASE_URL name the primary/);
+      await expect(start).rejects.toThrow(/read-only.*Set DATABASE_URL to the primary/);
     } finally {
       await sql.raw(`alter database ${name} reset default_transaction_read_only`).execute(db);
     }
   });
 
-  test.each(['53200', '57P05', '58030'])('whose server says %s is dropped', async (code) => {
+  test.each(['53200', '57P05', '58030'])('whose server reports %s is dropped', async (code) => {
     const pool = database.open({ maxConnections: 1 });
     const first = await pidOf(pool);
     const said = sql.raw(`do $$ begin raise exception 'raised' using errcode = '${code}'; end $$`);
-    expect(isAway(await failure(said.execute(pool)))).toBe(true);
+    expect(isUnavailable(await failure(said.execute(pool)))).toBe(true);
     expect(await pidOf(pool)).not.toBe(first);
   });
 
-  test('that gives no answer is given up, and its statement fails as one whose outcome is unknown', async () => {
+  test('without an answer is closed, and its statement fails with an unknown outcome', async () => {
     const way = await openDatabaseDoor(database.connection);
     const pool = openPool({
       ...('connectionString' in way.connection ? way.connection : { ...way.connection }),
@@ -189,7 +189,7 @@ describe('a session', () => {
     const session = await pool.connect();
     way.door.freeze();
     const lost = await failure(session.query('select 1', []));
-    expect(isAway(lost)).toBe(true);
+    expect(isUnavailable(lost)).toBe(true);
     session.release();
     way.door.unfreeze();
     const next = await pool.connect();
@@ -199,7 +199,7 @@ describe('a session', () => {
     await way.door.close();
   });
 
-  test('whose statement failed by itself is kept', async () => {
+  test('is kept after an error of the statement itself', async () => {
     const pool = database.open({ maxConnections: 1 });
     const first = await pidOf(pool);
     await failure(value('1 / 0', pool));
@@ -207,7 +207,7 @@ describe('a session', () => {
   });
 });
 
-test('the server of the tests carries us', async () => {
+test('checkServer accepts the server of the tests', async () => {
   await checkServer(db);
   await sql`create extension btree_gist`.execute(db);
   await checkServer(db);
@@ -222,7 +222,7 @@ describe('a failure', () => {
     await sql`insert into failing values (1, 1), (2, 1)`.execute(db);
   });
 
-  test('is known by its constraint', async () => {
+  test('is matched by its constraint', async () => {
     const twice = await failure(sql`insert into failing values (1, 1)`.execute(db));
     expect(violates(twice, 'failing_key')).toBe(true);
     expect(violates(twice, 'positive')).toBe(false);
@@ -233,7 +233,7 @@ describe('a failure', () => {
     expect(isTransient(twice)).toBe(false);
   });
 
-  test('by deadlock is retried, and both sides get through', async () => {
+  test('by deadlock is retried, and both transactions succeed', async () => {
     let arrived = 0;
     let open: () => void = () => {};
     const bothHoldOne = new Promise<void>((resolve) => {
@@ -256,7 +256,7 @@ describe('a failure', () => {
     expect((await sql`select n from failing`.execute(db)).rows).toEqual([{ n: 3 }, { n: 3 }]);
   });
 
-  test('of another kind, or once too often, is thrown', async () => {
+  test('of another kind, or of the last attempt, is thrown', async () => {
     let runs = 0;
     const refused = retryTransient(() => {
       runs += 1;

@@ -1,4 +1,4 @@
-// As root: data that other users own move to the user of this program, and nothing else does.
+// The owner of the embedded database's files when root starts the gateway.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { chmod, link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import { makePrivateFolder } from '../../src/db/embedded-home.ts';
-import { giveTo } from '../../src/db/embedded-owner.ts';
-import { rootsFolder } from '../../src/db/embedded-place.ts';
-import { launch } from '../../src/db/embedded-postmaster.ts';
+import { makePrivateFolder } from '../../src/db/embedded-folders.ts';
+import { changeOwner } from '../../src/db/embedded-owner.ts';
+import { rootsFolder } from '../../src/db/embedded-pointer.ts';
+import { startServer } from '../../src/db/embedded-postmaster.ts';
 import { findProgram } from '../../src/db/embedded-program.ts';
 import { serverSettings, settingsText } from '../../src/db/embedded-settings.ts';
 
@@ -42,18 +42,18 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
   const userOf = (pid: number) => /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   const idOf = (name: string) => Number(execFileSync('id', ['-u', name]).toString());
 
-  test('data of nobody move to the user of this program, also while a killed gateway’s server runs as nobody', async () => {
+  test('moves data owned by nobody to the program’s user, also while the server of a killed gateway still runs as nobody', async () => {
     const first = await startEmbeddedPostgres({ dataDir, log });
     await query(first.connection, 'create table kept as select 1 as one');
     await first.stop();
     const cluster = join(dataDir, 'postgres');
     expect(statSync(cluster).uid).toBe(idOf('chatbot-gateway'));
     const owner = { uid: idOf('nobody'), gid: statSync('/').gid };
-    await giveTo(owner, cluster);
+    await changeOwner(owner, cluster);
     const { folder: program } = await findProgram([rootsFolder], true);
     const socketFolder = await makePrivateFolder(join(folder, 'socket-'), owner);
     const settings = settingsText(serverSettings({ socketFolder }));
-    const old = await launch({ program, cluster, owner, logFile: join(folder, 'log'), settings });
+    const old = await startServer({ program, cluster, owner, logFile: join(folder, 'log'), settings });
     expect(userOf(old?.pid ?? 0)).toBe(String(owner.uid));
     const next = await startEmbeddedPostgres({ dataDir, log });
     expect(next.adopted).toBe(false);
@@ -64,15 +64,15 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     await next.stop();
   });
 
-  test('a file that has a second name outside keeps its owner, and so does where a link leads', async () => {
+  test('throws on a hard link and does not follow a symbolic link, so files outside keep their owner', async () => {
     const [planted, outside] = [join(folder, 'planted'), join(folder, 'outside')];
     await mkdir(planted);
     await writeFile(outside, '');
     await symlink(outside, join(planted, 'link'));
-    await giveTo({ uid: idOf('nobody'), gid: 0 }, planted);
+    await changeOwner({ uid: idOf('nobody'), gid: 0 }, planted);
     expect([statSync(planted).uid, statSync(outside).uid]).toEqual([idOf('nobody'), 0]);
     await link(outside, join(planted, 'second'));
-    await expect(giveTo({ uid: idOf('daemon'), gid: 0 }, planted)).rejects.toThrow(/more than one name/);
+    await expect(changeOwner({ uid: idOf('daemon'), gid: 0 }, planted)).rejects.toThrow(/has hard links/);
     expect(statSync(outside).uid).toBe(0);
   });
 });

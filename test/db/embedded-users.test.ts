@@ -1,4 +1,4 @@
-// The embedded database as root, as an ordinary user, from a checkout only root may enter, and from an install that ran no scripts.
+// The embedded database as root, as an ordinary user, in a checkout that only root may enter, and after an install without scripts.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -29,10 +29,10 @@ afterEach(async () => {
     child.process.kill('SIGKILL');
     await child.ended;
   }
-  for (const path of [join(dataDir, 'postgres'), ...elsewhere.map((place) => join(place, 'postgres'))]) {
+  for (const path of [join(dataDir, 'postgres'), ...elsewhere.map((target) => join(target, 'postgres'))]) {
     if (existsSync(join(path, 'postmaster.pid'))) process.kill(pidIn(path), 'SIGKILL');
   }
-  for (const place of elsewhere.splice(0)) rmSync(place, { recursive: true, force: true });
+  for (const target of elsewhere.splice(0)) rmSync(target, { recursive: true, force: true });
   await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
 });
 
@@ -51,7 +51,7 @@ async function stop(child: Child): Promise<void> {
   expect(await child.next()).toEqual({ event: 'stopped' });
 }
 
-/** The real user of a running process (Linux). */
+/** The real user id of a running process (Linux). */
 const userOf = (pid: number) =>
   Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 
@@ -65,7 +65,7 @@ async function userNamed(name: string): Promise<{ uid: number; gid: number }> {
 
 const someUser = async (): Promise<ChildOptions> => (isRoot ? userNamed('daemon') : {});
 
-/** What a process of that user is told when it asks the server of `connection`; `path`: of our package of PostgreSQL's client. */
+/** Connects to the server as that system user; returns 'let in' or the error code. */
 function ask(connection: object, user: ChildOptions): string {
   const script = `
     const pg = require(${JSON.stringify(join(checkout, 'node_modules/pg'))});
@@ -76,7 +76,7 @@ function ask(connection: object, user: ChildOptions): string {
   return execFileSync(join(checkout, 'node'), ['-e', script], { cwd: '/', env: {}, ...ids }).toString();
 }
 
-test('an ordinary user starts it from an install that ran no scripts and cannot be written', async () => {
+test('an ordinary user starts it from a read-only install that ran no scripts', async () => {
   const missing = removePostgresLinks(checkout);
   expect(missing.length).toBeGreaterThan(0);
   const user = await someUser();
@@ -91,21 +91,21 @@ test('an ordinary user starts it from an install that ran no scripts and cannot 
 
 if (isRoot) {
   describe('as root', () => {
-    test('from a checkout and a DATA_DIR that only root may enter', async () => {
+    test('starts in a checkout and a DATA_DIR that only root may enter, and rejects a copy of it', async () => {
       dataDir = join(checkout, 'data');
       await chmod(checkout, 0o700);
       const { child, said } = await start();
       expect(said).toMatchObject({ event: 'started', adopted: false });
-      const place = (await readFile(join(dataDir, 'postgres.location'), 'utf8')).trim();
-      elsewhere.push(place);
-      expect(dirname(dirname(place))).toBe('/var/lib/chatbot-gateway');
-      expect(userOf(pidIn(join(place, 'postgres')))).toBe((await userNamed('chatbot-gateway')).uid);
+      const target = (await readFile(join(dataDir, 'postgres.location'), 'utf8')).trim();
+      elsewhere.push(target);
+      expect(dirname(dirname(target))).toBe('/var/lib/chatbot-gateway');
+      expect(userOf(pidIn(join(target, 'postgres')))).toBe((await userNamed('chatbot-gateway')).uid);
       const copy = join(checkout, 'copy');
       cpSync(dataDir, copy, { recursive: true });
       const file = join(checkout, 'test/harness/embedded-process.ts');
-      const drill = startChild(file, [copy], { node: join(checkout, 'node'), cwd: checkout });
-      children.push(drill);
-      expect(await drill.next()).toMatchObject({
+      const copyStart = startChild(file, [copy], { node: join(checkout, 'node'), cwd: checkout });
+      children.push(copyStart);
+      expect(await copyStart.next()).toMatchObject({
         event: 'refused',
         message: expect.stringMatching(/is a copy of .*Nothing was opened/),
       });
@@ -114,13 +114,13 @@ if (isRoot) {
       const second = await start();
       expect(second.said).toMatchObject({ event: 'started', adopted: true });
       await stop(second.child);
-      rmSync(place, { recursive: true });
+      rmSync(target, { recursive: true });
       const third = await start();
       expect(third.said.event).toBe('refused');
-      expect(third.said.message).toMatch(/lay in .* is gone/);
+      expect(third.said.message).toMatch(/The database folder .* does not exist/);
     });
 
-    test('in a DATA_DIR that others may enter, the data lies there and is no one else’s to read', async () => {
+    test('keeps the data in a DATA_DIR that others may enter, readable only by the program’s user', async () => {
       const { child, said } = await start();
       expect(said).toMatchObject({ event: 'started', adopted: false });
       const { uid, mode } = statSync(join(dataDir, 'postgres'));
@@ -136,7 +136,7 @@ if (isRoot) {
       await stop(child);
     });
 
-    test('goes on with an ordinary user’s database as that user, who may start it again afterwards', async () => {
+    test('runs an ordinary user’s database as that user, who can start it again afterwards', async () => {
       const user = await someUser();
       await mkdir(dataDir);
       await chown(dataDir, user.uid ?? 0, user.gid ?? 0);
@@ -148,7 +148,7 @@ if (isRoot) {
       await stop((await start(user)).child);
     });
 
-    test('leaves data that an ordinary user may not have', async () => {
+    test('creates data that an ordinary user cannot start later', async () => {
       await stop((await start()).child);
       const { said } = await start(await someUser());
       expect(said.event).toBe('refused');

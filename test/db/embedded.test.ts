@@ -1,4 +1,4 @@
-// The embedded database: starts, keeps, is found again after a kill, is ours alone, and leaves no process behind.
+// The embedded database: start and stop, login, concurrent starts, and recovery after a kill.
 import { chownSync, cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,12 +29,12 @@ afterEach(async () => {
     await child.ended;
   }
   for (const server of servers.splice(0)) await server.stop();
-  // a test that failed may have left a server; none may outlive the test
+  // a failed test may have left a server running
   for (const pid of serverPids()) process.kill(pid, 'SIGKILL');
   await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
 });
 
-/** Every process that works inside the test's folder. */
+/** Every process whose working directory is inside the test's folder. */
 function serverPids(): number[] {
   if (!existsSync('/proc/self/cwd')) return [];
   return readdirSync('/proc')
@@ -80,7 +80,7 @@ function chownLike(model: string, path: string): void {
 }
 
 describe('a start', () => {
-  test('makes the database, the next one finds what was written, and no process stays behind', async () => {
+  test('creates the database, keeps its data for the next start, and leaves no process after the stop', async () => {
     const first = await start();
     expect(first.adopted).toBe(false);
     await query(first.connection, "create table kept as select 'it is here' as what");
@@ -93,7 +93,7 @@ describe('a start', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('is durable, speaks UTF-8, and is reached by a socket in a private folder alone', async () => {
+  test('is durable, uses UTF-8, and listens only on a socket in a private folder', async () => {
     const { connection } = await start();
     const names = ['fsync', 'synchronous_commit', 'listen_addresses', 'server_encoding', 'data_checksums'];
     const rows = await query(
@@ -119,14 +119,14 @@ describe('a start', () => {
     await query(connection, 'create extension btree_gist');
   });
 
-  test('works where the path of DATA_DIR is too long for a socket', async () => {
+  test('succeeds when the path of DATA_DIR is too long for a socket', async () => {
     dataDir = join(folder, 'long'.repeat(40));
     const { connection } = await start();
     expect(Buffer.byteLength(connection.host)).toBeLessThan(90);
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('lets nobody in without a password, the administrator neither', async () => {
+  test('rejects a missing or wrong password, also for the administrator', async () => {
     const { connection, administrator } = await start();
     expect(await query(administrator, 'select 1 as one')).toEqual([{ one: 1 }]);
     for (const login of [connection, administrator]) {
@@ -140,30 +140,30 @@ describe('a start', () => {
     expect(secret.mode & 0o777).toBe(0o600);
   });
 
-  test('over loopback needs the password', async () => {
+  test('over loopback rejects a wrong password', async () => {
     const { connection } = await start({ overLoopback: true });
     expect(connection.host).toBe('127.0.0.1');
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     await expect(query({ ...connection, password: 'guess' }, 'select 1')).rejects.toThrow(/password/);
   });
 
-  test("refuses another major version's data, and says what to do", async () => {
+  test("rejects another major version's data with an error that says what to do", async () => {
     await (await start()).stop();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
-    await expect(start()).rejects.toThrow(/made by PostgreSQL 17.*brings 18.*backup/);
+    await expect(start()).rejects.toThrow(/created by PostgreSQL 17.*includes 18.*backup/);
   });
 
-  test('that fails tells the end of the log', async () => {
+  test('that fails reports the end of the log', async () => {
     await expect(start({ settings: { shared_buffers: 'much' } })).rejects.toThrow(
       /did not start.*shared_buffers/s,
     );
   });
 });
 
-describe('one gateway a DATA_DIR', () => {
-  test('a second start is refused while the first lives, and harms it not', async () => {
+describe('one gateway per DATA_DIR', () => {
+  test('a second start fails while the first gateway runs, and does not disturb it', async () => {
     const { connection, administrator } = await start();
-    // not even where the server does not know the program's role, as one of an earlier version
+    // also if the server does not know the program's role, like one of an earlier version
     await query(administrator, `alter role ${connection.user} nologin`);
     const second = startApart();
     const said = await second.next();
@@ -174,7 +174,7 @@ describe('one gateway a DATA_DIR', () => {
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('of two first starts at one moment, one wins', async () => {
+  test('exactly one of two concurrent first starts succeeds', async () => {
     const both = [startApart(), startApart()];
     const said = await Promise.all(both.map((child) => child.next()));
     expect(said.map((word) => word.event).sort()).toEqual(['refused', 'started']);
@@ -184,7 +184,7 @@ describe('one gateway a DATA_DIR', () => {
     expect(serverPids()).toEqual([]);
   });
 
-  test('a start on a copy of a living DATA_DIR leaves the original alone', async () => {
+  test('a start on a copy of a DATA_DIR in use does not touch the original', async () => {
     const original = await start({ settings: { wal_level: 'replica' } });
     await query(original.administrator, 'checkpoint');
     const copied = join(folder, 'copy');
@@ -202,14 +202,14 @@ describe('one gateway a DATA_DIR', () => {
 });
 
 describe('after a kill', () => {
-  test('of the gateway, its database lives on and the next start takes it over', async () => {
+  test('of the gateway, the next start takes over the running database server', async () => {
     const child = startApart();
     const said = await child.next();
     await query(said.connection as object, 'create table kept as select 1 as one');
     const pid = serverPid();
     child.process.kill('SIGKILL');
     await child.ended;
-    // as servers of earlier versions were
+    // as earlier versions configured it
     await writeFile(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\n');
     process.kill(pid, 'SIGHUP');
     const bare = { ...(said.connection as object), password: '' };
@@ -223,7 +223,7 @@ describe('after a kill', () => {
     expect(serverPids()).toEqual([]);
   });
 
-  test('of gateway and database, the next start recovers what was committed', async () => {
+  test('of gateway and database, the next start recovers committed data', async () => {
     const child = startApart();
     const said = await child.next();
     await query(said.connection as object, 'create table kept as select 1 as one');
@@ -235,7 +235,7 @@ describe('after a kill', () => {
     expect(await query(next.connection, 'select * from kept')).toEqual([{ one: 1 }]);
   });
 
-  test('of the database alone, it is started anew at the same address', async () => {
+  test('of the database server, it is restarted at the same address', async () => {
     const { connection } = await start();
     await query(connection, 'create table kept as select 1 as one');
     const pid = serverPid();
@@ -248,7 +248,7 @@ describe('after a kill', () => {
     expect(serverPid()).not.toBe(pid);
   });
 
-  test('a process that was given the dead server’s number does not stand in the way', async () => {
+  test('another process with the dead server’s pid does not prevent the start', async () => {
     await (await start()).stop();
     const stranger = startChild('-e', ['setInterval(() => {}, 1000)']);
     children.push(stranger);
@@ -268,10 +268,10 @@ describe('after a kill', () => {
   });
 });
 
-test('Ctrl-C reaches the gateway and not its database', async () => {
+test('Ctrl-C stops the gateway but not its database server', async () => {
   const child = startApart();
   const said = await child.next();
-  // what a terminal does: the signal goes to every process of the group
+  // like a terminal: the signal goes to every process of the group
   process.kill(-(child.process.pid ?? 0), 'SIGINT');
   expect(await child.next()).toEqual({ event: 'interrupted' });
   expect(await query(said.connection as object, 'select 1 as one')).toEqual([{ one: 1 }]);

@@ -1,9 +1,9 @@
-// Failures that mean "the server is away" are told from failures of the statement, by what really comes of each.
+// Errors of an unavailable server and errors of a statement, told apart with real failures.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Db, openDb } from '../../src/db/db.ts';
-import { isAway, isDiskFull, isReadOnly } from '../../src/db/failure.ts';
+import { isUnavailable, isDiskFull, isReadOnly } from '../../src/db/failure.ts';
 import type { TcpProxy } from '../faults/tcp-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseDoor } from '../harness/database-door.ts';
@@ -30,7 +30,7 @@ const failureOf = (promise: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test('a connection cut under a statement, and a server that takes no connection', async () => {
+test('isUnavailable is true for a connection lost during a statement and for a server that accepts no connection', async () => {
   const asleep = failureOf(sql`select pg_sleep(20)`.execute(behindDoor));
   await expect
     .poll(async () => {
@@ -41,32 +41,32 @@ test('a connection cut under a statement, and a server that takes no connection'
     })
     .toBe(1);
   door.block();
-  expect(isAway(await asleep)).toBe(true);
-  expect(isAway(await failureOf(sql`select 1`.execute(behindDoor)))).toBe(true);
+  expect(isUnavailable(await asleep)).toBe(true);
+  expect(isUnavailable(await failureOf(sql`select 1`.execute(behindDoor)))).toBe(true);
   door.unblock();
   expect(await failureOf(sql`select 1`.execute(behindDoor))).toBe('it did not fail');
 });
 
-test('a server that nobody runs, and one that ends its connections', async () => {
+test('isUnavailable is true for a server that does not run and for one that terminates its connections', async () => {
   const nobody = openDb(
     { host: '127.0.0.1', port: 1, user: 'nobody', database: 'none' },
     { maxConnections: 1, applicationName: 'nobody' },
   );
-  expect(isAway(await failureOf(sql`select 1`.execute(nobody)))).toBe(true);
+  expect(isUnavailable(await failureOf(sql`select 1`.execute(nobody)))).toBe(true);
   await nobody.destroy();
   const ended = failureOf(sql`select pg_terminate_backend(pg_backend_pid())`.execute(database.hot));
-  expect(isAway(await ended)).toBe(true);
+  expect(isUnavailable(await ended)).toBe(true);
 });
 
-test('a statement that is wrong, or took too long, is the statement’s own failure', async () => {
-  expect(isAway(await failureOf(sql`select 1 / 0`.execute(database.db)))).toBe(false);
-  expect(isAway(await failureOf(sql`select nothing_of_the_kind()`.execute(database.db)))).toBe(false);
+test('isUnavailable is false for an invalid statement and for a statement timeout', async () => {
+  expect(isUnavailable(await failureOf(sql`select 1 / 0`.execute(database.db)))).toBe(false);
+  expect(isUnavailable(await failureOf(sql`select nothing_of_the_kind()`.execute(database.db)))).toBe(false);
   const hasty = database.open({ statementTimeoutMs: 10 });
-  expect(isAway(await failureOf(sql`select pg_sleep(5)`.execute(hasty)))).toBe(false);
-  expect(isAway(await failureOf(readFile('/nowhere/at/all')))).toBe(false);
+  expect(isUnavailable(await failureOf(sql`select pg_sleep(5)`.execute(hasty)))).toBe(false);
+  expect(isUnavailable(await failureOf(readFile('/nowhere/at/all')))).toBe(false);
 });
 
-/** A failure with that code, raised by the server. */
+/** An error with that code, raised by the server. */
 const raised = (code: string) =>
   failureOf(
     sql.raw(`do $$ begin raise exception 'raised' using errcode = '${code}'; end $$`).execute(database.db),
@@ -90,23 +90,25 @@ test.each([
   '58000',
   '58030',
   '58P01',
-])('a server that says %s cannot serve now', async (code) => {
-  expect(isAway(await raised(code))).toBe(true);
+])('isUnavailable is true for error code %s', async (code) => {
+  expect(isUnavailable(await raised(code))).toBe(true);
 });
 
 test.each(['22012', '23505', '40001', '42501', '42P01', '55P03', '57014', 'P0001', 'XX000'])(
-  'a server that says %s speaks of the statement, or of an error inside it',
+  'isUnavailable is false for error code %s',
   async (code) => {
-    expect(isAway(await raised(code))).toBe(false);
+    expect(isUnavailable(await raised(code))).toBe(false);
   },
 );
 
-test('an error that came from another thread, without its class, is known by its code', () => {
-  expect(isAway(Object.assign(new Error('terminating connection'), { code: '57P01' }))).toBe(true);
-  expect(isAway(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(false);
+test('an error from another thread, which lost its class, is recognized by its code', () => {
+  expect(isUnavailable(Object.assign(new Error('terminating connection'), { code: '57P01' }))).toBe(true);
+  expect(isUnavailable(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(
+    false,
+  );
 });
 
-test('a full disk and a read-only server are told apart', async () => {
+test('a full disk and a read-only server are distinguished', async () => {
   expect([isDiskFull(await raised('53100')), isDiskFull(await raised('53200'))]).toEqual([true, false]);
   expect([isReadOnly(await raised('25006')), isReadOnly(await raised('53100'))]).toEqual([true, false]);
 });

@@ -1,4 +1,4 @@
-// A key creates and rotates no key that has more scopes than itself or expires later.
+// Bounds of keys made by keys: no more scopes than the creating key, and no later expiry.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, createKey, type MadeKey, revoke, rotateKey } from '../../src/accounts/keys.ts';
@@ -31,7 +31,7 @@ async function account() {
   return { deps, accountId, key, create, rotate, list };
 }
 
-test('a key gives no scope that it lacks, and rotates no key that has one', async () => {
+test('a key cannot create or rotate a key with a scope that it lacks', async () => {
   const { create, rotate, list, key } = await account();
   const narrow = await create(key, { scopes: ['manage', 'messages:read'] });
   expect((await create(narrow, { scopes: ['messages:read', 'manage'] })).scopes).toHaveLength(2);
@@ -39,12 +39,12 @@ test('a key gives no scope that it lacks, and rotates no key that has one', asyn
     create(narrow, { scopes: ['messages:read', 'messages:send', 'media:write'] }),
   ).rejects.toMatchObject(forbidden('messages:send, media:write'));
   await expect(rotate(narrow, key)).rejects.toMatchObject(forbidden('messages:send'));
-  // the rejected rotation gave no end to the wider key
+  // the rejected rotation did not change the other key's expiry
   expect((await list()).map(({ expires_at }) => expires_at)).toEqual([null, null, null]);
   expect((await rotate(narrow, narrow)).scopes).toEqual(narrow.scopes);
 });
 
-test('a key gives no later end than its own, and its own if none is named', async () => {
+test('a key cannot create a key that expires later, and its own expiry is the default', async () => {
   const { create, rotate, key } = await account();
   const [sooner, expiresAt, later] = [inHours(1), inHours(2), inHours(3)];
   const brief = await create(key, { scopes, expiresAt });
@@ -63,7 +63,7 @@ test('a key gives no later end than its own, and its own if none is named', asyn
   expect((await rotate(brief, brief)).expires_at).toEqual(expiresAt);
 });
 
-test('a key that was rotated cannot outlive the hours that are left to it', async () => {
+test('a key that is being rotated cannot create a key that expires after its overlap', async () => {
   const { create, rotate, key } = await account();
   const old = await create(key, { scopes });
   const fresh = await rotate(old, old);
@@ -73,7 +73,7 @@ test('a key that was rotated cannot outlive the hours that are left to it', asyn
   await expect(rotate(old, fresh)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('a key that was revoked creates and rotates none, though a process still remembers it', async () => {
+test('a revoked key cannot create or rotate keys, even while a process has it cached', async () => {
   const { deps, accountId, create, rotate, key } = await account();
   const gone = await create(key, { scopes });
   await revoke(deps, { accountId, keyId: gone.id });
@@ -84,6 +84,6 @@ test('a key that was revoked creates and rotates none, though a process still re
     database.db,
   );
   await expect(create(key, { scopes })).rejects.toMatchObject(invalid);
-  // the operator needs no key
+  // the command line needs no key
   expect((await create(undefined, { scopes: ['messages:send'] })).expires_at).toBeNull();
 });

@@ -1,4 +1,4 @@
-// An account has at most 100 active keys, whoever adds them at the same time.
+// The limit of 100 active keys per account, also with concurrent requests.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, createKey, rotateKey } from '../../src/accounts/keys.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Adds keys as they would be after many requests. */
+/** Inserts keys directly. */
 const add = (accountId: string, count: number, hasEnded = false) =>
   sql`
     insert into api_keys (id, account_id, name, scopes, hash, hint, expires_at)
@@ -24,7 +24,7 @@ const add = (accountId: string, count: number, hasEnded = false) =>
 const limit = { code: 'key_limit_reached' };
 const wanted = { name: 'one more', scopes: ['templates:read'] };
 
-/** An account with so many active keys, and others that have ended. */
+/** An account with that many active keys, and some expired or revoked ones. */
 async function accountWith(count: number) {
   const deps = { db: database.db, clock };
   const { accountId, key } = await createAccount(deps, 'x');
@@ -40,11 +40,11 @@ async function accountWith(count: number) {
   };
 }
 
-test('six who ask at the same time for the last two places get two', async () => {
+test('of six concurrent requests for the last two keys, two succeed', async () => {
   const { create } = await accountWith(98);
   const { db } = database;
   const asking = await db.transaction().execute(async (tx) => {
-    // nobody can add a key until all six have come as far as they can
+    // block inserts until all six requests wait
     await sql`lock table api_keys in share mode`.execute(tx);
     const answers = Promise.allSettled(Array.from({ length: 6 }, create));
     const waiting = sql`select from pg_stat_activity
@@ -61,7 +61,7 @@ test('six who ask at the same time for the last two places get two', async () =>
   expect(httpStatus(limit.code)).toBe(409);
 });
 
-test('a full account can replace a key at once, but not let both work for a while', async () => {
+test('at the limit, a key can be replaced immediately but not with an overlap', async () => {
   const { create, rotate, first } = await accountWith(100);
   await expect(create()).rejects.toMatchObject(limit);
   await expect(rotate(60)).rejects.toMatchObject(limit);
@@ -70,7 +70,7 @@ test('a full account can replace a key at once, but not let both work for a whil
   await expect(create()).rejects.toMatchObject(limit);
 });
 
-test('a key that was replaced counts while it still works', async () => {
+test('a replaced key counts until its overlap ends', async () => {
   const { create, rotate } = await accountWith(98);
   await rotate(60);
   await create();

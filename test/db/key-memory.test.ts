@@ -1,4 +1,4 @@
-// What is remembered of API keys: asked of the database once for many requests, and never what was so before a change.
+// The cache of API keys: concurrent look-ups share one query, and a change is never hidden by a cached row.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAuthenticator } from '../../src/accounts/authenticate.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 
 const log = openLog('silent');
 
-/** The database with its statements counted, whose answers are held back while `gate` is closed. */
+/** A database that counts its statements and delays results while `gate` is closed. */
 function watched(db: Db) {
   const watch = { statements: 0, gate: Promise.resolve() };
   const plugged = db.withPlugin({
@@ -32,7 +32,7 @@ function watched(db: Db) {
   return { db: plugged, watch };
 }
 
-test('requests that come at the same time share one look-up', async () => {
+test('concurrent requests share one look-up', async () => {
   const { key } = await createAccount({ db: database.db, clock }, 'x');
   const { db, watch } = watched(database.db);
   const { authenticate } = openAuthenticator({ db, clock, log });
@@ -43,7 +43,7 @@ test('requests that come at the same time share one look-up', async () => {
   await expect(authenticate('cgw_nonsense')).rejects.toMatchObject({ code: 'api_key_invalid' });
 });
 
-test('a key revoked while it is looked up is not remembered, and refused to whoever asks afterwards', async () => {
+test('a key revoked during its look-up is not cached, and later requests are rejected', async () => {
   const { accountId, key } = await createAccount({ db: database.db, clock }, 'x');
   const { db, watch } = watched(database.db);
   const { authenticate, forget } = openAuthenticator({ db, clock, log });

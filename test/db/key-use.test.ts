@@ -1,4 +1,4 @@
-// When a key was last used: noted by the requests themselves, since a process that only answers has no workers.
+// The time of a key's last use, recorded by requests because an API process has no workers.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openAuthenticator } from '../../src/accounts/authenticate.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-it('is written to the minute, at most once a minute, without anybody flushing', async () => {
+it('is written with minute precision, at most once a minute, without a worker', async () => {
   let now = Date.parse('2026-03-10T12:00:30Z');
   const clock = { ...systemClock, now: () => now, steady: () => now };
   const { db } = database;

@@ -1,4 +1,4 @@
-// Migrations: all or nothing, forward only, safe when several processes start at once, and never run by an older program.
+// Migrations: all or nothing, forward only, safe with concurrent starts, and never run by an older program.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ async function tables(): Promise<string[]> {
 }
 
 describe('migrations', () => {
-  test('the files of this program make a database that fits it', async () => {
+  test('this program’s files create a database that it accepts', async () => {
     await migrateToLatest(database.db);
     expect(await migrationState(database.db)).toEqual({
       pending: [],
@@ -43,7 +43,7 @@ describe('migrations', () => {
     });
   });
 
-  test('no file at all is a database that fits', async () => {
+  test('an empty folder needs no migration', async () => {
     expect(await migrateToLatest(database.db, folder)).toEqual([]);
     expect(await migrationState(database.db, folder)).toEqual({
       pending: [],
@@ -53,7 +53,7 @@ describe('migrations', () => {
     });
   });
 
-  test('run in the order of their numbers, many statements a file, and only once', async () => {
+  test('run in the order of their numbers, with many statements per file, and only once', async () => {
     await write('0002_second.sql', 'alter table a add column c int; create table b (id int);');
     await write(
       '0001_first.sql',
@@ -68,7 +68,7 @@ describe('migrations', () => {
     expect(await migrateToLatest(database.db, folder)).toEqual(['0003_third']);
   });
 
-  test('a failure names its file and leaves nothing of any of them behind', async () => {
+  test('a failure names its file and rolls back all files', async () => {
     await write('0001_first.sql', 'create table a (id int)');
     await write('0002_wrong.sql', 'create table b (id int); create table b (id int)');
     await expect(migrateToLatest(database.db, folder)).rejects.toThrow(
@@ -78,7 +78,7 @@ describe('migrations', () => {
     expect((await migrationState(database.db, folder)).pending).toEqual(['0001_first', '0002_wrong']);
   });
 
-  test('four processes that start at once run each file once', async () => {
+  test('four concurrent starts run each file once', async () => {
     await write('0001_first.sql', 'create table a (id int); insert into a values (1)');
     await write('0002_second.sql', 'create table b (id int)');
     const runs = await Promise.all(
@@ -88,14 +88,14 @@ describe('migrations', () => {
     expect((await sql`select * from a`.execute(database.db)).rows).toHaveLength(1);
   });
 
-  test('take the time they need, on one connection, and leave its limits as they were', async () => {
+  test('run without timeouts on one connection and restore its limits', async () => {
     const hasty = database.open({ maxConnections: 1, statementTimeoutMs: 100, lockTimeoutMs: 100 });
     await write('0001_slow.sql', 'create table a (id int); select pg_sleep(0.3)');
     expect(await migrateToLatest(hasty, folder)).toEqual(['0001_slow']);
     await expect(sql`select pg_sleep(5)`.execute(hasty)).rejects.toThrow(/statement timeout/);
   });
 
-  test('a program older than its database works on where the later migrations let it', async () => {
+  test('a program older than its database starts if no later migration breaks it', async () => {
     await write(
       '0001_first.sql',
       'create table a (id int); create table breaking_migrations (name text primary key)',
@@ -111,7 +111,7 @@ describe('migrations', () => {
     expect(await tables()).toContain('b');
   });
 
-  test('a program older than its database refuses where a later migration says that it breaks older ones', async () => {
+  test('a program older than its database fails if a later migration breaks older programs', async () => {
     await write(
       '0001_first.sql',
       'create table a (id int); create table breaking_migrations (name text primary key)',
@@ -123,7 +123,7 @@ describe('migrations', () => {
     await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/newer than this program.*0002_newer/);
   });
 
-  test('a program whose own migrations are missing beside unknown ones refuses: it is of another line', async () => {
+  test('a program fails if the database has unknown migrations and lacks its own', async () => {
     await write('0001_first.sql', 'create table a (id int)');
     await write('0002_theirs.sql', 'create table b (id int)');
     await migrateToLatest(database.db, folder);
@@ -133,22 +133,22 @@ describe('migrations', () => {
   });
 
   test.each([['1_short.sql'], ['0001-dashes.sql'], ['0001_Upper.sql']])(
-    'a file named %s is refused',
+    'a file named %s is rejected',
     async (name) => {
       await write(name, 'select 1');
-      await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/is not named like/);
+      await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/must be named like/);
     },
   );
 
-  test('two files of one number are refused', async () => {
+  test('two files with the same number are rejected', async () => {
     await write('0001_one.sql', 'select 1');
     await write('0001_two.sql', 'select 1');
-    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/Two migrations have the number/);
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/Two migrations have the same number/);
   });
 });
 
 describe('the migrations of this program', () => {
-  test('are those recorded in migrations/SHA256SUMS (for a new one run "npm run db:types")', async () => {
+  test('have the digests in migrations/SHA256SUMS (for a new one run "npm run db:types")', async () => {
     const files = await readMigrations();
     expect(files.length).toBeGreaterThanOrEqual(5);
     expect(files.map(({ name, released }) => [name, released])).toEqual(
@@ -156,7 +156,7 @@ describe('the migrations of this program', () => {
     );
   });
 
-  test('that were frozen first never change', async () => {
+  test('that were frozen first have their original digests', async () => {
     const digests = (await readMigrations())
       .slice(0, 5)
       .map(({ name, digest }) => [name, digest.slice(0, 12)]);
@@ -175,7 +175,7 @@ describe('a migration edited after it ran', () => {
 
   beforeEach(() => write('0001_first.sql', 'create table a (id int);\n'));
 
-  test('is refused before anything else runs, and named', async () => {
+  test('is rejected by name before anything else runs', async () => {
     await migrateToLatest(database.db, folder);
     await write('0001_first.sql', 'create table a (id bigint);\n');
     await write('0002_second.sql', 'create table b (id int)');
@@ -184,16 +184,16 @@ describe('a migration edited after it ran', () => {
     expect(await tables()).toEqual(['a']);
   });
 
-  test('is accepted when only its line ends differ', async () => {
+  test('is accepted if only its line endings differ', async () => {
     await migrateToLatest(database.db, folder);
     await write('0001_first.sql', 'create table a (id int);\r\n');
     expect(await migrateToLatest(database.db, folder)).toEqual([]);
   });
 
-  test('is refused on a database whose migrations ran before digests were recorded', async () => {
+  test('is rejected on a database whose migrations ran before digests were recorded', async () => {
     await migrateToLatest(database.db, folder);
     await sql`drop table migration_digests`.execute(database.db);
-    // four starts at the same time record it once
+    // four concurrent starts record it once
     await Promise.all(
       Array.from({ length: 4 }, () => migrateToLatest(database.open({ maxConnections: 2 }), folder)),
     );
@@ -201,7 +201,7 @@ describe('a migration edited after it ran', () => {
     await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
   });
 
-  test('is refused when it was edited before its digest could be recorded', async () => {
+  test('is rejected if it was edited before its digest was recorded', async () => {
     await recordMigrations(folder);
     await migrateToLatest(database.db, folder);
     await sql`drop table migration_digests`.execute(database.db);
@@ -209,7 +209,7 @@ describe('a migration edited after it ran', () => {
     await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
   });
 
-  test('is accepted where it never ran to its end: a failed run leaves no digest', async () => {
+  test('is accepted if its only run failed, which records no digest', async () => {
     await write('0002_wrong.sql', 'create table a (id int)');
     await expect(migrateToLatest(database.db, folder)).rejects.toThrow(/0002_wrong failed/);
     await write('0001_first.sql', 'create table a (id bigint);\n');
@@ -217,7 +217,7 @@ describe('a migration edited after it ran', () => {
     expect(await migrateToLatest(database.db, folder)).toEqual(['0001_first', '0002_wrong']);
   });
 
-  test('is not recorded again by "npm run db:types", and a new one is', async () => {
+  test('is not recorded again by "npm run db:types", which records new files only', async () => {
     await recordMigrations(folder);
     const first = await readFile(join(folder, 'SHA256SUMS'), 'utf8');
     await write('0002_second.sql', 'create table b (id int)');

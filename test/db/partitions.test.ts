@@ -1,8 +1,8 @@
-// Promises of month partitions: made ahead, met by their rows, and never in the way of rows that came before them.
+// Monthly partitions: created ahead of time, and no obstacle for rows that came before them.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { analyzeYoungPartitions, makePartitions } from '../../src/db/partitions.ts';
+import { analyzeFirstRows, makePartitions } from '../../src/db/partitions.ts';
 import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { textOf } from '../harness/plans.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A UUIDv7 of that very millisecond (those of `uuidv7` never go back in time). */
+/** A UUIDv7 of exactly that millisecond; `uuidv7` never goes back in time. */
 function idAt(at: Date): string {
   const time = at.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
@@ -31,9 +31,9 @@ const inMonths = (months: number) =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 15, 12));
 const named = (at: Date) => `${at.getUTCFullYear()}_${String(at.getUTCMonth() + 1).padStart(2, '0')}`;
 
-describe('month partitions', () => {
-  it('are made once, for this month and those asked for, by several processes at once', async () => {
-    // Rows that came before: their month stays in the default partition.
+describe('monthly partitions', () => {
+  it('are created once, for this and the requested months, by several concurrent processes', async () => {
+    // rows from before: their month stays in the default partition
     expect(await insertAttempt(inMonths(1))).toBe('attempts_default');
     const made = await Promise.all([makePartitions(database.db, 2), makePartitions(database.db, 2)]);
     expect(made.reduce((sum, count) => sum + count, 0)).toBe(8);
@@ -44,18 +44,18 @@ describe('month partitions', () => {
     expect(await insertAttempt(inMonths(7))).toBe('attempts_default');
   });
 
-  it('begin and end with their month in UTC', async () => {
+  it('start and end with their month in UTC', async () => {
     const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 1);
     expect(await insertAttempt(new Date(first))).toBe(`attempts_${named(new Date(first))}`);
     expect(await insertAttempt(new Date(first - 1))).not.toBe(`attempts_${named(new Date(first))}`);
   });
 
-  it('that were vacuumed before their time are planned by their keys once they have rows', async () => {
+  it('that were vacuumed while empty are read by their keys once they have rows', async () => {
     const own = await createTestDatabase();
     try {
       await makePartitions(own.db, 0);
       await sql`vacuum analyze messages`.execute(own.db);
-      expect(await analyzeYoungPartitions(own.db)).toBe(0);
+      expect(await analyzeFirstRows(own.db)).toBe(0);
       const hot = own.open({ maxConnections: 1, hot: true });
       const key = { accountId: randomUUID(), id: idAt(now) };
       const text = await textOf((db) => beginDispatch(db, [key]));
@@ -74,9 +74,9 @@ describe('month partitions', () => {
         select gen_random_uuid(), uuid7(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '15550100', '{}', now()
         from generate_series(1, 500)`.execute(own.db);
       expect(await kept()).not.toMatch(byKey);
-      expect(await analyzeYoungPartitions(own.db)).toBe(1);
+      expect(await analyzeFirstRows(own.db)).toBe(1);
       expect(await kept()).toMatch(byKey);
-      expect(await analyzeYoungPartitions(own.db)).toBe(0);
+      expect(await analyzeFirstRows(own.db)).toBe(0);
     } finally {
       await own.drop();
     }

@@ -1,4 +1,4 @@
-// Promises of a process's session: its leases are its own while it lives, and free within seconds of its end.
+// The session of a process: its leases are kept while it is open and released within seconds of its end.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -29,7 +29,7 @@ async function openSession(): Promise<ProcessSession> {
   return session;
 }
 
-/** A delivery that was committed by a process and leased to it, and that it never tried. */
+/** A delivery that a process committed and leased to itself but never attempted. */
 async function leaseTo(process: ProcessSession, hook: string): Promise<void> {
   const account = await fixture.account();
   await fixture.endpoint(account, hook);
@@ -39,7 +39,7 @@ async function leaseTo(process: ProcessSession, hook: string): Promise<void> {
     .execute((tx) => publish({ deliveries }, tx, [stageEvent(account, uuidv7(), 'sent')]));
 }
 
-/** The server's process of the session. */
+/** The pid of the session's server process. */
 async function backendOf(process: ProcessSession): Promise<number | undefined> {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_locks where locktype = 'advisory' and objid = ${process.id}::int::oid and granted
@@ -55,7 +55,7 @@ const processes = async () =>
     }>`select id, ended_at is not null as ended from processes`.execute(fixture.db)
   ).rows;
 
-it('a lease is the process’s own while its session is open, and another’s as soon as it has ended', async () => {
+it('other processes cannot claim a lease while the session is open, and can as soon as it has ended', async () => {
   const process = await openSession();
   await leaseTo(process, 'live');
   expect(await release()).toBe(0);
@@ -66,7 +66,7 @@ it('a lease is the process’s own while its session is open, and another’s as
   await until(() => expect(fixture.hooks.hitsOf('live')).toHaveLength(1));
 });
 
-it('what an ended process commits late is released, too; after ten seconds nothing is looked for', async () => {
+it('releases what an ended process commits late, and forgets the process after ten seconds', async () => {
   const process = await openSession();
   await process.close();
   await until(async () => {
@@ -81,7 +81,7 @@ it('what an ended process commits late is released, too; after ten seconds nothi
   expect(await processes()).toEqual([]);
 });
 
-it('a process that lost its session takes it up again under the same id, and keeps its leases from then on', async () => {
+it('a process that lost its session reopens it with the same id and keeps its new leases', async () => {
   const process = await openSession();
   const lost = await backendOf(process);
   await sql`update processes set ended_at = now()`.execute(fixture.db);
@@ -94,7 +94,7 @@ it('a process that lost its session takes it up again under the same id, and kee
   expect(await release()).toBe(0);
 });
 
-it('processes have ids of their own, and the end of one frees nothing of another', async () => {
+it('processes have distinct ids, and the end of one releases no leases of another', async () => {
   const [one, other] = [await openSession(), await openSession()];
   expect(one.id).not.toBe(other.id);
   await leaseTo(one, 'one');

@@ -1,4 +1,4 @@
-// Servers that take no writes: one that turns read-only beneath open sessions and back, and a real standby at the start.
+// Read-only servers: one that becomes read-only during open sessions and back, and a standby at start.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import { findCluster, makeHome } from '../../src/db/embedded-home.ts';
+import { findCluster, prepareFolders } from '../../src/db/embedded-folders.ts';
 import { findProgram } from '../../src/db/embedded-program.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { freePort } from '../faults/processes.ts';
@@ -25,11 +25,11 @@ let gateway: Gateway;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'read-only-test-'));
-  // as root the server runs as another user, who has to pass
+  // started by root, the server runs as another user, who must be able to enter
   await chmod(folder, 0o711);
   dataDir = join(folder, 'data');
   server = await startEmbeddedPostgres({ dataDir, log });
-  await (await openDatabase({ connection: server.connection, dataDir }, log, 'make')).close();
+  await (await openDatabase({ connection: server.connection, dataDir }, log, 'migrate')).close();
   gateway = await startGateway({ through: async () => server.connection });
 });
 afterAll(async () => {
@@ -44,7 +44,7 @@ async function setReadOnly(on: boolean): Promise<void> {
   await administer(administrator, 'select pg_reload_conf()');
 }
 
-test('sessions that were open before are dropped at once: only 503 while it lasts, and none afterwards', async () => {
+test('drops open sessions when the server becomes read-only: all requests are 503 until it accepts writes again', async () => {
   const seen: Record<string, number> = {};
   let stopped = false;
   const caller = async () => {
@@ -75,7 +75,7 @@ test('sessions that were open before are dropped at once: only 503 while it last
   expect(seen[200]).toBeGreaterThan(during[200] ?? 0);
 });
 
-test('a standby at the start is refused with what to do', async () => {
+test('rejects a standby at start with an error that says what to do', async () => {
   await gateway.stop();
   const { user, password, database } = server.connection;
   await server.stop();
@@ -86,8 +86,8 @@ test('a standby at the start is refused with what to do', async () => {
   const signal = join(copy, 'standby.signal');
   await writeFile(signal, '');
   execFileSync('chown', [`${uid}:${gid}`, signal]);
-  const home = await makeHome(dataDir);
-  const { folder: program } = await findProgram(home.stageUnder, home.owner !== undefined);
+  const home = await prepareFolders(dataDir);
+  const { folder: program } = await findProgram(home.copyTargets, home.owner !== undefined);
   const port = await freePort();
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
   const standby = spawn(
@@ -98,12 +98,12 @@ test('a standby at the start is refused with what to do', async () => {
   try {
     const connection = { host: '127.0.0.1', port, user, ...(password ? { password } : {}), database };
     const start = () =>
-      openDatabase({ connection, dataDir }, log, 'make').then(
+      openDatabase({ connection, dataDir }, log, 'migrate').then(
         () => 'it started',
         (error: unknown) => String(error),
       );
     await vi.waitFor(
-      async () => expect(await start()).toMatch(/standby.*Let DATABASE_URL name the primary/),
+      async () => expect(await start()).toMatch(/standby.*Set DATABASE_URL to the primary/),
       {
         timeout: 20_000,
         interval: 200,

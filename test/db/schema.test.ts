@@ -1,4 +1,4 @@
-// The types of the tables are those of the migrations.
+// The generated table types match the migrations.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaText } from '../../scripts/schema-text.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('src/db/schema.ts is what the migrations make (else run "npm run db:types")', async () => {
+test('src/db/schema.ts matches the migrations (else run "npm run db:types")', async () => {
   const written = await readFile(new URL('../../src/db/schema.ts', import.meta.url), 'utf8');
   expect(written).toBe(await schemaText(database.connection));
 });

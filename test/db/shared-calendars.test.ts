@@ -1,4 +1,4 @@
-// The migration that makes staff share the time of a shared calendar: keys of what is stored, overlaps that exist already.
+// The migration for shared calendars: computed keys of existing rows, and existing overlaps.
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ async function booking(staffId: string, { provider, calendarId }: Connected, at:
   return id;
 }
 
-test('what is stored gets the keys that the program makes, and existing overlaps do not stop it', async () => {
+test('gives existing rows the keys that the program computes, and succeeds despite existing overlaps', async () => {
   const google = { provider: 'google', calendarId: 'primary', email: 'Ada@Clinic.example' };
   const urls = [
     'https://DAV.example:443/ada%40clinic/w%C3%a4rk%2f1%20a%7E',

@@ -1,4 +1,4 @@
-// Every statement of raw SQL against the schema: PostgreSQL accepts it, and its row type, parameters and inserts are right.
+// Every raw SQL statement compared with the schema: PostgreSQL accepts it, and its row type, parameters and inserted columns fit.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -56,7 +56,7 @@ async function readCatalog({ db }: TestDatabase): Promise<Catalog> {
   };
 }
 
-/** Differences that are right, by the start of their place: conditions exclude nulls that the schema allows. */
+/** Accepted differences, by the start of their location: a condition excludes nulls that the schema allows. */
 const allowed: [start: string, problem: string, why: string][] = [
   ['src/db/database-clock.ts', 'mended may be null', 'its condition is "mended is not null"'],
   [
@@ -76,7 +76,7 @@ const allowed: [start: string, problem: string, why: string][] = [
   ['src/messaging/templates/single-reads-store.ts', 'provider_template_id may be null', 'as above'],
 ];
 
-/** What the statements have wrong, each with its place. */
+/** The problems of the statements, each with its location. */
 function all(problems: (statement: Statement, described: Described) => string[]): string[] {
   const found = collected.statements.flatMap((statement, index) =>
     problems(statement, described[index] as Described)
@@ -88,7 +88,7 @@ function all(problems: (statement: Statement, described: Described) => string[])
   return [...new Set(found)];
 }
 
-test('every call of raw SQL in the stores was made', () => {
+test('every raw SQL call in the stores was executed', () => {
   expect(collected.statements.length).toBeGreaterThan(200);
   expect(collected.unreached).toEqual([]);
 });
@@ -101,17 +101,17 @@ test('every row type has the names, types and nulls of the columns', () => {
   expect(all((statement, told) => (told.error ? [] : wrongInRow(statement, told, catalog)))).toEqual([]);
 });
 
-test('every parameter has a type that its place takes', () => {
+test('every parameter has a type that its column accepts', () => {
   expect(all((statement, told) => (told.error ? [] : wrongInParameters(statement, told, catalog)))).toEqual(
     [],
   );
 });
 
-test('every insert names the columns that have neither default nor null', () => {
+test('every insert names the columns that are not null and have no default', () => {
   expect(all((statement) => leftOutOfInserts(statement, catalog))).toEqual([]);
 });
 
-describe('a difference is found:', () => {
+describe('reports a difference:', () => {
   const column = { types: ['string'], nullable: false, optional: false };
   const problemsOf = async (
     statement: Omit<Statement, 'place' | 'parameters'>,

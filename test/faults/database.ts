@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
-import { findCluster } from '../../src/db/embedded-home.ts';
+import { findCluster } from '../../src/db/embedded-folders.ts';
 import { readPostmaster } from '../../src/db/embedded-postmaster.ts';
 import { startOwnServer } from '../harness/test-server.ts';
 import { openTcpProxy } from './tcp-proxy.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { openLog } from '../../src/base/log.ts';
 import type { Connection } from '../../src/db/db.ts';
 import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import { findCluster, makeHome } from '../../src/db/embedded-home.ts';
+import { findCluster, prepareFolders } from '../../src/db/embedded-folders.ts';
 import { findProgram } from '../../src/db/embedded-program.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { freePort } from '../faults/processes.ts';
@@ -36,7 +36,7 @@ export async function startFakedClock(): Promise<FakedClock> {
   const log = openLog('silent');
   const server = await startEmbeddedPostgres({ dataDir, log });
   const { user, password, database } = server.connection;
-  await (await openDatabase({ connection: server.connection, dataDir }, log, 'make')).close();
+  await (await openDatabase({ connection: server.connection, dataDir }, log, 'migrate')).close();
   await server.stop();
   const offset = join(folder, 'offset');
   const set = async (seconds: number) => {
@@ -44,9 +44,9 @@ export async function startFakedClock(): Promise<FakedClock> {
     await chmod(offset, 0o644);
   };
   await set(0);
-  const home = await makeHome(dataDir);
+  const home = await prepareFolders(dataDir);
   const cluster = (await findCluster(dataDir)) as string;
-  const { folder: program } = await findProgram(home.stageUnder, home.owner !== undefined);
+  const { folder: program } = await findProgram(home.copyTargets, home.owner !== undefined);
   const port = await freePort();
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
   const child = spawn(

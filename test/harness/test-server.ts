@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import type { EmbeddedLog } from '../../src/db/embedded-hold.ts';
+import type { EmbeddedLog } from '../../src/db/embedded-acquire.ts';
 import { templateCluster } from './template-cluster.ts';
 
 export interface TestServer {

@@ -72,7 +72,7 @@ const stateOf = async (phone: string) =>
 test('a start on a DATA_DIR that is in use is refused in words, and harms nothing', async () => {
   const second = await workplace.run(['start', '--sandbox']);
   expect(second).toMatchObject({ code: 1, out: '' });
-  expect(second.err).toMatch(/Another gateway already runs on .*Stop it first, or give this one a DATA_DIR/);
+  expect(second.err).toMatch(/Another gateway already runs on .*Stop it first, or set another DATA_DIR/);
   expect(second.err).not.toMatch(/ {4}at /);
   await sendUntilRead('15550300001');
 });

@@ -7,7 +7,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { phoneDigits } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
-import { isAway } from '../../db/failure.ts';
+import { isUnavailable } from '../../db/failure.ts';
 import { fingerprintOf, inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
@@ -78,7 +78,7 @@ export async function book(deps: BookDeps, input: BookInput): Promise<BookingRes
   const row = await createEvent(deps, held.row, held.connection, held.requested, deadline).catch(
     (error: unknown) => {
       // the worker, or a repeated request, finds out the outcome
-      if (isAway(error)) deps.bookingReleases.release(held.row.id);
+      if (isUnavailable(error)) deps.bookingReleases.release(held.row.id);
       throw error;
     },
   );
@@ -119,7 +119,7 @@ async function hold(
       return prepared;
     },
   }).catch((error: unknown) => {
-    if (isAway(error)) releaseAll();
+    if (isUnavailable(error)) releaseAll();
     throw error;
   });
   if (held) return { ...held, requested };

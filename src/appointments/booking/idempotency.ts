@@ -1,7 +1,7 @@
 // Repeated booking requests with one Idempotency-Key: return the stored response, or finish what the first request began.
 import { AppError } from '../../base/errors.ts';
 import type { Tx } from '../../db/db.ts';
-import { isAway } from '../../db/failure.ts';
+import { isUnavailable } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { consultKey, type Fingerprint, inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
@@ -69,7 +69,7 @@ export async function respondOnce<T>(
     return { body: toBody(await change()), replayed: false };
   } catch (error) {
     // the worker, or a repeated request, finds out the outcome
-    if (isAway(error)) deps.bookingReleases.release(bookingId);
+    if (isUnavailable(error)) deps.bookingReleases.release(bookingId);
     if (key === undefined || !isRace(error)) throw error;
     const { body } = await findStoredResponse(deps, key);
     if (body !== undefined) return { body, replayed: true };

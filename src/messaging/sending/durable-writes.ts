@@ -1,7 +1,7 @@
 // Writes of facts that only this process knows: retried while the database is unavailable.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { isAway, isTransient } from '../../db/failure.ts';
+import { isTransient, isUnavailable } from '../../db/failure.ts';
 
 export interface DurableWrites {
   /**
@@ -58,7 +58,7 @@ export function openDurableWrites(deps: { clock: Clock; log: Log }, stopping: Ab
   }
 
   const once = <T>(write: () => Promise<T>) =>
-    tracked(retry(write, (error) => isAway(error) || isTransient(error)));
+    tracked(retry(write, (error) => isUnavailable(error) || isTransient(error)));
   return Object.assign(once, {
     twice: (write: () => Promise<unknown>) => tracked(writeTwice(write)),
     async idle() {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { isAway } from '../../db/failure.ts';
+import { isUnavailable } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
@@ -40,7 +40,7 @@ export interface SendDeps {
 
 /** After a database failure, lets a repeat with the send's key continue as soon as the database responds. */
 export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, sendId: string): void {
-  if (isAway(error)) deps.releases.release(sendId);
+  if (isUnavailable(error)) deps.releases.release(sendId);
 }
 
 /** The lease of a key. A repeat gets 409 until it ends, then continues the same send: the first request must have died. */

@@ -2,13 +2,13 @@
 import type { Mutation } from '../mutation.ts';
 
 const sessions = ['test/db/db.test.ts'];
-const away = ['test/api/database-away.test.ts'];
+const away = ['test/api/database-unavailable.test.ts'];
 
 export const mutations: Mutation[] = [
   {
     name: 'a session of a server in trouble goes back into the pool',
     file: 'src/db/pool.ts',
-    find: 'destroy === true || client.trouble !== undefined',
+    find: 'destroy === true || client.fatalError !== undefined',
     replace: 'destroy === true',
     tests: sessions,
   },
@@ -29,14 +29,14 @@ export const mutations: Mutation[] = [
   {
     name: 'a statement without an answer waits for ever',
     file: 'src/db/pool.ts',
-    find: 'now - client.owedSinceMs > afterMs) client.abandon();',
-    replace: 'now - client.owedSinceMs < 0) client.abandon();',
+    find: 'now - client.pendingSinceMs > afterMs) client.abandon();',
+    replace: 'now - client.pendingSinceMs < 0) client.abandon();',
     tests: sessions,
   },
   {
     name: 'the key of a send that the database failed stays leased',
     file: 'src/messaging/sending/send.ts',
-    find: 'if (isAway(error)) deps.releases.release(sendId);',
+    find: 'if (isUnavailable(error)) deps.releases.release(sendId);',
     replace: '',
     tests: away,
   },
@@ -59,7 +59,7 @@ export const mutations: Mutation[] = [
     file: 'src/http/health.ts',
     find: '...looksOf(optional, false)',
     replace: '...looksOf(optional, true)',
-    tests: ['test/api/database-away.test.ts'],
+    tests: ['test/api/database-unavailable.test.ts'],
   },
   {
     name: 'a migration that breaks older processes is not recorded as such',

@@ -1,8 +1,8 @@
-// One running gateway for each DATA_DIR: an advisory lock on the server itself, which dies with the process that holds it.
+// The advisory lock that allows one gateway per DATA_DIR; the server releases it when the process that holds it ends.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** How a server is reached by its owner, without the name of a database. */
+/** Host and login of a server, without a database name. */
 export interface Address {
   host: string;
   port: number;
@@ -10,27 +10,30 @@ export interface Address {
   password?: string;
 }
 
-/** What asking came to: the held lock, another's, a server that is starting or stopping, one that does not know our role, or no answer at all. */
-export type Guarding =
+/**
+ * The result of `lockServer`. `taken`: another process has the lock. `not_ready`: the server is starting or stopping.
+ * `not_admitted`: it rejects the role or password. `unreachable`: it does not answer, or is the server of other data.
+ */
+export type LockResult =
   | { kind: 'held'; client: pg.Client }
   | { kind: 'taken'; by: string }
   | { kind: 'not_ready' }
   | { kind: 'not_admitted' }
   | { kind: 'unreachable' };
 
-// any two numbers that no other program on this server of ours would choose
+// two arbitrary numbers; only this program uses the embedded server
 const lock = [1_128_813_383, 1];
 const connectTimeoutMs = 5000;
 const answerTimeoutMs = 20_000;
-/** A holder that was killed an instant ago is gone as soon as the server has noticed. */
-const patienceMs = 1500;
-// cannot_connect_now, admin_shutdown, crash_shutdown, too_many_connections
+/** The server may need a moment to notice that the previous holder was killed. */
+const lockRetryMs = 1500;
 // invalid_authorization_specification (the role is missing), invalid_password, insufficient_privilege
 const notAdmittedCodes = new Set(['28000', '28P01', '42501']);
+// cannot_connect_now, admin_shutdown, crash_shutdown, too_many_connections
 const notReadyCodes = new Set(['57P03', '57P01', '57P02', '53300']);
 
 async function tryLock(client: pg.Client): Promise<boolean> {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + lockRetryMs;
   for (;;) {
     const { rows } = await client.query<{ mine: boolean }>(
       'select pg_try_advisory_lock($1, $2) as mine',
@@ -52,13 +55,13 @@ async function holderOf(client: pg.Client): Promise<string> {
 }
 
 /**
- * Connects and takes the lock. The caller keeps the client open for as long as it runs, and listens for its end.
- * `isOurs` is asked about the server's data directory before anything else: a copied DATA_DIR names another's server.
+ * Connects and takes the lock. The caller keeps the client open as long as it runs, and listens for its `end` event.
+ * `isOurs` checks the server's data directory first: the files of a copied DATA_DIR name the original's server.
  */
-export async function takeGuard(
+export async function lockServer(
   address: Address,
   isOurs: (dataDirectory: string) => Promise<boolean>,
-): Promise<Guarding> {
+): Promise<LockResult> {
   const client = new pg.Client({
     ...address,
     database: 'postgres',
@@ -67,7 +70,7 @@ export async function takeGuard(
     query_timeout: answerTimeoutMs,
     keepAlive: true,
   });
-  // without a listener the loss of an idle connection would end the process; the caller acts on 'end'
+  // without a listener, losing an idle connection would end the process; the caller listens for 'end'
   client.on('error', () => {});
   try {
     await client.connect();
