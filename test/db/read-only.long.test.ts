@@ -102,13 +102,10 @@ test('rejects a standby at start with an error that says what to do', async () =
         () => 'it started',
         (error: unknown) => String(error),
       );
-    await vi.waitFor(
-      async () => expect(await start()).toMatch(/standby.*Set DATABASE_URL to the primary/),
-      {
-        timeout: 20_000,
-        interval: 200,
-      },
-    );
+    await vi.waitFor(async () => expect(await start()).toMatch(/standby.*Set DATABASE_URL to the primary/), {
+      timeout: 20_000,
+      interval: 200,
+    });
   } finally {
     standby.kill('SIGQUIT');
     await rm(copy, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

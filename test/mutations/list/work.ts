@@ -47,7 +47,7 @@ export const mutations: Mutation[] = [
   {
     name: 'each item of a batch waits for a database that is away',
     file: batchFile,
-    find: 'if (isAway(error)) away = { error };',
+    find: 'if (isUnavailable(error)) away = { error };',
     replace: '',
     tests: batches,
   },
