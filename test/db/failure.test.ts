@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Db, openDb } from '../../src/db/db.ts';
-import { isUnavailable, isDiskFull, isReadOnly } from '../../src/db/failure.ts';
+import { isDiskFull, isReadOnly, isUnavailable } from '../../src/db/failure.ts';
 import type { TcpProxy } from '../faults/tcp-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseDoor } from '../harness/database-door.ts';
