@@ -1,110 +1,165 @@
-// The shell commands of the documents: each sets what it needs before it uses it, and those for the sandbox run as pasted.
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+// The shell commands of the documents: each document's blocks run in order, as pasted into one terminal beside a sandbox.
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Demo } from '../../demo/seed.ts';
+import { cloudApiControl } from '../../sandbox/control.ts';
 import { freePort } from '../faults/processes.ts';
-import { readDocuments, readProjectFile } from '../harness/documents.ts';
+import { type Block, readBlocks, readProjectFile } from '../harness/documents.ts';
 import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { type Pasted, paste } from '../harness/terminal.ts';
+import { elsewhere, elsewhereOf, shellBlocks } from './blocks.ts';
 
-const blocks = readDocuments().flatMap(({ path, text }) =>
-  [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, code = '']) => ({ path, code })),
-);
-const named = blocks.map(({ path, code }) => [`${path}: ${code.trim().split('\n')[0]}`, code] as const);
+const languages = ['sh', 'text', 'json', 'js', 'ts', 'python', 'php', 'java', 'go', 'ruby', 'ini'];
+const nameOf = ({ path, line }: Block) => `${path}:${line}`;
 
-test.each(named)('sets its variables and parses: %s', (_name, code) => {
-  execFileSync('bash', ['-n'], { input: code });
-  const shellCode = code.replace(/'[^']*'/g, "''");
-  const used = [...shellCode.matchAll(/\$\{?([A-Z_]+)/g)].map(({ 1: name = '', index }) => ({ name, index }));
-  const unset = used
-    .filter(({ name }) => !['PWD', 'HOME', 'PATH'].includes(name))
-    .filter(({ name, index }) => !new RegExp(`(?:^|[\\s;])${name}=`).test(shellCode.slice(0, index)));
-  expect(unset.map(({ name }) => name)).toEqual([]);
+describe('as written', () => {
+  test('every block names its language, and commands are in blocks of sh', () => {
+    const blocks = readBlocks();
+    expect(blocks.filter(({ language }) => !languages.includes(language)).map(nameOf)).toEqual([]);
+    const commands = /^\s*(?:\$ )?(?:npm|npx|node|curl|git|docker|psql|apt-get|systemctl|pip|pipx|sudo|cd) /m;
+    const hidden = blocks.filter(({ language, code }) => language === 'text' && commands.test(code));
+    expect(hidden.map(nameOf)).toEqual([]);
+  });
+
+  test.each(shellBlocks.map((block) => [nameOf(block), block] as const))(
+    'parses, and has no comment: %s',
+    (_name, { code }) => {
+      execFileSync('bash', ['-n'], { input: code });
+      // zsh, the shell of macOS, runs a pasted comment as a command and passes a trailing one as arguments
+      expect(code.replaceAll(/'[^']*'/g, "''").match(/(^|\s)#.*/gm)).toBeNull();
+    },
+  );
+
+  test('a block sets its variables, or an earlier one of its document does', () => {
+    const unset = shellBlocks.flatMap((block) => {
+      const before = shellBlocks.filter(({ path, line }) => path === block.path && line < block.line);
+      const earlier = before.map(({ code }) => code).join('\n');
+      const code = block.code.replaceAll(/'[^']*'/g, "''");
+      return [...code.matchAll(/\$\{?([A-Z_]+)/g)]
+        .filter(({ 1: name }) => !['PWD', 'HOME', 'PATH'].includes(name ?? ''))
+        .filter(
+          ({ 1: name, index }) =>
+            !new RegExp(`(?:^|[\\s;])${name}=`).test(`${earlier}\n${code.slice(0, index)}`),
+        )
+        .map(([name]) => `${nameOf(block)} ${name}`);
+    });
+    expect(unset).toEqual([]);
+  });
+
+  test('every entry of the blocks that run elsewhere is one block', () => {
+    const counts = elsewhere.map(({ path, contains }) => [
+      contains,
+      shellBlocks.filter((block) => block.path === path && block.code.includes(contains)).length,
+    ]);
+    expect(counts.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  test('the options of commands that no test runs exist', () => {
+    const sources = {
+      'npm run faults': readProjectFile('test/faults/run.ts'),
+      'npm run bench': readProjectFile('bench/workloads/lifecycle.ts'),
+    };
+    for (const [command, source] of Object.entries(sources)) {
+      const lines = shellBlocks
+        .flatMap(({ code }) => code.split('\n'))
+        .filter((line) => line.startsWith(command));
+      const flags = lines.flatMap((line) => [...line.matchAll(/--([a-z]+)\b/g)].map(([, flag]) => flag));
+      expect(flags.length).toBeGreaterThan(0);
+      for (const flag of flags) expect(source).toMatch(new RegExp(`\\b${flag}: \\{`));
+    }
+  });
 });
 
 describe('pasted beside a running sandbox', () => {
   let workplace: Workplace;
   let demo: Demo;
   let port: number;
-  const children: number[] = [];
+  let replaced: [placeholder: string, value: string][];
 
   beforeAll(async () => {
     workplace = await openWorkplace();
     ({ demo } = await workplace.startDemo());
     port = await freePort();
-    const receiver = /```js\n(\/\/ WEBHOOK_SECRET[\s\S]*?)```/.exec(readProjectFile('README.md'))?.[1] ?? '';
-    await writeFile(join(workplace.folder, 'receiver.mjs'), receiver.replace('9000', String(port)));
-    await writeFile(join(workplace.folder, 'body.json'), '{}');
-    const png =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    await writeFile(join(workplace.folder, 'picture.png'), Buffer.from(png, 'base64'));
+    const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
+    const { apps, wabas } = await platform.state();
+    const number = await platform.addNumber({
+      wabaId: wabas[0]?.id ?? '',
+      displayPhoneNumber: '+1 555 010 0099',
+    });
+    // a reader's own values; nothing else of a block is changed
+    replaced = [
+      ['https://gateway.example.com', demo.baseUrl],
+      ['cgw_…', demo.apiKey],
+      ['1055…', number.id],
+      ['1022…', wabas[0]?.id ?? ''],
+      ['EAAG…', apps[0]?.tokens[0] ?? ''],
+      ['8f2c…', apps[0]?.secret ?? ''],
+      ['127.0.0.1:9000', `127.0.0.1:${port}`],
+      ['/opt/chatbot-gateway', join(workplace.folder, 'opt')],
+    ];
+    const receiver = readProjectFile('README.md').replace('listen(9000', `listen(${port}`);
+    await writeFile(join(workplace.folder, 'README.md'), receiver);
+    // an installed gateway that was started as root
+    const [data, database] = ['opt/data', 'database'].map((name) => join(workplace.folder, name));
+    for (const folder of [data, database]) await mkdir(folder as string, { recursive: true });
+    await writeFile(join(data as string, 'postgres.location'), `${database}\n`);
   }, 60_000);
-  afterAll(async () => {
-    for (const pid of children) {
-      try {
-        process.kill(-pid, 'SIGKILL');
-      } catch {
-        // it has ended
-      }
-    }
-    await workplace?.close();
+  afterAll(() => workplace?.close());
+
+  const documents = Map.groupBy(
+    shellBlocks.filter((block) => !elsewhereOf(block)),
+    ({ path }) => path,
+  );
+
+  test.concurrent.each([...documents])('%s', async (path, blocks) => {
+    const codes = blocks.map(({ code }) =>
+      replaced.reduce((text, [placeholder, value]) => text.replaceAll(placeholder, value), code),
+    );
+    const pasted = await paste(codes, { cwd: workplace.folder });
+    const failed = blocks[pasted.outputs.length - 1];
+    expect(pasted, failed && `at ${nameOf(failed)}: ${pasted.outputs.at(-1)}`).toMatchObject({
+      status: 0,
+      errors: '',
+    });
+    const isFailure = ({ status, url }: Pasted['requests'][number]) =>
+      // the receiver rejects the request that only asks whether it listens
+      !(status >= 200 && status < 400) && !(url === `http://127.0.0.1:${port}/`);
+    expect(pasted.requests.filter(isFailure)).toEqual([]);
+    for (const [index, block] of blocks.entries()) expectShown(block, pasted.outputs[index] ?? '');
+    await results[path]?.(pasted);
   });
 
-  /** Runs the only block of the document that contains the text, with the addresses and the key of this sandbox. */
-  async function paste(path: string, contains: string, before = ''): Promise<string> {
-    const [block, another] = blocks.filter((one) => one.path === path && one.code.includes(contains));
-    if (!block || another) throw new Error(`Not exactly one block of ${path} has ${contains}`);
-    const code = block.code
-      .replaceAll('http://127.0.0.1:8080', demo.baseUrl)
-      .replaceAll('https://gateway.example.com', demo.baseUrl)
-      .replaceAll('127.0.0.1:9000', `127.0.0.1:${port}`)
-      .replaceAll('KEY=cgw_…', `KEY=${demo.apiKey}`)
-      .replace(/ ENDPOINT_ID=\S+…/, ` ${before}`);
-    const shell = spawn('bash', ['-e'], {
-      cwd: workplace.folder,
-      env: { PATH: process.env.PATH, HOME: workplace.folder },
-      stdio: ['pipe', 'pipe', 'inherit'],
-      detached: true,
-    });
-    children.push(shell.pid ?? 0);
-    const exit = once(shell, 'exit');
-    // what runs in the background would keep the output open
-    shell.stdin.end(code.replace(/ &$/m, ' > /dev/null &'));
-    const [out, [status]] = await Promise.all([text(shell.stdout), exit]);
-    expect(status).toBe(0);
-    return out;
+  /** What the document shows below a block is what came: the same members of JSON, the same text. */
+  function expectShown(block: Block, output: string): void {
+    const all = readBlocks().filter(({ path }) => path === block.path);
+    const next = all[all.findIndex(({ line }) => line === block.line) + 1];
+    const isBelow = next && next.line <= block.line + block.code.split('\n').length + 2;
+    if (isBelow && next.language === 'text') expect(output).toBe(next.code);
+    if (!isBelow || next.language !== 'json') return;
+    const members = (text: string) => [...text.matchAll(/"(\w[\w-]*)\\?":/g)].map(([, name]) => name);
+    expect(members(output), nameOf(block)).toEqual(expect.arrayContaining(members(next.code)));
   }
 
-  test('an endpoint is created, replayed, and receives a signed test', async () => {
-    const example = 'https://shop.example.com/hooks/messages';
-    const made = JSON.parse(await paste('docs/webhooks.md', example));
-    expect(made).toMatchObject({ success: true, data: { url: example } });
-    const replayed = await paste('docs/webhooks.md', '/replay', `ENDPOINT_ID=${made.data._id}`);
-    expect(JSON.parse(replayed).success).toBe(true);
-    const tested = JSON.parse(await paste('docs/webhooks.md', 'node receiver.mjs'));
-    expect(tested).toMatchObject({ success: true, data: { statusCode: 204 } });
-  });
-
-  test('a file is uploaded', async () => {
-    const uploaded = JSON.parse(await paste('docs/sending.md', 'file=@picture.png'));
-    expect(uploaded.data.mediaId).toMatch(/^\d+$/);
-  });
-
-  test('a signature is computed', async () => {
-    expect(await paste('README.md', 'openssl dgst')).toMatch(/[0-9a-f]{64}/);
-  });
-
-  test('a calendar is connected', async () => {
-    const functions = blocks.find(({ code }) => code.startsWith('demo() {'))?.code.split('\n')[0] ?? '';
-    const [block] = blocks.filter(({ code }) => code.includes('ext-calendar/auth-url?'));
-    const out = execFileSync('bash', ['-e'], {
-      cwd: workplace.folder,
-      input: `${functions}\n${block?.code}`,
-      encoding: 'utf8',
-    });
-    expect(out).toContain('<h1>Calendar connected</h1>');
-  });
+  /** What else a document's commands must have done. */
+  const results: Record<string, (pasted: Pasted) => unknown> = {
+    'README.md': ({ outputs }) => {
+      expect(outputs.join()).toContain('"status":"read"'.replaceAll('"', '\\"'));
+      expect(outputs.join()).toContain('131026');
+      expect(outputs.at(-1)).toContain('<h1>Calendar connected</h1>');
+    },
+    'docs/webhooks.md': ({ outputs }) => {
+      expect(JSON.parse(outputs.at(-1) ?? '')).toMatchObject({ success: true, data: { statusCode: 204 } });
+    },
+    'docs/sending.md': ({ outputs }) => {
+      expect(JSON.parse(outputs.at(-1) ?? '').data.mediaId).toMatch(/^\d+$/);
+    },
+    'docs/operations.md': async () => {
+      const copy = (await readFile(join(workplace.folder, 'opt/copy/postgres.location'), 'utf8')).trim();
+      expect(copy).toBe(join(workplace.folder, 'database-copy'));
+      const owner = await readFile(join(copy, 'data-dir'), 'utf8');
+      expect(owner).toBe(`${join(workplace.folder, 'opt/copy')}\n`);
+    },
+  };
 });

@@ -22,13 +22,36 @@ function readDocument(path: string): Document {
   return { path, text, prose };
 }
 
-/** Every document: those at the root, and the guides. */
+/** Every document: those at the root, the guides, and that of the client's package. */
 export function readDocuments(): Document[] {
   const atRoot = readdirSync(root).filter((name) => name.endsWith('.md'));
   const guides = readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   );
-  return [...atRoot, ...guides.map((name) => `docs/${name}`)].map(readDocument);
+  return [...atRoot, ...guides.map((name) => `docs/${name}`), 'client/README.md'].map(readDocument);
+}
+
+/** A fenced block of a document. */
+export interface Block {
+  path: string;
+  line: number;
+  /** What stands behind the fence: `sh`, `json`; empty if nothing does. */
+  language: string;
+  code: string;
+}
+
+/** Every fenced block of the documents, in order. */
+export function readBlocks(): Block[] {
+  return readDocuments().flatMap(({ path, text }) =>
+    [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(
+      ({ 1: indent = '', 2: language = '', 3: code = '', index }) => ({
+        path,
+        line: text.slice(0, index).split('\n').length,
+        language,
+        code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      }),
+    ),
+  );
 }
 
 /** The anchors that a document's headings make, as code hosts make them. */

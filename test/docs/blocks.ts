@@ -1,0 +1,61 @@
+// The shell blocks of the documents, and which of them cannot run beside a sandbox, with the reason.
+import { type Block, readBlocks } from '../harness/documents.ts';
+
+interface Elsewhere {
+  path: string;
+  /** What only this block contains. */
+  contains: string;
+  /** The test that runs it; else the reason why none does. */
+  runBy?: 'install-commands.long.test.ts';
+  reason: string;
+}
+
+/** Blocks that do not run beside a sandbox. Every other block of the documents does. */
+export const elsewhere: readonly Elsewhere[] = [
+  {
+    path: 'README.md',
+    contains: 'npm ci && npm start',
+    runBy: 'install-commands.long.test.ts',
+    reason: 'installs packages',
+  },
+  { path: 'README.md', contains: 'npm ci && npm test', reason: 'runs all tests' },
+  {
+    path: 'README.md',
+    contains: 'cat > .env',
+    runBy: 'install-commands.long.test.ts',
+    reason: 'starts a gateway without a sandbox',
+  },
+  {
+    path: 'docs/operations.md',
+    contains: 'npm ci --omit=dev',
+    runBy: 'install-commands.long.test.ts',
+    reason: 'installs packages',
+  },
+  {
+    path: 'docs/operations.md',
+    contains: 'src/cli.ts migrate',
+    runBy: 'install-commands.long.test.ts',
+    reason: 'starts a gateway without a sandbox',
+  },
+  {
+    path: 'docs/operations.md',
+    contains: 'psql -h',
+    runBy: 'install-commands.long.test.ts',
+    reason: 'needs a gateway that was started as installed',
+  },
+  {
+    path: 'docs/clients.md',
+    contains: 'npm run client:pack',
+    runBy: 'install-commands.long.test.ts',
+    reason: 'builds a package in the checkout',
+  },
+  { path: 'docs/clients.md', contains: 'pipx run', reason: 'downloads a program of others' },
+  { path: 'docs/reliability.md', contains: 'npm run faults', reason: 'takes over an hour' },
+  { path: 'docs/benchmarks.md', contains: 'npm run bench', reason: 'loads the machine for a minute' },
+];
+
+export const shellBlocks: readonly Block[] = readBlocks().filter(({ language }) => language === 'sh');
+
+/** The entry of a block that does not run beside a sandbox. */
+export const elsewhereOf = ({ path, code }: Block): Elsewhere | undefined =>
+  elsewhere.find((entry) => entry.path === path && code.includes(entry.contains));
