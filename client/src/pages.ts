@@ -1,10 +1,11 @@
 // Lists of the API, page by page.
 
-/** A list: await it for one page, or iterate over the items of all pages. */
-export interface Pages<Item, Pagination> extends PromiseLike<{ items: Item[]; pagination: Pagination }> {
+/** A list: await it for one page, or iterate over the items of all pages. The request is made by the first of either. */
+export interface Pages<Item, Pagination> extends Promise<{ items: Item[]; pagination: Pagination }> {
   [Symbol.asyncIterator](): AsyncIterator<Item>;
 }
 
+type FirstPage = Promise<{ items: unknown[]; pagination: unknown }>;
 type Input = Record<string, unknown>;
 
 interface Page {
@@ -13,20 +14,29 @@ interface Page {
 }
 
 export class PageList implements Pages<unknown, unknown> {
+  readonly [Symbol.toStringTag] = 'PageList';
   readonly #run: (more: Input) => Promise<unknown>;
   readonly #input: Input;
+  #awaited: Promise<Page> | undefined;
 
   constructor(run: (more: Input) => Promise<unknown>, input: Input) {
     this.#run = run;
     this.#input = input;
   }
 
+  /** The page that was asked for; one request, however often it is awaited. */
+  get #page(): FirstPage {
+    this.#awaited ??= this.#run({}) as Promise<Page>;
+    return this.#awaited;
+  }
+
   // biome-ignore lint/suspicious/noThenProperty: awaiting a list returns its first page
-  then<A, B>(
-    onPage?: ((page: { items: unknown[]; pagination: unknown }) => A | PromiseLike<A>) | null,
-    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return (this.#run({}) as Promise<Page>).then(onPage as never, onError as never);
+  then: FirstPage['then'] = (onPage, onError) => this.#page.then(onPage, onError);
+
+  catch: FirstPage['catch'] = (onError) => this.#page.catch(onError);
+
+  finally(onEnd?: (() => void) | null): FirstPage {
+    return this.#page.finally(onEnd);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {

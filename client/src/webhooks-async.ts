@@ -13,7 +13,11 @@ import {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 async function isGenuine({ content, signatures, keys }: Claim): Promise<boolean> {
-  const { subtle } = globalThis.crypto;
+  const subtle = globalThis.crypto?.subtle;
+  if (!subtle)
+    throw new Error(
+      'Web Crypto is missing. Use verifyWebhook of chatbot-gateway-client/webhooks, for example in Node 18.',
+    );
   for (const key of keys) {
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
     const imported = await subtle.importKey('raw', key as Bytes, algorithm, false, ['verify']);

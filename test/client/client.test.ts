@@ -1,5 +1,5 @@
 // The client: its generated types, its package as `npm pack` makes it, and its calls of a running gateway.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +7,10 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChatbotGateway, isGatewayError } from '../../client/src/client.ts';
-import { buildClient } from '../../scripts/build-client.ts';
 import { generatedClient } from '../../scripts/generated-client.ts';
+import { readBlocks } from '../harness/documents.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { installPackedClient } from './packed.ts';
 
 const run = promisify(execFile);
 const root = new URL('../../', import.meta.url);
@@ -17,19 +18,8 @@ const folder = mkdtempSync(join(tmpdir(), 'gateway-client-'));
 let gateway: Gateway;
 let templateId: string;
 
-/** Installs the packed tarball as npm would: nothing of the repository is in its reach. */
-function installClient(): string {
-  buildClient(join(folder, 'built'));
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(folder, 'built') });
-  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  const installed = join(folder, 'node_modules/chatbot-gateway-client');
-  execFileSync('mkdir', ['-p', installed]);
-  execFileSync('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components', '1']);
-  return installed;
-}
-
 beforeAll(async () => {
-  installClient();
+  installPackedClient(folder);
   gateway = await startGateway();
   const body = [{ type: 'BODY', text: 'Hi {{1}}' }];
   const template = { name: 'hello', language: 'en_US', category: 'UTILITY', components: body };
@@ -104,6 +94,7 @@ const gateway = new ChatbotGateway({ baseUrl: '', apiKey: '' });
 export const send = gateway.sendTemplate({ body: { templateId: '', recipients: [{ phone: '1', variables: { '1': 'x' } }] } });
 export const ids: Promise<string[]> = send.then((one) => one.messages.map((message) => message.id));
 export const code: OperationErrors['bookAppointment'] = 'slot_unavailable';
+export const page: Promise<{ items: { _id: string }[] }> = gateway.listKeys();
 for await (const one of gateway.listBookings({ status: 'confirmed' })) one.calendarState.state satisfies string;
 const { event } = verifyWebhook('', {}, '');
 if (event.event === 'messages.status') event.data.recipientPhone satisfies string;
@@ -118,6 +109,17 @@ gateway.listMessages({ statu: 'failed' });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'right.ts'), right);
   writeFileSync(join(folder, 'wrong.ts'), wrong);
+  // what a reader has around the examples of the client's README
+  const around = `import type { BookAppointment, Slot } from 'chatbot-gateway-client';
+declare const process: { env: Record<string, string | undefined> };
+declare const templateId: string, booking: BookAppointment, rawBody: string;
+declare const offer: (slots: Slot[]) => void, request: { headers: Record<string, string | string[] | undefined> };
+`;
+  const examples = readBlocks().filter(
+    ({ path, language }) => path === 'client/README.md' && language === 'ts',
+  );
+  expect(examples).toHaveLength(2);
+  writeFileSync(join(folder, 'examples.ts'), around + examples.map(({ code }) => code).join('\n'));
   const tsc = new URL('node_modules/.bin/tsc', root).pathname;
   const options = [
     '--noEmit',
@@ -131,6 +133,7 @@ gateway.listMessages({ statu: 'failed' });
   ];
   const check = (name: string) => run(tsc, [...options, name], { cwd: folder }).catch((error) => error);
   expect((await check('right.ts')).stdout).toBe('');
+  expect((await check('examples.ts')).stdout).toBe('');
   const { stdout } = await check('wrong.ts');
   expect(stdout.match(/wrong\.ts\(\d+/g)).toEqual(['wrong.ts(3', 'wrong.ts(4', 'wrong.ts(5']);
 });
@@ -198,6 +201,18 @@ test('a list follows pages and cursors to their end, with its filters', async ()
     'http://gateway/v1/messages?status=failed&limit=1',
     'http://gateway/v1/messages?status=failed&limit=1&cursor=c1',
   ]);
+});
+
+test('a list is a promise of its first page: caught, and asked for once', async () => {
+  const { requests, client } = listed(
+    failure(404, 'sender_not_found'),
+    success({ items: [1], pagination: {} }),
+  );
+  expect(await client.listKeys().catch((error) => error.code)).toBe('sender_not_found');
+  const list = client.listKeys();
+  expect(requests).toHaveLength(1);
+  expect([(await list).items, (await list.finally(() => undefined)).items]).toEqual([[1], [1]]);
+  expect(requests).toHaveLength(2);
 });
 
 test('an aborted call ends with the reason, also between attempts', async () => {

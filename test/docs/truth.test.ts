@@ -124,7 +124,7 @@ test('every error code exists in the program, with that status', () => {
 
 test('every setting in capitals exists in the program', () => {
   const others =
-    /^(?:AWS_\w+|ICU_TIMEZONE_FILES_DIR|INVALID_FORMAT|SLOTS_SCAN|SLOTS_SEED|TEST_DATABASE_URL|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID)$/;
+    /^(?:AWS_\w+|ICU_TIMEZONE_FILES_DIR|INVALID_FORMAT|SLOTS_SCAN|SLOTS_SEED|TEST_DATABASE_URL|GATEWAY_KEY|TEMPLATE_ID|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID)$/;
   const unknown = findings(({ text }) =>
     [...text.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]
       .map(([name]) => name)
