@@ -1,6 +1,6 @@
 // Events as Outlook, Exchange, Apple, Lotus and others write them: known where they can be, and never in the way of other days.
 import { describe, expect, test } from 'vitest';
-import { type Owner, readingOf } from '../../src/adapters/caldav/expansion.ts';
+import { type Owner, readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
 
 const owner: Owner = {
@@ -19,11 +19,11 @@ const event = (lines: string[]) => ['BEGIN:VEVENT', 'UID:one', ...lines, 'END:VE
 
 /** What a text makes busy, as `from/to` in UTC, and the problems that are reported. */
 function read(text: string, span = march) {
-  const { busy, doubts } = readingOf(text, span, owner);
+  const { busy, problems } = readBusyObject(text, span, owner);
   const iso = (instant: number) => new Date(instant).toISOString().slice(0, 16);
   return {
     busy: busy.toSorted((a, b) => a.start - b.start).map(({ start, end }) => `${iso(start)}/${iso(end)}`),
-    problems: doubts.map(({ problem }) => problem),
+    problems: problems.map(({ problem }) => problem),
   };
 }
 const readEvent = (...lines: string[]) => read(calendar(event(lines)));

@@ -1,6 +1,6 @@
 // What a calendar object makes busy: series and their exceptions, every form of time, and what does not block.
 import { describe, expect, test } from 'vitest';
-import { type Owner, readingOf } from '../../src/adapters/caldav/expansion.ts';
+import { type Owner, readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
 
 const owner: Owner = {
@@ -18,7 +18,7 @@ function object(events: string[][], more: string[] = []): string {
 
 /** Busy times as `from/to`, in order. */
 function busy(events: string[][], span = june, more: string[] = []): string[] {
-  return readingOf(object(events, more), span, owner)
+  return readBusyObject(object(events, more), span, owner)
     .busy.toSorted((a, b) => a.start - b.start)
     .map(({ start, end }) => [start, end].map((each) => new Date(each).toISOString().slice(0, 16)).join('/'));
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
-import { readingOf } from '../../src/adapters/caldav/expansion.ts';
+import { readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { utc } from '../../src/adapters/caldav/zones.ts';
 
 const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
@@ -101,7 +101,7 @@ function spanOf(given: Series, week: { after: number; back: number }) {
 }
 
 const busyOf = (given: Series, span: { start: number; end: number }) =>
-  readingOf(textOf(given), span, { calendarZone: utc, staffZone: 'UTC', addresses: [] }).busy.toSorted(
+  readBusyObject(textOf(given), span, { calendarZone: utc, staffZone: 'UTC', addresses: [] }).busy.toSorted(
     (a, b) => a.start - b.start,
   );
 

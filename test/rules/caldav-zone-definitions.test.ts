@@ -1,6 +1,6 @@
 // Time zones that calendar objects define themselves: followed as zones have it, and never for longer than that takes.
 import { expect, test } from 'vitest';
-import { readingOf } from '../../src/adapters/caldav/expansion.ts';
+import { readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
 
 const owner = {
@@ -16,11 +16,11 @@ const event = (lines: string[]) => ['BEGIN:VEVENT', 'UID:one', ...lines, 'END:VE
 
 /** What a text makes busy in March, as `from/to` in UTC, and the problems that are reported. */
 function read(text: string) {
-  const { busy, doubts } = readingOf(text, march, owner);
+  const { busy, problems } = readBusyObject(text, march, owner);
   const iso = (instant: number) => new Date(instant).toISOString().slice(0, 16);
   return {
     busy: busy.map(({ start, end }) => `${iso(start)}/${iso(end)}`),
-    problems: doubts.map(({ problem }) => problem),
+    problems: problems.map(({ problem }) => problem),
   };
 }
 

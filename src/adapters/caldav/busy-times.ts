@@ -1,25 +1,31 @@
-// When calendars are busy: their objects fetched by time, and expanded here, since servers do it wrongly or not at all.
+// Busy times of CalDAV calendars: fetches objects by time and expands series, because servers expand them incorrectly.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { merged } from '../../base/intervals.ts';
 import type { BusyQuestion, EventProblem, Interval } from '../../ports/calendar.ts';
-import { type CaldavAccount, calendarUrlOf, type Reads } from './credential.ts';
-import type { Wire } from './dav-call.ts';
-import { type Reading, readingOf } from './expansion.ts';
+import { type CaldavAccount, calendarUrlOf, type QueryMode } from './credential.ts';
+import type { CallDeps } from './dav-call.ts';
+import { type BusyObject, readBusyObject } from './expansion.ts';
 import { isSamePlace } from './multistatus.ts';
-import { type CalendarObject, calendarFacts, hasProperty, queryObjects, timeRange } from './objects.ts';
+import {
+  type CalendarObject,
+  hasProperty,
+  queryObjects,
+  readCalendarProperties,
+  timeRange,
+} from './objects.ts';
 
-/** How long objects are read in one go. */
-const turnMs = 20;
-/** Servers read dates and floating times in whatever zone they like: this much lies between the outermost two. */
-const zonesApartMs = 26 * 3_600_000;
+/** The longest time that reading objects may block the event loop. */
+const maxBlockingMs = 20;
+/** Servers interpret dates and floating times in any zone; zones differ by at most this much. */
+const zoneSpreadMs = 26 * 3_600_000;
 
-/** Merged busy times within `[from, to)`; throws VendorError if any one of the calendars could not be read. */
+/** Merged busy times within `[from, to)`. Throws VendorError if any of the calendars cannot be read. */
 export async function busyTimes(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   question: BusyQuestion,
 ): Promise<Interval[]> {
-  const read = await readings(wire, account, question);
+  const read = await readObjects(deps, account, question);
   return merged(
     read.flatMap(({ busy }) => busy),
     question.from,
@@ -27,41 +33,41 @@ export async function busyTimes(
   );
 }
 
-/** The events that may block within `[from, to)` and whose times are not sure; throws like `busyTimes`. */
+/** Events that may block within `[from, to)` and whose times are uncertain. Throws what `busyTimes` throws. */
 export async function eventProblems(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   question: BusyQuestion,
 ): Promise<EventProblem[]> {
-  const read = await readings(wire, account, question);
-  return read.flatMap(({ url, doubts }) => {
-    const [first] = doubts.toSorted((a, b) => Number(b.anywhere) - Number(a.anywhere));
+  const read = await readObjects(deps, account, question);
+  return read.flatMap(({ url, problems }) => {
+    const [first] = problems.toSorted((a, b) => Number(b.isTimeUnknown) - Number(a.isTimeUnknown));
     return first ? [{ event: new URL(url).pathname, problem: first.problem, message: first.message }] : [];
   });
 }
 
-/** Every object of the calendars that may have to do with `[from, to)`, read. */
-async function readings(
-  wire: Wire,
+/** Reads every object of the calendars that may block within `[from, to)`. */
+async function readObjects(
+  deps: CallDeps,
   account: CaldavAccount,
   { from, to, except, calendarIds }: BusyQuestion,
-): Promise<(Reading & { url: string })[]> {
+): Promise<(BusyObject & { url: string })[]> {
   const urls = [...new Set(calendarIds.map((id) => calendarUrlOf(account, id)))];
   const found = await Promise.all(
     urls.map(async (url) => {
       const span = { start: from, end: to };
       const [{ zone }, objects] = await Promise.all([
-        calendarFacts(wire, account, url),
-        objectsWithin(wire, account, url, span),
+        readCalendarProperties(deps, account, url),
+        objectsWithin(deps, account, url, span),
       ]);
-      const found: (Reading & { url: string })[] = [];
+      const found: (BusyObject & { url: string })[] = [];
       let begun = performance.now();
       const owner = { calendarZone: zone, staffZone: account.timeZone, addresses: account.addresses };
       for (const object of objects) {
         if (except !== undefined && isEventOf(account, object.url, except)) continue;
-        found.push({ url: object.url, ...readingOf(object.text, span, owner) });
-        if (performance.now() - begun < turnMs) continue;
-        // others' requests have their turn, however much somebody put into a calendar
+        found.push({ url: object.url, ...readBusyObject(object.text, span, owner) });
+        if (performance.now() - begun < maxBlockingMs) continue;
+        // let other requests run, however many events the calendar has
         await nextTurn();
         begun = performance.now();
       }
@@ -71,7 +77,7 @@ async function readings(
   return found.flat();
 }
 
-/** A calendar of another account holds nothing of this one. */
+/** True if the object is that event; false if the event is in another account. */
 const isEventOf = (account: CaldavAccount, url: string, ref: { calendarId: string; eventId: string }) =>
   URL.canParse(ref.calendarId, account.homeUrl) &&
   isSamePlace(url, eventUrlOf(new URL(slashed(ref.calendarId), account.homeUrl).href, ref.eventId));
@@ -81,22 +87,22 @@ const slashed = (path: string) => (path.endsWith('/') ? path : `${path}/`);
 export const eventUrlOf = (calendarUrl: string, eventId: string) =>
   new URL(`${encodeURIComponent(eventId)}.ics`, calendarUrl).href;
 
-/** Every object that may make `span` busy, and others. */
+/** Every object that may block within `span`; others may be among them. */
 export async function objectsWithin(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
   span: Interval,
 ): Promise<CalendarObject[]> {
-  const wide = { start: span.start - zonesApartMs, end: span.end + zonesApartMs };
+  const widened = { start: span.start - zoneSpreadMs, end: span.end + zoneSpreadMs };
   const answers = await Promise.all(
-    filtersFor(account.reads, wide).map((filter) => queryObjects(wire, account, calendarUrl, filter)),
+    filtersFor(account.reads, widened).map((filter) => queryObjects(deps, account, calendarUrl, filter)),
   );
   return [...new Map(answers.flat().map((object) => [object.url, object])).values()];
 }
 
-/** Radicale 3.1 misses durations of whole days, Xandikos 0.2 every occurrence of a series but the first. */
-function filtersFor(reads: Reads, span: Interval): string[] {
+/** Radicale 3.1 misses durations of whole days; Xandikos 0.2 misses all occurrences of a series except the first. */
+function filtersFor(reads: QueryMode, span: Interval): string[] {
   if (reads === 'everything') return [''];
   const ranged = [timeRange(span)];
   return reads === 'time_range' ? ranged : [...ranged, ...['RRULE', 'RDATE', 'DURATION'].map(hasProperty)];

@@ -1,4 +1,4 @@
-// The calendar port, kept by any CalDAV server (RFC 4791) that takes a name and a password.
+// The calendar port for CalDAV servers (RFC 4791) with user name and password.
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
@@ -11,41 +11,45 @@ import type {
   Connected,
   PasswordSignIn,
 } from '../../ports/calendar.ts';
-import { type CaldavAccount, calendarUrlOf, encryptable, opened } from './credential.ts';
-import type { Wire } from './dav-call.ts';
+import { type CaldavAccount, calendarUrlOf, credentialText, readCredential } from './credential.ts';
+import type { CallDeps } from './dav-call.ts';
 import { eventIdFor } from './event-id.ts';
 import type { Attempt } from './events.ts';
 import { identityOf } from './identity.ts';
 
 export interface CaldavCalendarOptions {
-  /** Calls whatever address an account's owner gives: guarded. */
+  /** Must refuse private addresses: it calls the address that the account's owner gives. */
   outgoing: Pick<Outgoing, 'request'>;
   clock?: Clock | undefined;
-  /** The longest that one attempt of a call waits; default 5 s. */
+  /** The time limit of one attempt; default 5 s. */
   attemptTimeoutMs?: number | undefined;
 }
 
-/** Refusals that rest on the event itself, as it was seen last. */
+/** Rejections decided by reading the event itself, so no earlier attempt can contradict them. */
 const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
-/** How long after its caller gave up a server may still carry out what it was sent (docs/appointments.md, "Guarantees"). */
-const lateMs = 60_000;
+/** How long after a caller's timeout a server may still execute the request (docs/appointments.md, "Guarantees"). */
+const lateRequestMs = 60_000;
 
-/** iCalendar, recurrence rules and XML are 10 MB: loaded when the first calendar is used. */
+/** Loaded on first use, because iCalendar, recurrence rules and XML take 10 MB. */
 const events = () => import('./events.ts');
+const busy = () => import('./busy-times.ts');
 
-/** The adapter; it keeps nothing. */
+/** Makes a call in several attempts, each of at most `longestMs`. */
+type Retried = <T>(
+  credential: CalendarCredential,
+  limits: CallLimits,
+  act: (attempt: Attempt) => Promise<T>,
+  longestMs?: number,
+) => Promise<T>;
+
+/** The adapter. It has no state. */
 export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
   const { outgoing } = options;
   const clock = options.clock ?? systemClock;
   const attemptTimeoutMs = options.attemptTimeoutMs ?? 5_000;
 
-  const repeated = async <T>(
-    credential: CalendarCredential,
-    limits: CallLimits,
-    act: (attempt: Attempt) => Promise<T>,
-    longestMs = attemptTimeoutMs,
-  ): Promise<T> => {
-    const account = opened(credential);
+  const retried: Retried = async (credential, limits, act, longestMs = attemptTimeoutMs) => {
+    const account = readCredential(credential);
     return withoutPassword(account.password, () =>
       withRetries({ clock, attemptTimeoutMs: longestMs, seenAfterwards }, limits, (attempt) =>
         act({ outgoing, limits: attempt, account, now: clock.now() }),
@@ -58,45 +62,60 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     supports: { meetings: false, signIn: 'password' },
     password: passwordSignIn(outgoing),
     eventIds: { kind: 'chosen', idFor: eventIdFor },
-    busyTimes: (credential, question, limits) =>
-      repeated(credential, limits, async (attempt) => {
-        const { busyTimes } = await import('./busy-times.ts');
-        return busyTimes(attempt, zonedAs(attempt.account, question.timeZone), question);
-      }),
-    eventProblems: (credential, question, limits) =>
-      repeated(credential, limits, async (attempt) => {
-        const { eventProblems } = await import('./busy-times.ts');
-        return eventProblems(attempt, zonedAs(attempt.account, question.timeZone), question);
-      }),
-    getEvent: (credential, ref, limits) =>
-      repeated(credential, limits, async (attempt) => (await events()).getEvent(attempt, ref)),
-    insertEvent: (credential, event, limits) =>
-      repeated(credential, limits, async (attempt) =>
-        (await events()).insertEvent(attempt, withEventId(event)),
-      ),
-    updateEvent: (credential, change, limits) =>
-      repeated(credential, limits, async (attempt) => (await events()).updateEvent(attempt, change)),
-    replaceMeeting: (credential, ref, limits) =>
-      repeated(credential, limits, async (attempt) => (await events()).replaceMeeting(attempt, ref)),
-    deleteEvent: (credential, ref, limits) =>
-      repeated(credential, limits, async (attempt) => (await events()).deleteEvent(attempt, ref)),
+    ...readOperations(retried),
+    ...eventOperations(retried),
     removeForGood: async (credential, ref, limits) => {
-      await repeated(credential, limits, async (attempt) =>
+      await retried(credential, limits, async (attempt) =>
         (await events()).deleteEvent(attempt, withEventId(ref)),
       );
-      // A name is free again once its event is deleted: an insert that is still on its way would land.
-      return { certain: false, retryAfterMs: attemptTimeoutMs + lateMs };
+      // a deleted event frees its file name, so an insert still in flight would succeed
+      return { certain: false, retryAfterMs: attemptTimeoutMs + lateRequestMs };
     },
+    // nothing to revoke: the password belongs to its owner
+    disconnect: async (credential) => void readCredential(credential),
+  };
+}
+
+function readOperations(
+  retried: Retried,
+): Pick<Calendar, 'busyTimes' | 'changedEvents'> & Required<Pick<Calendar, 'eventProblems'>> {
+  return {
+    busyTimes: (credential, question, limits) =>
+      retried(credential, limits, async (attempt) =>
+        (await busy()).busyTimes(attempt, withTimeZone(attempt.account, question.timeZone), question),
+      ),
+    eventProblems: (credential, question, limits) =>
+      retried(credential, limits, async (attempt) =>
+        (await busy()).eventProblems(attempt, withTimeZone(attempt.account, question.timeZone), question),
+      ),
     changedEvents: (credential, question, limits) => {
       const read = async (attempt: Attempt) => {
         const { changedEvents } = await import('./changes.ts');
-        return changedEvents({ ...attempt, account: zonedAs(attempt.account, question.timeZone) }, question);
+        const account = withTimeZone(attempt.account, question.timeZone);
+        return changedEvents({ ...attempt, account }, question);
       };
-      // Many objects: the whole time, in one attempt.
-      return repeated(credential, limits, read, limits.timeoutMs);
+      // one attempt with the whole time limit: there may be many objects
+      return retried(credential, limits, read, limits.timeoutMs);
     },
-    // There is nothing to give back: the password is its owner's.
-    disconnect: async (credential) => void opened(credential),
+  };
+}
+
+function eventOperations(
+  retried: Retried,
+): Pick<Calendar, 'getEvent' | 'insertEvent' | 'updateEvent' | 'replaceMeeting' | 'deleteEvent'> {
+  return {
+    getEvent: (credential, ref, limits) =>
+      retried(credential, limits, async (attempt) => (await events()).getEvent(attempt, ref)),
+    insertEvent: (credential, event, limits) =>
+      retried(credential, limits, async (attempt) =>
+        (await events()).insertEvent(attempt, withEventId(event)),
+      ),
+    updateEvent: (credential, change, limits) =>
+      retried(credential, limits, async (attempt) => (await events()).updateEvent(attempt, change)),
+    replaceMeeting: (credential, ref, limits) =>
+      retried(credential, limits, async (attempt) => (await events()).replaceMeeting(attempt, ref)),
+    deleteEvent: (credential, ref, limits) =>
+      retried(credential, limits, async (attempt) => (await events()).deleteEvent(attempt, ref)),
   };
 }
 
@@ -105,7 +124,7 @@ const withEventId = <T extends { bookingId: string; eventId: string | null }>(of
   eventId: of.eventId ?? eventIdFor(of.bookingId),
 });
 
-/** Cuts the password out of what servers say; the whole Authorization header never gets past `base/outgoing.ts`. */
+/** Removes the password from server messages; `base/outgoing.ts` removes the Authorization header. */
 async function withoutPassword<T>(password: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -114,57 +133,57 @@ async function withoutPassword<T>(password: string, act: () => Promise<T>): Prom
   }
 }
 
-/** The caller's zone replaces the one stored at connection. */
-const zonedAs = (account: CaldavAccount, timeZone = account.timeZone): CaldavAccount => ({
+/** The account with the caller's zone instead of the one stored at connection. */
+const withTimeZone = (account: CaldavAccount, timeZone = account.timeZone): CaldavAccount => ({
   ...account,
   timeZone,
 });
 
 function passwordSignIn(outgoing: Pick<Outgoing, 'request'>): PasswordSignIn {
   return {
-    connect: (given, limits) => withoutPassword(given.password, () => connect(outgoing, given, limits)),
+    connect: (request, limits) => withoutPassword(request.password, () => connect(outgoing, request, limits)),
   };
 }
 
 async function connect(
   outgoing: Pick<Outgoing, 'request'>,
-  given: Parameters<PasswordSignIn['connect']>[0],
+  request: Parameters<PasswordSignIn['connect']>[0],
   limits: CallLimits,
 ): Promise<Connected> {
-  const { url, username, password, calendarUrl } = given;
+  const { url, username, password, calendarUrl } = request;
   if (!/^https?:$/.test(new URL(url).protocol)) {
     throw new VendorError('rejected', 'The address must begin with https://.', {
       code: 'address_unusable',
     });
   }
   if (new URL(url).username !== '' || new URL(url).password !== '') {
-    throw new VendorError('rejected', 'The address must not hold a user name or password.', {
+    throw new VendorError('rejected', 'The address must not contain a user name or password.', {
       code: 'address_unusable',
     });
   }
-  const [{ discover }, { proveCalendar }] = await Promise.all([
+  const [{ discover }, { verifyCalendar }] = await Promise.all([
     import('./discovery.ts'),
-    import('./proof.ts'),
+    import('./verify-calendar.ts'),
   ]);
-  const wire: Wire = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };
-  const found = await discover(wire, { username, password }, url, calendarUrl);
+  const deps: CallDeps = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };
+  const found = await discover(deps, { username, password }, url, calendarUrl);
   const own = username.includes('@') ? [username.toLowerCase()] : [];
   const account: CaldavAccount = {
     ...{ username, password, homeUrl: found.homeUrl },
     addresses: [...new Set([...found.addresses, ...own])],
     organizer: found.addresses[0] ?? null,
-    timeZone: given.timeZone ?? 'UTC',
+    timeZone: request.timeZone ?? 'UTC',
     reads: 'time_range',
   };
-  // an address without its last slash would put events beside the calendar
+  // without the trailing slash, relative event addresses would be outside the calendar
   const calendarId = calendarUrlOf(account, found.calendarUrl);
-  const proof = await proveCalendar(wire, account, calendarId, given.known ?? []);
-  return connected({ ...account, reads: proof.reads }, calendarId, proof.sameAs);
+  const verification = await verifyCalendar(deps, account, calendarId, request.known ?? []);
+  return connected({ ...account, reads: verification.reads }, calendarId, verification.sameAs);
 }
 
 function connected(account: CaldavAccount, calendarId: string, sameAs: number | null): Connected {
   return {
-    credential: encryptable(account),
+    credential: credentialText(account),
     accountEmail: account.addresses[0] ?? null,
     calendarId,
     identity: identityOf(calendarId, account.addresses[0] ?? null),

@@ -1,54 +1,55 @@
-// What was done to the events of bookings since the last look: by sync token (RFC 6578), else by comparing versions.
+// Changes to events of bookings since the last reading: by sync token (RFC 6578), or else by comparing versions.
 import { VendorError } from '../../base/errors.ts';
 import type { CalendarEvent, EventChanges } from '../../ports/calendar.ts';
 import { eventUrlOf } from './busy-times.ts';
 import { type CaldavAccount, calendarUrlOf } from './credential.ts';
-import { ask } from './dav-call.ts';
+import { requestMultistatus } from './dav-call.ts';
 import { readEvent } from './event-ics.ts';
-import { isOurs } from './event-id.ts';
+import { isBookingEventId } from './event-id.ts';
 import type { Attempt } from './events.ts';
-import { escaped, requestXml } from './multistatus.ts';
+import { escapeXml, requestXml } from './multistatus.ts';
 import {
-  type CalendarFacts,
   type CalendarObject,
-  calendarFacts,
+  type CalendarProperties,
   getObjects,
   queryObjects,
   queryVersions,
+  readCalendarProperties,
   timeRange,
 } from './objects.ts';
 
-/** What a cursor holds: the server's token; or the calendar's tag and the versions of our events, by their ids. */
+/** The content of a cursor: the server's token, or the calendar's ctag and the versions of the bookings' events by id. */
 type Cursor = { sync: string } | { ctag: string | null; seen: Record<string, string> };
 
-interface Look {
+interface SyncContext {
   attempt: Attempt;
   url: string;
-  facts: CalendarFacts;
+  properties: CalendarProperties;
   since: number;
 }
 
-/** Bookings are made for months, not decades, ahead. */
+/** The end of the period that is read; no booking is that far in the future. */
 const farMs = 20 * 365 * 86_400_000;
 const maxPages = 100;
 
-/** One reading of what changed; a cursor that the server no longer takes is answered by a reading from the start. */
+/** Reads the changes since the cursor; a full reading if there is none, or if the server no longer accepts it. */
 export async function changedEvents(
   attempt: Attempt,
   question: { calendarId: string; cursor: string | null; since: number },
 ): Promise<EventChanges> {
   const url = calendarUrlOf(attempt.account, question.calendarId);
-  // Taken before reading, so that the next call reports concurrent changes.
-  const facts = await calendarFacts(attempt, attempt.account, url);
-  const look: Look = { attempt, url, facts, since: question.since };
+  // read the token first, so that the next call reports concurrent changes
+  const properties = await readCalendarProperties(attempt, attempt.account, url);
+  const context: SyncContext = { attempt, url, properties, since: question.since };
   const cursor = cursorIn(question.cursor);
-  if (cursor !== null && 'sync' in cursor && facts.syncToken !== null) {
-    if (cursor.sync === facts.syncToken) return answer([], cursor, false);
-    const changes = await changedSince(look, cursor.sync);
-    return changes ?? fromTheStart(look);
+  if (cursor !== null && 'sync' in cursor && properties.syncToken !== null) {
+    if (cursor.sync === properties.syncToken) return eventChanges([], cursor, false);
+    const changes = await changesSinceToken(context, cursor.sync);
+    return changes ?? readAll(context);
   }
-  if (cursor !== null && 'seen' in cursor && facts.syncToken === null) return compared(look, cursor);
-  return fromTheStart(look);
+  if (cursor !== null && 'seen' in cursor && properties.syncToken === null)
+    return changesByVersion(context, cursor);
+  return readAll(context);
 }
 
 function cursorIn(text: string | null): Cursor | null {
@@ -59,23 +60,25 @@ function cursorIn(text: string | null): Cursor | null {
   }
 }
 
-const answer = (events: CalendarEvent[], cursor: Cursor, complete: boolean): EventChanges => ({
+const eventChanges = (events: CalendarEvent[], cursor: Cursor, complete: boolean): EventChanges => ({
   events,
   cursor: JSON.stringify(cursor),
   complete,
 });
 
-async function fromTheStart(look: Look): Promise<EventChanges> {
-  const { attempt, url, facts } = look;
-  const objects = await queryObjects(attempt, attempt.account, url, filterFrom(look));
-  const ours = objects.filter((object) => isOurs(idOf(object.url)));
+async function readAll(context: SyncContext): Promise<EventChanges> {
+  const { attempt, url, properties } = context;
+  const objects = await queryObjects(attempt, attempt.account, url, filterFrom(context));
+  const ours = objects.filter((object) => isBookingEventId(idOf(object.url)));
   const cursor: Cursor =
-    facts.syncToken === null ? { ctag: facts.ctag, seen: versionsOf(ours) } : { sync: facts.syncToken };
-  return answer(eventsIn(look, ours), cursor, true);
+    properties.syncToken === null
+      ? { ctag: properties.ctag, seen: versionsOf(ours) }
+      : { sync: properties.syncToken };
+  return eventChanges(eventsIn(context, ours), cursor, true);
 }
 
-/** Events of bookings are no series: every server that has a time range finds them by it. */
-const filterFrom = ({ attempt, since }: Look) =>
+/** Events of bookings are not series, so a time-range filter finds them on every server that has one. */
+const filterFrom = ({ attempt, since }: SyncContext) =>
   attempt.account.reads === 'everything' ? '' : timeRange({ start: since, end: since + farMs });
 
 /** The event id of a file's address. */
@@ -85,11 +88,11 @@ const idOf = (url: string) =>
 const versionsOf = (objects: CalendarObject[]) =>
   Object.fromEntries(objects.map(({ url, etag }) => [idOf(url), etag ?? '']));
 
-/** An unreadable event is skipped. */
-function eventsIn({ facts }: Look, objects: CalendarObject[]): CalendarEvent[] {
+/** The events of bookings among the objects; unreadable ones are skipped. */
+function eventsIn({ properties }: SyncContext, objects: CalendarObject[]): CalendarEvent[] {
   return objects.flatMap(({ url, etag, text }) => {
     try {
-      const event = readEvent(text, idOf(url), etag, facts.zone);
+      const event = readEvent(text, idOf(url), etag, properties.zone);
       return event.bookingId === null ? [] : [event];
     } catch {
       return [];
@@ -102,31 +105,31 @@ const deleted = (eventId: string): CalendarEvent => ({
   ...{ meeting: { status: 'none' }, link: null, version: null },
 });
 
-/** The events changed since a token; null where the server no longer knows it (some say so by 500). */
-async function changedSince(look: Look, from: string): Promise<EventChanges | null> {
-  const { attempt, url } = look;
+/** The events changed since a token; null if the server no longer accepts it, which some servers report as 500. */
+async function changesSinceToken(context: SyncContext, from: string): Promise<EventChanges | null> {
+  const { attempt, url } = context;
   const changed = new Map<string, boolean>();
   let token = from;
   for (let page = 0; page < maxPages; page += 1) {
     const found = await syncPage(attempt, attempt.account, url, token);
     if (found === null) return null;
     for (const { url: each, status } of found.resources) {
-      if (isOurs(idOf(each))) changed.set(idOf(each), status !== 404 && status !== 410);
+      if (isBookingEventId(idOf(each))) changed.set(idOf(each), status !== 404 && status !== 410);
     }
     const more = found.resources.some(({ status }) => status === 507);
     const stuck = found.syncToken === null || found.syncToken === token;
     token = found.syncToken ?? token;
     if (!more || stuck) break;
   }
-  const there = [...changed].filter(([, isThere]) => isThere).map(([id]) => id);
-  return answer(await looked(look, there, [...changed.keys()]), { sync: token }, false);
+  const existing = [...changed].filter(([, exists]) => exists).map(([id]) => id);
+  return eventChanges(await readChanged(context, existing, [...changed.keys()]), { sync: token }, false);
 }
 
 async function syncPage(attempt: Attempt, account: CaldavAccount, url: string, token: string) {
-  const inner = `<D:sync-token>${escaped(token)}</D:sync-token><D:sync-level>1</D:sync-level><D:prop><D:getetag/></D:prop>`;
+  const inner = `<D:sync-token>${escapeXml(token)}</D:sync-token><D:sync-level>1</D:sync-level><D:prop><D:getetag/></D:prop>`;
   const body = requestXml('D:sync-collection', inner);
   try {
-    return await ask(attempt, account, { method: 'REPORT', url, depth: '0', body });
+    return await requestMultistatus(attempt, account, { method: 'REPORT', url, depth: '0', body });
   } catch (error) {
     if (!(error instanceof VendorError) || error.status === undefined) throw error;
     if (error.status === 401 || error.status === 429 || error.status === 503) throw error;
@@ -134,28 +137,32 @@ async function syncPage(attempt: Attempt, account: CaldavAccount, url: string, t
   }
 }
 
-/** The events `there` as they are now; of all `asked`, those that are not to be found were deleted. */
-async function looked(look: Look, there: string[], asked: string[]): Promise<CalendarEvent[]> {
-  const { attempt, url } = look;
-  const urls = there.map((id) => eventUrlOf(url, id));
+/** Reads the `existing` events; those of `ids` that are not found are reported as deleted. */
+async function readChanged(
+  context: SyncContext,
+  existing: string[],
+  ids: string[],
+): Promise<CalendarEvent[]> {
+  const { attempt, url } = context;
+  const urls = existing.map((id) => eventUrlOf(url, id));
   const objects = await getObjects(attempt, attempt.account, url, urls);
   const found = new Set(objects.map((object) => idOf(object.url)));
-  return [...eventsIn(look, objects), ...asked.filter((id) => !found.has(id)).map(deleted)];
+  return [...eventsIn(context, objects), ...ids.filter((id) => !found.has(id)).map(deleted)];
 }
 
-/** Without tokens: nothing if the calendar's tag is the same, else whatever has another version than when last seen. */
-async function compared(
-  look: Look,
+/** For servers without sync tokens: the events whose version differs from the last reading; none if the ctag is unchanged. */
+async function changesByVersion(
+  context: SyncContext,
   before: { ctag: string | null; seen: Record<string, string> },
 ): Promise<EventChanges> {
-  const { attempt, url, facts } = look;
-  if (facts.ctag !== null && facts.ctag === before.ctag) return answer([], before, false);
-  const versions = await queryVersions(attempt, attempt.account, url, filterFrom(look));
+  const { attempt, url, properties } = context;
+  if (properties.ctag !== null && properties.ctag === before.ctag) return eventChanges([], before, false);
+  const versions = await queryVersions(attempt, attempt.account, url, filterFrom(context));
   const now = new Map(
-    versions.map((each) => [idOf(each.url), each.etag] as const).filter(([id]) => isOurs(id)),
+    versions.map((each) => [idOf(each.url), each.etag] as const).filter(([id]) => isBookingEventId(id)),
   );
   const changed = [...now].filter(([id, etag]) => before.seen[id] !== etag).map(([id]) => id);
   const missing = Object.keys(before.seen).filter((id) => !now.has(id));
-  const events = await looked(look, [...changed, ...missing], [...changed, ...missing]);
-  return answer(events, { ctag: facts.ctag, seen: Object.fromEntries(now) }, false);
+  const events = await readChanged(context, [...changed, ...missing], [...changed, ...missing]);
+  return eventChanges(events, { ctag: properties.ctag, seen: Object.fromEntries(now) }, false);
 }

@@ -1,39 +1,38 @@
-// What a connected CalDAV account leaves with us, as the opaque text that the port speaks of. Pure.
+// The credential of a connected CalDAV account, as the port's opaque text. Pure.
 import { VendorError } from '../../base/errors.ts';
 import type { CalendarCredential } from '../../ports/calendar.ts';
 
 /**
- * How events are asked for, as the server proved itself when it was connected. `time_range`: its time-range filter
- * finds all that overlaps. `with_series`: it misses series or durations, which are asked for beside it. `everything`:
- * its filters cannot be relied on at all.
+ * How to query events, as tested when the calendar was connected. `time_range`: the time-range filter finds every event.
+ * `with_series`: it misses series or durations, so these are queried too. `everything`: no filter is reliable.
  */
-export type Reads = 'time_range' | 'with_series' | 'everything';
+export type QueryMode = 'time_range' | 'with_series' | 'everything';
 
 export interface CaldavAccount {
   username: string;
   password: string;
-  /** Where the account's calendars are; the password goes to this origin and no other. */
+  /** The address of the account's calendars. The password is sent to this origin only. */
   homeUrl: string;
-  /** The owner's own mail addresses, in lower case: an invitation that one of them declined blocks nothing. */
+  /** The owner's mail addresses, in lower case: an invitation that one of them declined blocks no time. */
   addresses: string[];
-  /** The address that the server itself names: only then may it send invitations in the owner's name. */
+  /** The owner's address according to the server; null if unknown. Only with it can the server send invitations. */
   organizer: string | null;
-  /** Where dates and floating times are read if neither the calendar nor the caller names a zone. */
+  /** The zone of dates and floating times if neither the calendar nor the caller has one. */
   timeZone: string;
-  reads: Reads;
+  reads: QueryMode;
 }
 
-export function encryptable(account: CaldavAccount): CalendarCredential {
+export function credentialText(account: CaldavAccount): CalendarCredential {
   return JSON.stringify(account);
 }
 
-/** Throws VendorError `invalid_grant` for a text that this adapter did not make: reconnecting fixes it. */
-export function opened(credential: CalendarCredential): CaldavAccount {
+/** Parses a credential. Throws VendorError `invalid_grant` for any other text: only reconnecting helps. */
+export function readCredential(credential: CalendarCredential): CaldavAccount {
   try {
     const account = JSON.parse(credential) as CaldavAccount;
     if (typeof account.username === 'string' && URL.canParse(account.homeUrl)) return account;
   } catch {
-    // Said below, without the text, which holds a password.
+    // reported below without the text, which contains the password
   }
   throw new VendorError('rejected', 'The stored connection cannot be read. Reconnect the calendar.', {
     code: 'invalid_grant',
@@ -41,8 +40,8 @@ export function opened(credential: CalendarCredential): CaldavAccount {
 }
 
 /**
- * The address of a calendar of this account, with a slash at its end. Throws `calendar_not_found` for one elsewhere,
- * since the password would go there.
+ * The address of a calendar of this account, with a trailing slash. Throws `calendar_not_found` for another origin, because
+ * the password would be sent there.
  */
 export function calendarUrlOf(account: Pick<CaldavAccount, 'homeUrl'>, calendarId: string): string {
   const url = URL.canParse(calendarId, account.homeUrl) ? new URL(calendarId, account.homeUrl) : undefined;

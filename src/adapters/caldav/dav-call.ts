@@ -1,5 +1,4 @@
-// One call of a CalDAV server over our own way out, and every failure folded into the three outcomes.
-// Not tsdav: its answers pass through fetch, which cannot say whether a request was written, and through xml-js, which nobody has kept since 2019.
+// Calls of a CalDAV server, with failures mapped to the three outcomes of a call. Why without tsdav: docs/decisions/0014-no-vendor-sdks.md.
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
@@ -15,7 +14,7 @@ import {
   textOf,
 } from './multistatus.ts';
 
-export type SignIn = Pick<CaldavAccount, 'username' | 'password'>;
+export type BasicCredentials = Pick<CaldavAccount, 'username' | 'password'>;
 
 export interface DavCall {
   method: 'GET' | 'PUT' | 'DELETE' | 'PROPFIND' | 'REPORT';
@@ -25,31 +24,35 @@ export interface DavCall {
   body?: string;
 }
 
-export interface DavAnswer {
+export interface DavResponse {
   status: number;
   headers: OutgoingResponse['headers'];
   text: string;
 }
 
-/** What one attempt works with. */
-export interface Wire {
+/** What one call needs. */
+export interface CallDeps {
   outgoing: Pick<Outgoing, 'request'>;
   limits: AttemptLimits;
 }
 
-/** Ten thousand events of the usual size. */
+/** About 10,000 events of typical size. */
 const maxResponseBytes = 20 * 1024 * 1024;
 
-/** Sends one request. Any status is an answer; throws VendorError where there is none, or none that is whole. */
-export async function send(wire: Wire, signIn: SignIn, call: DavCall): Promise<DavAnswer> {
-  const { until, signal } = wire.limits;
+/** Sends one request and returns the response, whatever its status. Throws VendorError if there is none, or if it is too large. */
+export async function send(
+  deps: CallDeps,
+  credentials: BasicCredentials,
+  call: DavCall,
+): Promise<DavResponse> {
+  const { until, signal } = deps.limits;
   const timeoutMs = until - performance.now();
   if (timeoutMs <= 0) {
-    throw new VendorError('not_sent', 'The time was up before the call.', { code: noTimeLeft });
+    throw new VendorError('not_sent', 'The time limit was reached before the call.', { code: noTimeLeft });
   }
   const isXml = call.method === 'PROPFIND' || call.method === 'REPORT';
   const headers: Record<string, string> = {
-    authorization: `Basic ${Buffer.from(`${signIn.username}:${signIn.password}`).toString('base64')}`,
+    authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`,
     'user-agent': 'chatbot-gateway',
     ...(call.depth === undefined ? {} : { depth: call.depth }),
     ...(isXml ? { 'content-type': 'application/xml; charset=utf-8' } : {}),
@@ -57,7 +60,7 @@ export async function send(wire: Wire, signIn: SignIn, call: DavCall): Promise<D
   };
   const { method, url } = call;
   try {
-    const response = await wire.outgoing.request({
+    const response = await deps.outgoing.request({
       ...{ method, url, headers, timeoutMs, maxResponseBytes },
       ...(call.body === undefined ? {} : { body: call.body }),
       ...(signal === undefined ? {} : { signal }),
@@ -66,7 +69,7 @@ export async function send(wire: Wire, signIn: SignIn, call: DavCall): Promise<D
     return { status: response.status, headers: response.headers, text: response.body.toString() };
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
-    // An address that the operator does not allow will not be allowed by trying again.
+    // retrying never helps: the operator does not allow this address
     if (error.kind === 'blocked_address') {
       throw new VendorError('rejected', error.message, { code: 'address_unusable', cause: error });
     }
@@ -75,46 +78,50 @@ export async function send(wire: Wire, signIn: SignIn, call: DavCall): Promise<D
   }
 }
 
-/** A PROPFIND or REPORT, its 207 read; throws VendorError for everything else. */
-export async function ask(wire: Wire, signIn: SignIn, call: DavCall): Promise<Multistatus> {
-  const answer = await send(wire, signIn, call);
-  if (answer.status !== 207) throw failureOf(answer);
-  return readMultistatus(answer, call.url);
+/** Sends a PROPFIND or REPORT and parses its 207 response. Throws VendorError for any other. */
+export async function requestMultistatus(
+  deps: CallDeps,
+  credentials: BasicCredentials,
+  call: DavCall,
+): Promise<Multistatus> {
+  const response = await send(deps, credentials, call);
+  if (response.status !== 207) throw failureOf(response);
+  return readMultistatus(response, call.url);
 }
 
-export function readMultistatus(answer: DavAnswer, base: string): Multistatus {
+export function readMultistatus(response: DavResponse, base: string): Multistatus {
   try {
-    return parseMultistatus(answer.text, base);
+    return parseMultistatus(response.text, base);
   } catch (error) {
-    throw unreadable(answer.status, (error as Error).message);
+    throw unreadable(response.status, (error as Error).message);
   }
 }
 
 function unreadable(status: number, why: string): VendorError {
-  return new VendorError('unknown', `The answer could not be read: ${why}.`, {
+  return new VendorError('unknown', `The response could not be read: ${why}.`, {
     code: 'unreadable_answer',
     status,
   });
 }
 
-export const isDone = (status: number) => status >= 200 && status < 300;
+export const isSuccess = (status: number) => status >= 200 && status < 300;
 
-/** A header's value; of several, the first. */
-export function headerOf(answer: DavAnswer, name: string): string | undefined {
-  const value = answer.headers[name];
+/** The first value of a header. */
+export function headerOf(response: DavResponse, name: string): string | undefined {
+  const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
 /**
- * What an answer that is no success means. 401 is a dead connection; 423 and 429 surely did nothing and may be
- * repeated; 5xx and anything unexpected is `unknown`, but for what says that it will never be done (501, 507).
+ * The error for an unsuccessful response. 401: the password is wrong. 423 and 429 are `not_sent`, because nothing was done.
+ * 5xx and anything unexpected is `unknown`, except 501 and 507, which are permanent.
  */
-export function failureOf(answer: DavAnswer): VendorError {
-  const { status } = answer;
-  const said = saidIn(answer);
-  const title = said.condition ?? `http_${status}`;
-  const message = [`HTTP status ${status}`, said.condition, said.message].filter(Boolean).join(': ');
-  const seconds = Number(headerOf(answer, 'retry-after') ?? Number.NaN);
+export function failureOf(response: DavResponse): VendorError {
+  const { status } = response;
+  const reported = errorDetailsOf(response);
+  const title = reported.condition ?? `http_${status}`;
+  const message = [`HTTP status ${status}`, reported.condition, reported.message].filter(Boolean).join(': ');
+  const seconds = Number(headerOf(response, 'retry-after') ?? Number.NaN);
   const details = {
     code: title,
     title,
@@ -122,7 +129,7 @@ export function failureOf(answer: DavAnswer): VendorError {
     ...(Number.isFinite(seconds) && seconds >= 0 ? { retryAfterSeconds: seconds } : {}),
   };
   if (status === 401) {
-    const text = 'The server did not accept the name and password.';
+    const text = 'The server rejected the user name or password.';
     return new VendorError('rejected', text, { ...details, code: 'invalid_grant' });
   }
   if (status === 423 || status === 429) return new VendorError('not_sent', message, details);
@@ -133,10 +140,13 @@ export function failureOf(answer: DavAnswer): VendorError {
 
 const localName = (element: Element) => element.name.replace(/^\{.*\}/, '');
 
-/** The condition that was not kept (RFC 4918 section 16), and sabre/dav's words if they are there. */
-function saidIn(answer: DavAnswer): { condition?: string | undefined; message?: string | undefined } {
+/** The violated condition of an error response (RFC 4918 section 16), and sabre/dav's message if there is one. */
+function errorDetailsOf(response: DavResponse): {
+  condition?: string | undefined;
+  message?: string | undefined;
+} {
   try {
-    const root = parseXml(answer.text);
+    const root = parseXml(response.text);
     if (localName(root) !== 'error') return {};
     const message = root.children.find((each) => localName(each) === 'message');
     const condition = root.children.find(

@@ -1,12 +1,20 @@
-// From an address, a name and a password to the account's calendars (RFC 6764, RFC 5397, RFC 4791 section 6.2).
+// Discovery of an account's calendars from an address, a user name and a password (RFC 6764, RFC 5397, RFC 4791 section 6.2).
 import { VendorError } from '../../base/errors.ts';
 import { calendarNotFound } from './credential.ts';
-import { ask, failureOf, headerOf, readMultistatus, type SignIn, send, type Wire } from './dav-call.ts';
+import {
+  type BasicCredentials,
+  type CallDeps,
+  failureOf,
+  headerOf,
+  readMultistatus,
+  requestMultistatus,
+  send,
+} from './dav-call.ts';
 import {
   caldav,
   childrenOf,
+  containsElement,
   dav,
-  holds,
   hrefsOf,
   isSamePlace,
   names,
@@ -14,11 +22,11 @@ import {
   requestXml,
 } from './multistatus.ts';
 
-export interface Found {
+export interface DiscoveredCalendar {
   homeUrl: string;
-  /** The calendar that bookings are to be written to. */
+  /** The calendar for bookings. */
   calendarUrl: string;
-  /** The owner's mail addresses as the server names them, in lower case. */
+  /** The owner's mail addresses according to the server, in lower case. */
   addresses: string[];
 }
 
@@ -30,153 +38,174 @@ const properties = requestXml(
 );
 
 /**
- * Finds the account's calendars and chooses `calendarUrl`, or the address itself if it is a calendar, or the first that
- * takes events and may be written. Throws VendorError: `invalid_grant` (wrong name or password), `calendar_not_found`,
- * `address_unusable` (no CalDAV at that address), or what the network met.
+ * Finds the account's calendars. Chooses `calendarUrl`, or else the address itself if it is a calendar, or else the first
+ * writable calendar for events. Throws VendorError: `invalid_grant` (wrong user name or password), `calendar_not_found`,
+ * `calendar_read_only`, `address_unusable` (no CalDAV at that address), or a network error.
  */
 export async function discover(
-  wire: Wire,
-  signIn: SignIn,
+  deps: CallDeps,
+  credentials: BasicCredentials,
   url: string,
   calendarUrl: string | undefined,
-): Promise<Found> {
-  const start = await firstAnswer(wire, signIn, url);
+): Promise<DiscoveredCalendar> {
+  const start = await findStart(deps, credentials, url);
   const principalUrl = hrefsOf(start.props.get(names.principal), start.url)[0];
-  if (principalUrl !== undefined) trustNamed(url, principalUrl);
-  const principal = principalUrl === undefined ? start : await lookAt(wire, signIn, principalUrl);
+  if (principalUrl !== undefined) checkNamedHost(url, principalUrl);
+  const principal = principalUrl === undefined ? start : await readResource(deps, credentials, principalUrl);
   const addresses = hrefsOf(principal.props.get(names.addresses), principal.url)
     .filter((address) => address.toLowerCase().startsWith('mailto:'))
     .map((address) => decodeURIComponent(address.slice('mailto:'.length)).toLowerCase());
-  const wished = calendarUrl ?? (isCalendar(start) ? start.url : undefined);
+  const requested = calendarUrl ?? (isCalendar(start) ? start.url : undefined);
   const namedHome = hrefsOf(principal.props.get(names.home), principal.url)[0];
-  if (namedHome !== undefined) trustNamed(url, namedHome);
-  const homeUrl = namedHome ?? (wished && new URL('..', wished).href);
-  if (homeUrl === undefined) throw nothingThere(url);
-  if (wished !== undefined) {
-    const chosen = await chosenCalendar(wire, signIn, wished, homeUrl);
+  if (namedHome !== undefined) checkNamedHost(url, namedHome);
+  const homeUrl = namedHome ?? (requested && new URL('..', requested).href);
+  if (homeUrl === undefined) throw noCalendarsFound(url);
+  if (requested !== undefined) {
+    const chosen = await chosenCalendar(deps, credentials, requested, homeUrl);
     return { homeUrl, calendarUrl: chosen, addresses };
   }
-  const listed = await ask(wire, signIn, { method: 'PROPFIND', url: homeUrl, depth: '1', body: properties });
+  const listed = await requestMultistatus(deps, credentials, {
+    method: 'PROPFIND',
+    url: homeUrl,
+    depth: '1',
+    body: properties,
+  });
   const first = listed.resources.find((each) => isCalendar(each) && takesEvents(each) && isWritable(each));
   if (first === undefined) {
-    const text = 'There is no calendar in this account that takes events and may be written.';
+    const text = 'This account has no writable calendar for events.';
     throw new VendorError('rejected', text, { code: 'calendar_not_found', title: 'No calendar' });
   }
   return { homeUrl, calendarUrl: first.url, addresses };
 }
 
-/** A calendar that the caller names: it must lie on the account's own server, since the password goes there. */
-async function chosenCalendar(wire: Wire, signIn: SignIn, wished: string, homeUrl: string): Promise<string> {
-  const url = URL.canParse(wished, homeUrl) ? new URL(wished, homeUrl) : undefined;
-  if (url?.origin !== new URL(homeUrl).origin) throw calendarNotFound(wished);
-  const found = await lookAt(wire, signIn, url.href).catch((error) => {
-    throw error instanceof VendorError && error.status === 404 ? calendarNotFound(wished) : error;
+/** The calendar that the caller requested. It must be on the account's server, because the password is sent there. */
+async function chosenCalendar(
+  deps: CallDeps,
+  credentials: BasicCredentials,
+  requested: string,
+  homeUrl: string,
+): Promise<string> {
+  const url = URL.canParse(requested, homeUrl) ? new URL(requested, homeUrl) : undefined;
+  if (url?.origin !== new URL(homeUrl).origin) throw calendarNotFound(requested);
+  const found = await readResource(deps, credentials, url.href).catch((error) => {
+    throw error instanceof VendorError && error.status === 404 ? calendarNotFound(requested) : error;
   });
-  if (!isCalendar(found) || !takesEvents(found)) throw calendarNotFound(wished);
-  if (!isWritable(found)) throw readOnly(wished);
+  if (!isCalendar(found) || !takesEvents(found)) throw calendarNotFound(requested);
+  if (!isWritable(found)) throw readOnly(requested);
   return found.url;
 }
 
 export function readOnly(calendarUrl: string): VendorError {
-  const text = `The calendar ${calendarUrl} may be read but not written with this name and password.`;
+  const text = `The calendar ${calendarUrl} is read-only for this user name.`;
   return new VendorError('rejected', text, {
     code: 'calendar_read_only',
-    title: 'Calendar cannot be written',
+    title: 'Calendar is read-only',
   });
 }
 
-function nothingThere(url: string): VendorError {
-  const text = `No calendars were found by way of ${new URL(url).origin}. Give the address that its CalDAV clients use.`;
+function noCalendarsFound(url: string): VendorError {
+  const text = `No calendars were found at ${new URL(url).origin}. Give the address that CalDAV clients use for this account.`;
   return new VendorError('rejected', text, { code: 'address_unusable', title: 'No CalDAV here' });
 }
 
-/** The first of the usual places that knows us: the address itself, the well-known one of its host, its root. */
-async function firstAnswer(wire: Wire, signIn: SignIn, url: string): Promise<Resource> {
+/** Where discovery starts: the first usable one of the address itself, `/.well-known/caldav` and `/` of its host. */
+async function findStart(deps: CallDeps, credentials: BasicCredentials, url: string): Promise<Resource> {
   const places = [url, new URL('/.well-known/caldav', url).href, new URL('/', url).href];
   let failure: VendorError | undefined;
-  let isElsewhere: VendorError | undefined;
+  let otherServer: VendorError | undefined;
   for (const place of new Set(places)) {
     try {
-      const found = await lookAt(wire, signIn, place);
+      const found = await readResource(deps, credentials, place);
       if (found.props.has(names.principal) || found.props.has(names.home) || isCalendar(found)) return found;
     } catch (error) {
       if (!(error instanceof VendorError)) throw error;
-      // Without any answer, or with the password refused, the other places would say nothing else.
+      // without a response, the other addresses would fail too
       if (error.status === undefined) throw error;
-      if (error.title === anotherServer) isElsewhere ??= error;
+      if (error.title === otherServerTitle) otherServer ??= error;
       if (failure?.code !== 'invalid_grant') failure = error;
     }
   }
   if (failure?.code === 'invalid_grant' || (failure?.status ?? 0) >= 500) throw failure;
-  throw isElsewhere ?? nothingThere(url);
+  throw otherServer ?? noCalendarsFound(url);
 }
 
-/** Looks at one resource, following redirects as far as the password may go. */
-async function lookAt(wire: Wire, signIn: SignIn, url: string): Promise<Resource> {
+/** Reads one resource. Follows redirects to hosts that may get the password. */
+async function readResource(deps: CallDeps, credentials: BasicCredentials, url: string): Promise<Resource> {
   let at = url;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const answer = await send(wire, signIn, { method: 'PROPFIND', url: at, depth: '0', body: properties });
-    const location = answer.status >= 301 && answer.status <= 308 ? headerOf(answer, 'location') : undefined;
+    const response = await send(deps, credentials, {
+      method: 'PROPFIND',
+      url: at,
+      depth: '0',
+      body: properties,
+    });
+    const location =
+      response.status >= 301 && response.status <= 308 ? headerOf(response, 'location') : undefined;
     if (location === undefined) {
-      if (answer.status !== 207) throw failureOf(answer);
-      const { resources } = readMultistatus(answer, at);
+      if (response.status !== 207) throw failureOf(response);
+      const { resources } = readMultistatus(response, at);
       const found = resources.find((each) => isSamePlace(each.url, at)) ?? resources[0];
       return { url: at, status: found?.status ?? null, props: found?.props ?? new Map() };
     }
     const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
     if (next === undefined || !isNoLessSecure(at, next)) break;
-    if (!isWithin(url, next)) throw elsewhere(url, next);
+    if (!isWithin(url, next)) throw otherServerError(url, next);
     at = next.href;
   }
-  throw new VendorError('rejected', `${new URL(url).origin} redirects in a way that cannot be followed.`, {
+  throw new VendorError('rejected', `${new URL(url).origin} redirects too often or to an unusable address.`, {
     code: 'address_unusable',
     status: 302,
   });
 }
 
-/** Never from https to http. */
+/** False for a step from https to http. */
 const isNoLessSecure = (from: string, to: URL) =>
   to.protocol === 'https:' || (to.protocol === 'http:' && from.startsWith('http:'));
 
-/** The host of the address that the caller gave, or one below it. */
+/** True for the host of the given address and its subdomains. */
 function isWithin(given: string, to: URL): boolean {
   const { hostname } = new URL(given);
   return to.hostname === hostname || to.hostname.endsWith(`.${hostname}`);
 }
 
 /**
- * The password goes to no host that the caller did not mean (RFC 6764 section 8). A redirect, which anybody on the way
- * may have made, leads to the given host or below it. A place that the server names once it has the password may also
- * lie beside it (`p34-caldav.icloud.com` beside `caldav.icloud.com`).
+ * Throws unless `named` may get the password (RFC 6764 section 8). Redirects are limited to the given host and its
+ * subdomains. An address that the server returns after authentication may also be a sibling host, for example
+ * `p34-caldav.icloud.com` for `caldav.icloud.com`.
  */
-function trustNamed(given: string, named: string): void {
+function checkNamedHost(given: string, named: string): void {
   const to = new URL(named);
   const parent = new URL(given).hostname.split('.').slice(1);
   const isBeside = parent.length >= 2 && to.hostname.endsWith(`.${parent.join('.')}`);
   if (isNoLessSecure(given, to) && (isWithin(given, to) || isBeside)) return;
-  throw elsewhere(given, to);
+  throw otherServerError(given, to);
 }
 
-const anotherServer = 'Another server';
+const otherServerTitle = 'Another server';
 
-function elsewhere(given: string, to: URL): VendorError {
+function otherServerError(given: string, to: URL): VendorError {
   const text =
-    `${new URL(given).host} sends us on to ${to.host}. The password was not sent there. ` +
-    `If that is where the calendars are, give ${to.origin}${to.pathname} as the address.`;
-  return new VendorError('rejected', text, { code: 'address_unusable', title: anotherServer, status: 302 });
+    `${new URL(given).host} redirects to ${to.host}. The password was not sent there. ` +
+    `If your calendars are there, give ${to.origin}${to.pathname} as the address.`;
+  return new VendorError('rejected', text, {
+    code: 'address_unusable',
+    title: otherServerTitle,
+    status: 302,
+  });
 }
 
-const isCalendar = (resource: Resource) => holds(resource.props.get(names.type), caldav, 'calendar');
+const isCalendar = (resource: Resource) =>
+  containsElement(resource.props.get(names.type), caldav, 'calendar');
 
-/** A server that does not say takes everything (RFC 4791 section 5.2.3). */
+/** True if the calendar accepts events. Without the property it accepts everything (RFC 4791 section 5.2.3). */
 function takesEvents(resource: Resource): boolean {
   const components = childrenOf(resource.props.get(names.components), caldav, 'comp');
   return components.length === 0 || components.some((each) => each.attributes.name === 'VEVENT');
 }
 
-/** A server that does not say is tried (RFC 3744 section 5.4). */
+/** True if the calendar is writable, or if the server does not report privileges (RFC 3744 section 5.4). */
 function isWritable(resource: Resource): boolean {
   const property = resource.props.get(names.privileges);
   if (property === undefined || property.children.length === 0) return true;
-  return ['all', 'write', 'write-content', 'bind'].some((name) => holds(property, dav, name));
+  return ['all', 'write', 'write-content', 'bind'].some((name) => containsElement(property, dav, name));
 }

@@ -1,9 +1,9 @@
-// Time zones by the words that Outlook and Exchange show for them, where those words name no city of the zone database. Pure.
+// Time zones by their display names in Outlook and Exchange, where these name no city of the zone database. Pure.
 
 /**
- * What stands behind the offset in names such as `(UTC-05:00) Eastern Time (US & Canada)`, in lower case, and names that
- * Windows had before and CLDR no longer lists. Places that are cities of the zone database (`Amsterdam, Berlin, …`) are
- * found by them. Source: learn.microsoft.com, "Default time zones", and the same list of older versions.
+ * The text after the offset in names such as `(UTC-05:00) Eastern Time (US & Canada)`, in lower case, and old Windows names
+ * that CLDR no longer has. Names of cities in the zone database (`Amsterdam, Berlin, …`) are not listed: those are found by
+ * city. Source: learn.microsoft.com, "Default time zones", and earlier versions of that list.
  */
 export const displayNames: Record<string, string> = {
   'international date line west': 'Etc/GMT+12',

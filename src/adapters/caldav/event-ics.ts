@@ -1,9 +1,9 @@
-// A booking's event as iCalendar text (RFC 5545), made, read and changed. Pure.
+// Events of bookings as iCalendar text (RFC 5545): written, parsed and changed. Pure.
 import ICAL from 'ical.js';
 import type { CalendarEvent, Interval, NewEvent } from '../../ports/calendar.ts';
-import { isOurs } from './event-id.ts';
-import { earliest, lengthOf, momentOfFirst } from './moments.ts';
-import { tidied } from './tidy.ts';
+import { isBookingEventId } from './event-id.ts';
+import { firstInstant, firstMoment, lengthOf } from './moments.ts';
+import { normalizeText } from './normalize.ts';
 import type { Zone } from './zones.ts';
 
 const bookingProperty = 'x-chatbot-gateway-booking';
@@ -11,13 +11,13 @@ const producer = '-//Chatbot Gateway//Bookings//EN';
 
 const instant = (at: number) => ICAL.Time.fromJSDate(new Date(at), true);
 
-/** The link of an event; CalDAV makes no meetings of its own. */
+/** The link of an event; CalDAV servers create no meetings. */
 export const linkOf = (meeting: NewEvent['meeting']) =>
   meeting.kind === 'link' ? meeting.link : meeting.fallbackLink;
 
 /**
- * The text of a new event. Guests are written only where the server named the owner's address: there it sends the
- * invitations (RFC 6638), elsewhere nobody could be told. `now`: epoch milliseconds.
+ * The text of a new event. It has guests only if the server reported the owner's address, because only then does the server
+ * send invitations (RFC 6638). `now`: epoch milliseconds.
  */
 export function newEventText(event: NewEvent<string>, organizer: string | null, now: number): string {
   const object = new ICAL.Component('vcalendar');
@@ -34,7 +34,7 @@ export function newEventText(event: NewEvent<string>, organizer: string | null, 
     dtstart: instant(event.start),
     dtend: instant(event.end),
     summary: event.summary,
-    description: described(event.description, link),
+    description: descriptionWithLink(event.description, link),
     location: link,
     url: link,
     status: 'CONFIRMED',
@@ -46,10 +46,10 @@ export function newEventText(event: NewEvent<string>, organizer: string | null, 
   return object.toString();
 }
 
-const described = (text: string, link: string) => `${text}\n\nVideo meeting: ${link}`;
+const descriptionWithLink = (text: string, link: string) => `${text}\n\nVideo meeting: ${link}`;
 
 function addGuests(vevent: ICAL.Component, event: NewEvent<string>, organizer: string): void {
-  // The server itself sends mails; CLIENT asks it not to (RFC 6638 section 7.1).
+  // SERVER: the server sends mails; CLIENT: it does not (RFC 6638 section 7.1)
   const agent = event.notify ? 'SERVER' : 'CLIENT';
   vevent.addPropertyWithValue('organizer', `mailto:${organizer}`);
   for (const guest of event.guests) {
@@ -61,24 +61,28 @@ function addGuests(vevent: ICAL.Component, event: NewEvent<string>, organizer: s
   }
 }
 
-/** An object and the event in it that counts: the series itself before its exceptions. Throws an Error if there is none. */
-function opened(text: string): { object: ICAL.Component; vevent: ICAL.Component } {
-  const object = new ICAL.Component(ICAL.parse(tidied(text)) as unknown[]);
+/** Parses an object and chooses its event: the series rather than an exception. Throws an Error if there is no event. */
+function parseEvent(text: string): { object: ICAL.Component; vevent: ICAL.Component } {
+  const object = new ICAL.Component(ICAL.parse(normalizeText(text)) as unknown[]);
   const events = object.getAllSubcomponents('vevent');
   const vevent = events.find((each) => !each.hasProperty('recurrence-id')) ?? events[0];
-  if (vevent === undefined) throw new Error('there is no event in it');
+  if (vevent === undefined) throw new Error('it contains no event');
   return { object, vevent };
 }
 
-/** What is written in `text`; `zone`: where dates and floating times are read. Throws an Error if it is no event. */
+/** Parses an event. `zone` applies to dates and floating times. Throws an Error if the text is not an event. */
 export function readEvent(text: string, eventId: string, version: string | null, zone: Zone): CalendarEvent {
-  const { object, vevent } = opened(text);
+  const { object, vevent } = parseEvent(text);
   const time = timeOf(object, vevent, zone);
   const written = vevent.getFirstPropertyValue(bookingProperty);
   const uid = String(vevent.getFirstPropertyValue('uid') ?? '');
-  // A server may drop properties that it does not know; the UID says the same.
+  // a server may drop unknown properties, so fall back to the UID
   const bookingId =
-    typeof written === 'string' ? written : isOurs(uid) && uid === eventId ? uid.slice(0, 36) : null;
+    typeof written === 'string'
+      ? written
+      : isBookingEventId(uid) && uid === eventId
+        ? uid.slice(0, 36)
+        : null;
   const link = linkIn(vevent);
   return {
     eventId,
@@ -93,18 +97,18 @@ export function readEvent(text: string, eventId: string, version: string | null,
   };
 }
 
-/** When the event is; null if that cannot be read for sure: somebody put it into a zone that nobody knows, say. */
+/** The time of the event; null if it is uncertain, for example in an unknown time zone. */
 function timeOf(
   object: ICAL.Component,
   vevent: ICAL.Component,
   zone: Zone,
 ): (Interval & { allDay: boolean }) | null {
-  const around = { object, calendarZone: zone };
+  const context = { object, calendarZone: zone };
   try {
-    const start = momentOfFirst(vevent, 'dtstart', around);
+    const start = firstMoment(vevent, 'dtstart', context);
     if (start === null) return null;
-    const startAt = earliest(start);
-    const end = lengthOf(vevent, start, around).endOf(start.local, startAt);
+    const startAt = firstInstant(start);
+    const end = lengthOf(vevent, start, context).endOf(start.local, startAt);
     return { start: startAt, end, allDay: start.isDate };
   } catch {
     return null;
@@ -127,21 +131,21 @@ export interface TextChange {
 }
 
 /**
- * `text` with the change made and everything else kept, or null if there was nothing to change. `now`: epoch
- * milliseconds. Throws an Error if it is no event.
+ * The text with the change, and everything else kept; null if the text already has it. `now`: epoch milliseconds. Throws an
+ * Error if the text is not an event.
  */
 export function changedText(text: string, change: TextChange, zone: Zone, now: number): string | null {
-  const { object, vevent } = opened(text);
+  const { object, vevent } = parseEvent(text);
   const before = object.toString();
   const oldLink = linkIn(vevent);
   const link = change.link ?? oldLink;
   if (change.summary !== undefined) vevent.updatePropertyWithValue('summary', change.summary);
   if (change.description !== undefined) {
-    const description = link === null ? change.description : described(change.description, link);
+    const description = link === null ? change.description : descriptionWithLink(change.description, link);
     vevent.updatePropertyWithValue('description', description);
   }
-  if (change.link !== undefined) putLink(vevent, change.link, oldLink);
-  if (change.time !== undefined) putTime(object, vevent, change.time, zone);
+  if (change.link !== undefined) setLink(vevent, change.link, oldLink);
+  if (change.time !== undefined) setTime(object, vevent, change.time, zone);
   if (object.toString() === before) return null;
   vevent.updatePropertyWithValue('sequence', Number(vevent.getFirstPropertyValue('sequence') ?? 0) + 1);
   vevent.updatePropertyWithValue('dtstamp', instant(now));
@@ -149,7 +153,7 @@ export function changedText(text: string, change: TextChange, zone: Zone, now: n
   return object.toString();
 }
 
-function putLink(vevent: ICAL.Component, link: string, oldLink: string | null): void {
+function setLink(vevent: ICAL.Component, link: string, oldLink: string | null): void {
   vevent.updatePropertyWithValue('location', link);
   vevent.updatePropertyWithValue('url', link);
   const description = String(vevent.getFirstPropertyValue('description') ?? '');
@@ -157,14 +161,14 @@ function putLink(vevent: ICAL.Component, link: string, oldLink: string | null): 
   const replaced =
     oldLink !== null && description.includes(oldLink)
       ? description.replaceAll(oldLink, () => link)
-      : described(description, link);
+      : descriptionWithLink(description, link);
   vevent.updatePropertyWithValue('description', replaced);
 }
 
 const momentIsDate = (vevent: ICAL.Component) => vevent.getFirstProperty('dtstart')?.type === 'date';
 
-/** In place of whatever stood there: a date, a local time, a duration. The same instants in another form stay. */
-function putTime(object: ICAL.Component, vevent: ICAL.Component, time: Interval, zone: Zone): void {
+/** Replaces the time, whatever its form: dates, local times, a duration. Keeps a time that already means the same instants. */
+function setTime(object: ICAL.Component, vevent: ICAL.Component, time: Interval, zone: Zone): void {
   const before = timeOf(object, vevent, zone);
   const isDate = momentIsDate(vevent);
   if (!isDate && before?.start === time.start && before.end === time.end) return;

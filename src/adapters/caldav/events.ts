@@ -1,28 +1,28 @@
-// The operations on a booking's event: one attempt each, safe to repeat.
+// Operations on events of bookings: one attempt each, safe to repeat.
 import { VendorError } from '../../base/errors.ts';
 import type { CalendarEvent, EventChange, EventRef, NewEvent } from '../../ports/calendar.ts';
 import { eventUrlOf } from './busy-times.ts';
 import { type CaldavAccount, calendarUrlOf } from './credential.ts';
-import { type DavAnswer, failureOf, headerOf, isDone, send, type Wire } from './dav-call.ts';
+import { type CallDeps, type DavResponse, failureOf, headerOf, isSuccess, send } from './dav-call.ts';
 import { changedText, newEventText, readEvent, type TextChange } from './event-ics.ts';
-import { calendarFacts, strongEtag } from './objects.ts';
+import { readCalendarProperties, strongEtag } from './objects.ts';
 import { namedZone, utc, type Zone } from './zones.ts';
 
-/** One attempt's surroundings: whose calendar, how long, and what time it is. */
-export interface Attempt extends Wire {
+/** The account, the limits and the current time of one attempt. */
+export interface Attempt extends CallDeps {
   account: CaldavAccount;
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** An event's file as the server has it. */
+/** An event's file on the server. */
 interface Stored {
   text: string;
   etag: string | null;
 }
 
 const contentType = 'text/calendar; charset=utf-8';
-const maxRounds = 4;
+const maxRewrites = 4;
 
 const urlOf = (attempt: Attempt, ref: EventRef) =>
   eventUrlOf(calendarUrlOf(attempt.account, ref.calendarId), ref.eventId);
@@ -36,17 +36,17 @@ export async function getEvent(attempt: Attempt, ref: EventRef): Promise<Calenda
 }
 
 async function fetchStored(attempt: Attempt, url: string): Promise<Stored | null> {
-  const answer = await send(attempt, attempt.account, { method: 'GET', url });
-  if (answer.status === 404 || answer.status === 410) return null;
-  if (!isDone(answer.status)) throw failureOf(answer);
-  return { text: answer.text, etag: strongEtag(headerOf(answer, 'etag')) };
+  const response = await send(attempt, attempt.account, { method: 'GET', url });
+  if (response.status === 404 || response.status === 410) return null;
+  if (!isSuccess(response.status)) throw failureOf(response);
+  return { text: response.text, etag: strongEtag(headerOf(response, 'etag')) };
 }
 
 function read(attempt: Attempt, ref: EventRef, { text, etag }: Stored): CalendarEvent {
-  return understood(() => readEvent(text, ref.eventId, etag, zoneFor(attempt, ref)));
+  return rejectUnreadable(() => readEvent(text, ref.eventId, etag, zoneFor(attempt, ref)));
 }
 
-function understood<T>(act: () => T): T {
+function rejectUnreadable<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -55,14 +55,14 @@ function understood<T>(act: () => T): T {
   }
 }
 
-/** Inserts the event under its file name (RFC 4791 section 5.3.2). A name in use is checked. */
+/** Inserts the event under its file name (RFC 4791 section 5.3.2). If the name is in use, returns the booking's existing event. */
 export async function insertEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const url = urlOf(attempt, event);
   const text = newEventText(event, attempt.account.organizer, attempt.now);
-  const answer = await put(attempt, url, text, { 'if-none-match': '*' });
-  if (answer.status === 412) return ownEvent(attempt, event);
-  if (!isDone(answer.status)) throw await insertFailure(attempt, event, answer);
-  return written(attempt, event, url, text, answer);
+  const response = await put(attempt, url, text, { 'if-none-match': '*' });
+  if (response.status === 412) return existingEvent(attempt, event);
+  if (!isSuccess(response.status)) throw await insertFailure(attempt, event, response);
+  return eventAfterWrite(attempt, event, url, text, response);
 }
 
 const put = (attempt: Attempt, url: string, body: string, condition: Record<string, string>) =>
@@ -71,26 +71,26 @@ const put = (attempt: Attempt, url: string, body: string, condition: Record<stri
     headers: { 'content-type': contentType, ...condition },
   });
 
-/** Only a tag in the answer promises that the event was stored as it was written (RFC 4791 section 5.3.4). */
-async function written(
+/** The stored event. Without an ETag in the response it may differ from the request (RFC 4791 section 5.3.4), so it is read. */
+async function eventAfterWrite(
   attempt: Attempt,
   ref: EventRef,
   url: string,
   text: string,
-  answer: DavAnswer,
+  response: DavResponse,
 ): Promise<CalendarEvent> {
-  const etag = strongEtag(headerOf(answer, 'etag'));
+  const etag = strongEtag(headerOf(response, 'etag'));
   const stored = etag === null ? await fetchStored(attempt, url) : { text, etag };
   if (stored === null) throw notVisible();
   return read(attempt, ref, stored);
 }
 
 function notVisible(): VendorError {
-  return new VendorError('unknown', 'The event exists and cannot be seen.', { code: 'event_not_visible' });
+  return new VendorError('unknown', 'The event exists but is not visible.', { code: 'event_not_visible' });
 }
 
-/** The event with that name, if it is this booking's and not cancelled. */
-async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
+/** The event that has the file name, if it belongs to this booking and is not cancelled. */
+async function existingEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const found = await getEvent(attempt, event);
   if (found === null) throw notVisible();
   if (found.bookingId !== event.bookingId) throw idTaken();
@@ -112,17 +112,17 @@ function eventDeleted(): VendorError {
   });
 }
 
-/** Servers report a missing calendar as 403, 404 or 409: only reading the calendar tells. */
+/** Servers report a missing calendar as 403, 404 or 409. Reading the calendar shows whether it exists. */
 async function insertFailure(
   attempt: Attempt,
   event: NewEvent<string>,
-  answer: DavAnswer,
+  response: DavResponse,
 ): Promise<VendorError> {
-  const failure = failureOf(answer);
-  if (failure.outcome !== 'rejected' || answer.status === 401) return failure;
+  const failure = failureOf(response);
+  if (failure.outcome !== 'rejected' || response.status === 401) return failure;
   if (failure.code === 'no-uid-conflict') return idTaken();
   try {
-    await calendarFacts(attempt, attempt.account, calendarUrlOf(attempt.account, event.calendarId));
+    await readCalendarProperties(attempt, attempt.account, calendarUrlOf(attempt.account, event.calendarId));
     return failure;
   } catch (error) {
     return error instanceof VendorError && error.code === 'calendar_not_found' ? error : failure;
@@ -137,7 +137,7 @@ export function replaceMeeting(attempt: Attempt, ref: EventRef & { link: string 
   return rewrite(attempt, ref, { link: ref.link }, undefined);
 }
 
-/** Reads the event, changes it and writes it back if it is still as it was read; else from the start, a few times. */
+/** Reads, changes and writes the event. Starts over, a few times, if the event was changed in between. */
 async function rewrite(
   attempt: Attempt,
   ref: EventRef,
@@ -145,28 +145,28 @@ async function rewrite(
   version: string | undefined,
 ): Promise<CalendarEvent> {
   const url = urlOf(attempt, ref);
-  for (let round = 0; round < maxRounds; round += 1) {
+  for (let round = 0; round < maxRewrites; round += 1) {
     const stored = await fetchStored(attempt, url);
     if (stored === null) throw eventNotFound();
     const current = read(attempt, ref, stored);
     if (current.status === 'deleted') throw eventDeleted();
     const zone = zoneFor(attempt, ref);
-    const text = understood(() => changedText(stored.text, change, zone, attempt.now));
+    const text = rejectUnreadable(() => changedText(stored.text, change, zone, attempt.now));
     if (text === null) return current;
     if (version !== undefined && version !== stored.etag) throw eventChanged();
-    const answer = await put(attempt, url, text, { 'if-match': stored.etag ?? '*' });
-    if (isDone(answer.status)) return written(attempt, ref, url, text, answer);
-    if (answer.status === 404 || answer.status === 410) throw eventNotFound();
-    if (answer.status !== 412) throw failureOf(answer);
+    const response = await put(attempt, url, text, { 'if-match': stored.etag ?? '*' });
+    if (isSuccess(response.status)) return eventAfterWrite(attempt, ref, url, text, response);
+    if (response.status === 404 || response.status === 410) throw eventNotFound();
+    if (response.status !== 412) throw failureOf(response);
   }
   if (version !== undefined) throw eventChanged();
-  throw new VendorError('not_sent', 'The event is being changed by others all the time.', {
+  throw new VendorError('not_sent', 'The event was changed concurrently several times.', {
     code: 'event_busy',
   });
 }
 
 function eventNotFound(): VendorError {
-  return new VendorError('rejected', 'There is no such event.', { code: 'event_not_found', status: 404 });
+  return new VendorError('rejected', 'The event does not exist.', { code: 'event_not_found', status: 404 });
 }
 
 function eventChanged(): VendorError {
@@ -176,8 +176,9 @@ function eventChanged(): VendorError {
   });
 }
 
-/** 404 and 410 count as done. Guests hear of it from the server, if it invited them. */
+/** Deletes the event; 404 and 410 count as done. The server notifies the guests if it had invited them. */
 export async function deleteEvent(attempt: Attempt, ref: EventRef): Promise<void> {
-  const answer = await send(attempt, attempt.account, { method: 'DELETE', url: urlOf(attempt, ref) });
-  if (!isDone(answer.status) && answer.status !== 404 && answer.status !== 410) throw failureOf(answer);
+  const response = await send(attempt, attempt.account, { method: 'DELETE', url: urlOf(attempt, ref) });
+  if (!isSuccess(response.status) && response.status !== 404 && response.status !== 410)
+    throw failureOf(response);
 }

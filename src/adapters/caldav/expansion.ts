@@ -1,93 +1,100 @@
-// One calendar object as the times at which its owner is busy: series, their exceptions, and what blocks at all. Pure.
+// Busy times of one calendar object: series, their exceptions, and which events block. Pure.
 import type ICAL from 'ical.js';
 import type { Interval } from '../../ports/calendar.ts';
 import {
-  attempt,
-  type Doubt,
-  earliest,
+  firstInstant,
+  firstMoment,
   lengthOf,
   type Moment,
-  momentOfFirst,
-  type Surroundings,
+  type ObjectContext,
+  readOrReport,
+  type TimeProblem,
   UnreadableEvent,
 } from './moments.ts';
+import { readObject, unreadableProperty } from './normalize.ts';
 import { isSameDate, type Occurrence, occurrencesOf } from './occurrences.ts';
-import { readObject, unreadableMark } from './tidy.ts';
 import type { Zone } from './zones.ts';
 
 export interface Owner {
-  /** Where dates and floating times are read. */
+  /** The zone of dates and floating times. */
   calendarZone: Zone;
-  /** Where times in a zone that nobody knows are read (IANA). */
+  /** The zone (IANA) to assume for unknown zones. */
   staffZone: string;
-  /** Their own mail addresses, in lower case. */
+  /** The owner's mail addresses, in lower case. */
   addresses: string[];
 }
 
-/** What a text makes busy, and what is not sure about it. */
-export interface Reading {
+/** The busy times of a text, and what is uncertain about them. */
+export interface BusyObject {
   busy: Interval[];
-  doubts: Doubt[];
+  problems: TimeProblem[];
 }
 
-/** An event that stands for one occurrence of a series, or for that one and all after it. */
+/** An event that replaces one occurrence of a series, or that one and all later ones. */
 interface Exception {
   event: ICAL.Component;
-  /** Which occurrence it stands for; undefined if that cannot be read: then that occurrence stays too. */
-  of: Moment | undefined;
+  /** The replaced occurrence (RECURRENCE-ID); undefined if unreadable, and then nothing is replaced. */
+  recurrenceId: Moment | undefined;
   at: Moment;
-  andAfter: boolean;
+  thisAndFuture: boolean;
 }
 
 /**
- * Busy times of one iCalendar text that overlap `span`, in no order. Each event is read by itself: what can be known of it
- * blocks, what cannot is a doubt, and never closes other times. Never throws.
+ * Busy times of one iCalendar text that overlap `span`, in no order. Each event is read separately: its known times block,
+ * its unreadable parts are reported and block no other times. Never throws.
  */
-export function readingOf(text: string, span: Interval, owner: Owner): Reading {
+export function readBusyObject(text: string, span: Interval, owner: Owner): BusyObject {
   let object: ICAL.Component;
   try {
     object = readObject(text);
   } catch (error) {
     const { message } = error as Error;
-    return { busy: [], doubts: [{ problem: 'event_unreadable', message, anywhere: true }] };
+    return { busy: [], problems: [{ problem: 'event_unreadable', message, isTimeUnknown: true }] };
   }
   const byUid = Map.groupBy(object.getAllSubcomponents('vevent'), (event) =>
     String(event.getFirstPropertyValue('uid') ?? ''),
   );
-  const readings = [...byUid.values()].map((events) => readSeries(events, span, owner, object));
+  const parts = [...byUid.values()].map((events) => readSeries(events, span, owner, object));
   return {
-    busy: readings.flatMap(({ busy }) => busy),
-    doubts: readings.flatMap(({ doubts }) => doubts),
+    busy: parts.flatMap(({ busy }) => busy),
+    problems: parts.flatMap(({ problems }) => problems),
   };
 }
 
-function readSeries(events: ICAL.Component[], span: Interval, owner: Owner, object: ICAL.Component): Reading {
-  const doubts: Doubt[] = [];
+function readSeries(
+  events: ICAL.Component[],
+  span: Interval,
+  owner: Owner,
+  object: ICAL.Component,
+): BusyObject {
+  const problems: TimeProblem[] = [];
   const { calendarZone, staffZone } = owner;
-  const around = {
+  const context = {
     object,
     calendarZone,
-    doubts: { staffZone, add: (doubt: Doubt) => void doubts.push(doubt) },
+    problems: { staffZone, add: (problem: TimeProblem) => void problems.push(problem) },
   };
-  const busy = attempt(around, true, () => busyOfSeries(events, span, owner, around)) ?? [];
-  const told = doubts.filter(({ anywhere }) => anywhere || busy.length > 0);
-  return { busy, doubts: [...new Map(told.map((doubt) => [doubt.message, doubt])).values()] };
+  const busy = readOrReport(context, true, () => busyOfSeries(events, span, owner, context)) ?? [];
+  const reported = problems.filter(({ isTimeUnknown }) => isTimeUnknown || busy.length > 0);
+  return { busy, problems: [...new Map(reported.map((problem) => [problem.message, problem])).values()] };
 }
 
 function busyOfSeries(
   events: ICAL.Component[],
   span: Interval,
   owner: Owner,
-  around: Surroundings,
+  context: ObjectContext,
 ): Interval[] {
   const isException = (event: ICAL.Component) =>
-    event.hasProperty('recurrence-id') || lostParts(event).includes('RECURRENCE-ID');
-  const exceptions = events.filter(isException).flatMap((event) => exceptionOf(event, owner, around) ?? []);
+    event.hasProperty('recurrence-id') || unreadableProperties(event).includes('RECURRENCE-ID');
+  const exceptions = events.filter(isException).flatMap((event) => exceptionOf(event, owner, context) ?? []);
   const found = exceptions.map(({ event, at }) =>
-    blocks(event, owner) ? spanOf(event, at, { local: at.local, start: earliest(at) }, around) : undefined,
+    blocks(event, owner)
+      ? spanOf(event, at, { local: at.local, start: firstInstant(at) }, context)
+      : undefined,
   );
   for (const event of events.filter((each) => !isException(each))) {
-    for (const each of busyOfMaster(event, exceptions, span, owner, around)) found.push(each);
+    for (const each of busyOfMaster(event, exceptions, span, owner, context)) found.push(each);
   }
   return found.filter(
     (busy): busy is Interval =>
@@ -96,88 +103,101 @@ function busyOfSeries(
 }
 
 /** The properties that `readObject` could not read. */
-const lostParts = (event: ICAL.Component) =>
-  event.getAllProperties(unreadableMark).map((mark) => String(mark.getFirstValue()));
+const unreadableProperties = (event: ICAL.Component) =>
+  event.getAllProperties(unreadableProperty).map((property) => String(property.getFirstValue()));
 
-function startOf(event: ICAL.Component, around: Surroundings): Moment | undefined {
-  return attempt(around, true, () => {
-    const start = momentOfFirst(event, 'dtstart', around);
-    if (start === null) throw new UnreadableEvent('it has no DTSTART that can be read');
+function startOf(event: ICAL.Component, context: ObjectContext): Moment | undefined {
+  return readOrReport(context, true, () => {
+    const start = firstMoment(event, 'dtstart', context);
+    if (start === null) throw new UnreadableEvent('it has no readable DTSTART');
     return start;
   });
 }
 
-function exceptionOf(event: ICAL.Component, owner: Owner, around: Surroundings): Exception | undefined {
-  const silent = { ...around, doubts: { staffZone: owner.staffZone, add: () => {} } };
-  // where it does not block, it does not matter where it lies: only which occurrence it takes away
-  const at = startOf(event, blocks(event, owner) ? around : silent);
-  const of = attempt(around, false, () => {
-    const moment = momentOfFirst(event, 'recurrence-id', around);
+function exceptionOf(event: ICAL.Component, owner: Owner, context: ObjectContext): Exception | undefined {
+  const withoutReports = { ...context, problems: { staffZone: owner.staffZone, add: () => {} } };
+  // the time of an exception that does not block is irrelevant, so do not report it
+  const at = startOf(event, blocks(event, owner) ? context : withoutReports);
+  const recurrenceId = readOrReport(context, false, () => {
+    const moment = firstMoment(event, 'recurrence-id', context);
     if (moment === null) throw new UnreadableEvent('its RECURRENCE-ID cannot be read');
     return moment;
   });
-  // moved to nobody knows when: it keeps its old time
-  if (at === undefined) return of && { event, of, at: of, andAfter: false };
+  // moved to an unknown time: block the original time
+  if (at === undefined)
+    return recurrenceId && { event, recurrenceId, at: recurrenceId, thisAndFuture: false };
   const range = event.getFirstProperty('recurrence-id')?.getFirstParameter('range');
-  return { event, of, at, andAfter: of !== undefined && range?.toUpperCase() === 'THISANDFUTURE' };
+  return {
+    event,
+    recurrenceId,
+    at,
+    thisAndFuture: recurrenceId !== undefined && range?.toUpperCase() === 'THISANDFUTURE',
+  };
 }
 
-/** The occurrences for which no exception stands; those after a THISANDFUTURE are moved as that one was. */
+/** The occurrences that no exception replaces; those after a THISANDFUTURE exception are moved like it. */
 function busyOfMaster(
   event: ICAL.Component,
   exceptions: Exception[],
   span: Interval,
   owner: Owner,
-  around: Surroundings,
+  context: ObjectContext,
 ): (Interval | undefined)[] {
-  const replaced = exceptions.filter((each): each is Exception & { of: Moment } => each.of !== undefined);
-  const onward = replaced
-    .filter(({ andAfter }) => andAfter)
-    .toSorted((a, b) => earliest(b.of) - earliest(a.of));
-  if (!blocks(event, owner) && onward.length === 0) return [];
-  const first = startOf(event, around);
-  if (first === undefined) return [];
-  for (const name of lostParts(event)) {
-    const message = `its ${name} cannot be read`;
-    const anywhere = name === 'RRULE' || name === 'RDATE';
-    around.doubts?.add({ problem: 'event_unreadable', message, anywhere });
-  }
-  const reachMs = Math.max(
-    lengthOf(event, first, around).longestMs,
-    ...onward.map((each) => lengthOf(each.event, each.at, around).longestMs + Math.abs(movedMs(each))),
+  const replaced = exceptions.filter(
+    (each): each is Exception & { recurrenceId: Moment } => each.recurrenceId !== undefined,
   );
-  const wide = { start: span.start - reachMs, end: span.end + reachMs };
-  return occurrencesOf(event, first, wide, around)
-    .filter((occurrence) => !replaced.some(({ of }) => isOf(occurrence, of, first)))
+  const futureExceptions = replaced
+    .filter(({ thisAndFuture }) => thisAndFuture)
+    .toSorted((a, b) => firstInstant(b.recurrenceId) - firstInstant(a.recurrenceId));
+  if (!blocks(event, owner) && futureExceptions.length === 0) return [];
+  const first = startOf(event, context);
+  if (first === undefined) return [];
+  for (const name of unreadableProperties(event)) {
+    const message = `its ${name} cannot be read`;
+    const isTimeUnknown = name === 'RRULE' || name === 'RDATE';
+    context.problems?.add({ problem: 'event_unreadable', message, isTimeUnknown });
+  }
+  const marginMs = Math.max(
+    lengthOf(event, first, context).longestMs,
+    ...futureExceptions.map(
+      (each) => lengthOf(each.event, each.at, context).longestMs + Math.abs(movedMs(each)),
+    ),
+  );
+  const widened = { start: span.start - marginMs, end: span.end + marginMs };
+  return occurrencesOf(event, first, widened, context)
+    .filter((occurrence) => !replaced.some(({ recurrenceId }) => isOf(occurrence, recurrenceId, first)))
     .map((occurrence) => {
-      const ruling = onward.find(({ of }) => earliest(of) <= occurrence.start);
-      if (ruling === undefined) {
-        return blocks(event, owner) ? spanOf(event, first, occurrence, around) : undefined;
+      const applied = futureExceptions.find(
+        ({ recurrenceId }) => firstInstant(recurrenceId) <= occurrence.start,
+      );
+      if (applied === undefined) {
+        return blocks(event, owner) ? spanOf(event, first, occurrence, context) : undefined;
       }
-      if (!blocks(ruling.event, owner)) return undefined;
-      const local = occurrence.local.add({ milliseconds: movedMs(ruling) });
-      const start = ruling.at.zone.readings(local)[0];
-      return spanOf(ruling.event, ruling.at, { local, start }, around);
+      if (!blocks(applied.event, owner)) return undefined;
+      const local = occurrence.local.add({ milliseconds: movedMs(applied) });
+      const start = applied.at.zone.instantsOf(local)[0];
+      return spanOf(applied.event, applied.at, { local, start }, context);
     });
 }
 
-/** By how much an exception was moved, on the wall clock. */
-const movedMs = ({ of, at }: Exception & { of: Moment }) => of.local.until(at.local).total('milliseconds');
+/** How far an exception was moved, in local time. */
+const movedMs = ({ recurrenceId, at }: Exception & { recurrenceId: Moment }) =>
+  recurrenceId.local.until(at.local).total('milliseconds');
 
-/** Some programs name the occurrence of a series of times by its date alone. */
-function isOf(occurrence: Occurrence, of: Moment, first: Moment): boolean {
-  return of.isDate && !first.isDate
-    ? isSameDate(occurrence.local, of.local)
-    : occurrence.start === earliest(of);
+/** True if `recurrenceId` identifies the occurrence. Some programs identify it by its date alone. */
+function isOf(occurrence: Occurrence, recurrenceId: Moment, first: Moment): boolean {
+  return recurrenceId.isDate && !first.isDate
+    ? isSameDate(occurrence.local, recurrenceId.local)
+    : occurrence.start === firstInstant(recurrenceId);
 }
 
-function spanOf(event: ICAL.Component, start: Moment, at: Occurrence, around: Surroundings): Interval {
-  return { start: at.start, end: at.end ?? lengthOf(event, start, around).endOf(at.local, at.start) };
+function spanOf(event: ICAL.Component, start: Moment, at: Occurrence, context: ObjectContext): Interval {
+  return { start: at.start, end: at.end ?? lengthOf(event, start, context).endOf(at.local, at.start) };
 }
 
 /**
- * Tentative is busy; cancelled, transparent and declined are free. Outlook's own word for how its owner's time is
- * shown goes before what the organizer intended.
+ * True if an event blocks: tentative ones do; cancelled, transparent and declined ones do not. In Outlook, the owner's busy
+ * status overrides the organizer's intended one.
  */
 function blocks(event: ICAL.Component, owner: Owner): boolean {
   const word = (name: string) => String(event.getFirstPropertyValue(name) ?? '').toUpperCase();

@@ -1,13 +1,13 @@
-// Objects of a calendar as its server gives them: by time, by what they hold, and one by one.
+// Calendar objects on the server: queried by time or property, or read by address; and the calendar's own properties.
 import { VendorError } from '../../base/errors.ts';
 import type { Interval } from '../../ports/calendar.ts';
 import type { CaldavAccount } from './credential.ts';
 import { calendarNotFound } from './credential.ts';
-import { ask, failureOf, headerOf, isDone, send, type Wire } from './dav-call.ts';
+import { type CallDeps, failureOf, headerOf, isSuccess, requestMultistatus, send } from './dav-call.ts';
 import {
   caldav,
-  escaped,
-  holds,
+  containsElement,
+  escapeXml,
   isSamePlace,
   type Multistatus,
   names,
@@ -23,56 +23,56 @@ export interface CalendarObject {
   text: string;
 }
 
-const wanted = '<D:prop><D:getetag/><C:calendar-data/></D:prop>';
+const etagAndData = '<D:prop><D:getetag/><C:calendar-data/></D:prop>';
 const etagOnly = '<D:prop><D:getetag/></D:prop>';
 
 /** `20260610T000000Z`. */
-const stamp = (at: number) => new Date(at).toISOString().replace(/[-:]|\.\d{3}/g, '');
+const utcTimestamp = (at: number) => new Date(at).toISOString().replace(/[-:]|\.\d{3}/g, '');
 
-/** What a calendar-query asks of an event (RFC 4791 section 9.7); '' asks nothing. */
+/** Filters of a calendar-query (RFC 4791 section 9.7); '' matches every event. */
 export const timeRange = ({ start, end }: Interval) =>
-  `<C:time-range start="${stamp(start)}" end="${stamp(end)}"/>`;
+  `<C:time-range start="${utcTimestamp(start)}" end="${utcTimestamp(end)}"/>`;
 export const hasProperty = (name: string) => `<C:prop-filter name="${name}"/>`;
 
-/** The objects with an event that passes `filter`. Throws VendorError where not all of them could be read. */
+/** The objects with an event that matches `filter`. Throws VendorError if some of them cannot be read. */
 export async function queryObjects(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
   filter: string,
 ): Promise<CalendarObject[]> {
-  const answer = await query(wire, account, calendarUrl, filter, wanted);
-  const bare = answer.resources.filter((each) => isObject(each, calendarUrl) && !hasData(each));
-  const read = answer.resources.filter(hasData).map(objectOf);
-  // Some servers name the objects and keep their text to themselves.
-  return bare.length === 0
+  const response = await query(deps, account, calendarUrl, filter, etagAndData);
+  const withoutData = response.resources.filter((each) => isObject(each, calendarUrl) && !hasData(each));
+  const read = response.resources.filter(hasData).map(objectOf);
+  // some servers return the addresses without the text
+  return withoutData.length === 0
     ? read
     : [
         ...read,
         ...(await getObjects(
-          wire,
+          deps,
           account,
           calendarUrl,
-          bare.map(({ url }) => url),
+          withoutData.map(({ url }) => url),
         )),
       ];
 }
 
-/** Names and versions of the same, without their text. */
+/** Addresses and versions of the objects with an event that matches `filter`. */
 export async function queryVersions(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
   filter: string,
 ): Promise<{ url: string; etag: string }[]> {
-  const answer = await query(wire, account, calendarUrl, filter, etagOnly);
-  return answer.resources
+  const response = await query(deps, account, calendarUrl, filter, etagOnly);
+  return response.resources
     .filter((each) => isObject(each, calendarUrl))
     .map((each) => ({ url: each.url, etag: strongEtag(textOf(each.props.get(names.etag))) ?? '' }));
 }
 
 async function query(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
   filter: string,
@@ -83,77 +83,77 @@ async function query(
     'C:calendar-query',
     `${props}<C:filter><C:comp-filter name="VCALENDAR">${inner}</C:comp-filter></C:filter>`,
   );
-  const answer = await report(wire, account, calendarUrl, body);
-  // RFC 4791 section 7.8: a 507 means that the list is incomplete.
-  if (answer.resources.some(({ status }) => status === 507)) {
-    throw new VendorError('rejected', 'The server does not tell all events of that time.', {
+  const response = await report(deps, account, calendarUrl, body);
+  // a 507 means that the list is incomplete (RFC 4791 section 7.8)
+  if (response.resources.some(({ status }) => status === 507)) {
+    throw new VendorError('rejected', 'The server does not return all events of that period.', {
       code: 'too_many_events',
     });
   }
-  return answer;
+  return response;
 }
 
-/** Objects by their addresses, without missing ones. */
+/** Reads objects by their addresses; missing ones are left out. */
 export async function getObjects(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
   urls: string[],
 ): Promise<CalendarObject[]> {
   if (urls.length === 0) return [];
-  const hrefs = urls.map((url) => `<D:href>${escaped(new URL(url).pathname)}</D:href>`).join('');
-  const body = requestXml('C:calendar-multiget', `${wanted}${hrefs}`);
+  const hrefs = urls.map((url) => `<D:href>${escapeXml(new URL(url).pathname)}</D:href>`).join('');
+  const body = requestXml('C:calendar-multiget', `${etagAndData}${hrefs}`);
   let resources: Resource[];
   try {
-    ({ resources } = await report(wire, account, calendarUrl, body));
+    ({ resources } = await report(deps, account, calendarUrl, body));
   } catch (error) {
-    if (!isAbsent(error)) throw error;
-    return oneByOne(wire, account, calendarUrl, urls);
+    if (!isNotFound(error)) throw error;
+    return oneByOne(deps, account, calendarUrl, urls);
   }
   const kept = resources.filter((each) => each.status !== 404 && each.status !== 410);
-  const silent = kept.find((each) => !hasData(each) && each.props.has(names.etag));
-  if (silent !== undefined) {
-    throw new VendorError('unknown', `The server does not show ${silent.url}.`, { code: 'event_not_shown' });
+  const hidden = kept.find((each) => !hasData(each) && each.props.has(names.etag));
+  if (hidden !== undefined) {
+    throw new VendorError('unknown', `The server does not show ${hidden.url}.`, { code: 'event_not_shown' });
   }
   return kept.filter(hasData).map(objectOf);
 }
 
-/** sabre/dav 1 answers 404 to the whole request if one object, or the calendar, is missing. */
+/** sabre/dav 1 returns 404 for the whole request if one object, or the calendar, is missing. */
 async function oneByOne(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
   urls: string[],
 ): Promise<CalendarObject[]> {
-  await calendarFacts(wire, account, calendarUrl);
+  await readCalendarProperties(deps, account, calendarUrl);
   const found: CalendarObject[] = [];
   for (const url of urls) {
-    const answer = await send(wire, account, { method: 'GET', url });
-    if (answer.status === 404 || answer.status === 410) continue;
-    if (!isDone(answer.status)) throw failureOf(answer);
-    found.push({ url, etag: strongEtag(headerOf(answer, 'etag')), text: answer.text });
+    const response = await send(deps, account, { method: 'GET', url });
+    if (response.status === 404 || response.status === 410) continue;
+    if (!isSuccess(response.status)) throw failureOf(response);
+    found.push({ url, etag: strongEtag(headerOf(response, 'etag')), text: response.text });
   }
   return found;
 }
 
 async function report(
-  wire: Wire,
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
   body: string,
 ): Promise<Multistatus> {
   try {
-    return await ask(wire, account, { method: 'REPORT', url: calendarUrl, depth: '1', body });
+    return await requestMultistatus(deps, account, { method: 'REPORT', url: calendarUrl, depth: '1', body });
   } catch (error) {
-    if (isAbsent(error)) throw calendarNotFound(calendarUrl);
+    if (isNotFound(error)) throw calendarNotFound(calendarUrl);
     throw error;
   }
 }
 
-const isAbsent = (error: unknown) =>
+const isNotFound = (error: unknown) =>
   error instanceof VendorError && (error.status === 404 || error.status === 410);
 
-/** Not the calendar itself, nor something that was just deleted. */
+/** False for the calendar itself and for an object that was just deleted. */
 const isObject = (resource: Resource, calendarUrl: string) =>
   !isSamePlace(resource.url, calendarUrl) && resource.status !== 404 && resource.props.has(names.etag);
 
@@ -167,41 +167,41 @@ function objectOf(resource: Resource): CalendarObject {
   };
 }
 
-/** Proxies that compress answers mark their tags as weak, by which no write could be held to them. */
+/** A weak ETag as a strong one: proxies that compress make ETags weak, and `If-Match` needs a strong one. */
 export const strongEtag = (etag: string | undefined): string | null =>
   etag === undefined || etag === '' ? null : etag.replace(/^W\//, '');
 
-/** What a calendar says of itself. */
-export interface CalendarFacts {
+/** The properties of a calendar. */
+export interface CalendarProperties {
   zone: Zone;
   syncToken: string | null;
   ctag: string | null;
 }
 
-const factsXml = requestXml(
+const propertiesXml = requestXml(
   'D:propfind',
   '<D:prop><D:resourcetype/><C:calendar-timezone/><D:sync-token/><S:getctag/><D:supported-report-set/></D:prop>',
 );
 
-/** Throws `calendar_not_found` where there is no calendar at that address. */
-export async function calendarFacts(
-  wire: Wire,
+/** Reads a calendar's properties. Throws `calendar_not_found` if there is no calendar at that address. */
+export async function readCalendarProperties(
+  deps: CallDeps,
   account: CaldavAccount,
   calendarUrl: string,
-): Promise<CalendarFacts> {
+): Promise<CalendarProperties> {
   let props: Resource['props'];
   try {
-    const { resources } = await ask(wire, account, {
-      ...{ method: 'PROPFIND', url: calendarUrl, depth: '0', body: factsXml },
+    const { resources } = await requestMultistatus(deps, account, {
+      ...{ method: 'PROPFIND', url: calendarUrl, depth: '0', body: propertiesXml },
     });
     props = resources[0]?.props ?? new Map();
   } catch (error) {
-    if (isAbsent(error)) throw calendarNotFound(calendarUrl);
+    if (isNotFound(error)) throw calendarNotFound(calendarUrl);
     throw error;
   }
-  if (!holds(props.get(names.type), caldav, 'calendar')) throw calendarNotFound(calendarUrl);
+  if (!containsElement(props.get(names.type), caldav, 'calendar')) throw calendarNotFound(calendarUrl);
   const zone = textOf(props.get(names.timezone));
-  const syncs = holds(props.get(names.reports), 'DAV:', 'sync-collection');
+  const syncs = containsElement(props.get(names.reports), 'DAV:', 'sync-collection');
   return {
     zone: (zone === '' ? null : zoneOfCalendar(zone)) ?? namedZone(account.timeZone) ?? utc,
     syncToken: (syncs && textOf(props.get(names.syncToken))) || null,

@@ -1,14 +1,14 @@
-// When a series takes place: RRULE, RDATE and EXDATE by the wall clock of its zone. Pure.
+// Occurrences of a series: RRULE, RDATE and EXDATE in the local time of its zone. Pure.
 import ICAL from 'ical.js';
 import { RRuleTemporal } from 'rrule-temporal';
 import type { Interval } from '../../ports/calendar.ts';
 import {
-  attempt,
-  earliest,
+  firstInstant,
   type Moment,
   momentOf,
   momentsOf,
-  type Surroundings,
+  type ObjectContext,
+  readOrReport,
   UnreadableEvent,
 } from './moments.ts';
 
@@ -16,17 +16,17 @@ export interface Occurrence {
   local: Temporal.PlainDateTime;
   /** Epoch milliseconds. */
   start: number;
-  /** Of a period given in RDATE, its own end. */
+  /** The end of a period in RDATE. */
   end?: number;
 }
 
-/** Many more than a span of weeks holds of any sound rule; beyond that a rule is given up (within 0.2 s). */
+/** The most iterations for one rule: far more than a valid rule needs in some weeks, and at most 0.2 s. */
 const maxIterations = 20_000;
-/** How often in a day a rule may list: every minute; expanding years and months at once, every hour. */
+/** The most times of day that a rule may list: every minute, or every hour in monthly and yearly rules. */
 const maxTimesOfDay = { short: 1_440, long: 24 };
-/** RFC 5545 wants one RRULE; more have no agreed meaning. */
+/** RFC 5545 allows one RRULE; the meaning of several is undefined. */
 const maxRules = 4;
-/** Frequencies whose periods are equally long on the wall clock. */
+/** Frequencies with periods of constant length in local time. */
 const periodMs: Record<string, number> = {
   SECONDLY: 1_000,
   MINUTELY: 60_000,
@@ -37,40 +37,40 @@ const periodMs: Record<string, number> = {
 const dayMs = 86_400_000;
 
 /**
- * The occurrences of `event` that start within `span`, widened by at least a day, EXDATEs taken out; DTSTART always is
- * one. The rule runs by the wall clock. What cannot be read of it is left out and a doubt. A local time that clocks jump over is kept, shifted, as calendar programs show
- * it (RFC 5545 would drop it), and one that comes twice counts twice in series of less than a day.
+ * The occurrences of `event` that start within `span`, widened by at least a day, without EXDATEs. DTSTART is always
+ * one. Rules run in local time. Unreadable parts are left out and reported as problems. A local time that a clock change
+ * skips moves forward, as in calendar programs (RFC 5545 drops it). A repeated one counts twice in hourly or faster series.
  */
 export function occurrencesOf(
   event: ICAL.Component,
   first: Moment,
   span: Interval,
-  around: Surroundings,
+  context: ObjectContext,
 ): Occurrence[] {
   const found = new Map<number, Occurrence>();
   const add = (local: Temporal.PlainDateTime, each: number[]) => {
     for (const start of each) found.set(start, { local, start });
   };
-  add(first.local, [earliest(first)]);
+  add(first.local, [firstInstant(first)]);
   for (const [index, property] of event
     .getAllProperties('rrule')
     .slice(0, maxRules + 1)
     .entries()) {
-    attempt(around, true, () => {
+    readOrReport(context, true, () => {
       const rule = property.getFirstValue();
-      if (!(rule instanceof ICAL.Recur)) throw new UnreadableEvent('RRULE is no rule');
+      if (!(rule instanceof ICAL.Recur)) throw new UnreadableEvent('its RRULE is not a valid rule');
       if (index === maxRules) throw new UnreadableEvent('it has too many rules');
-      const often = ['HOURLY', 'MINUTELY', 'SECONDLY'].includes(rule.freq);
-      for (const local of ruled(rule, first, span)) {
-        const [earlier, later] = first.zone.readings(local);
-        add(local, often ? [earlier, later] : [earlier]);
+      const isSubDaily = ['HOURLY', 'MINUTELY', 'SECONDLY'].includes(rule.freq);
+      for (const local of ruleOccurrences(rule, first, span)) {
+        const [earlier, later] = first.zone.instantsOf(local);
+        add(local, isSubDaily ? [earlier, later] : [earlier]);
       }
     });
   }
-  for (const occurrence of extraOf(event, around)) found.set(occurrence.start, occurrence);
-  for (const moment of momentsOf(event, 'exdate', around, false)) {
-    if (!moment.isDate || first.isDate) found.delete(earliest(moment));
-    // Some programs leave a whole date out of a series of times.
+  for (const occurrence of rdateOccurrences(event, context)) found.set(occurrence.start, occurrence);
+  for (const moment of momentsOf(event, 'exdate', context, false)) {
+    if (!moment.isDate || first.isDate) found.delete(firstInstant(moment));
+    // some programs exclude an occurrence by its date alone
     else for (const [start, { local }] of found) if (isSameDate(local, moment.local)) found.delete(start);
   }
   return [...found.values()];
@@ -79,34 +79,34 @@ export function occurrencesOf(
 export const isSameDate = (a: Temporal.PlainDateTime, b: Temporal.PlainDateTime) =>
   a.toPlainDate().equals(b.toPlainDate());
 
-/** The local times of a rule. UNTIL is held against them here: rules in the wild write it in every form there is. */
-function ruled(rule: ICAL.Recur, first: Moment, span: Interval): Temporal.PlainDateTime[] {
+/** The local times of a rule. UNTIL is applied here, because programs write it in many nonstandard forms. */
+function ruleOccurrences(rule: ICAL.Recur, first: Moment, span: Interval): Temporal.PlainDateTime[] {
   const last = rule.until instanceof ICAL.Time ? lastStart(rule.until, first) : undefined;
   if (last !== undefined && last < span.start - dayMs) return [];
-  if (isTooDense(rule)) throw new UnreadableEvent('its rule repeats more often than can be followed');
-  const near = nearSpan(rule, first.local, span.start - dayMs);
-  if (near === null) return [];
-  const endless = rule.clone();
-  endless.until = null as never;
-  if (near.count !== null) endless.count = near.count;
+  if (isTooDense(rule)) throw new UnreadableEvent('its rule repeats too often');
+  const ahead = skipAhead(rule, first.local, span.start - dayMs);
+  if (ahead === null) return [];
+  const withoutUntil = rule.clone();
+  withoutUntil.until = null as never;
+  if (ahead.count !== null) withoutUntil.count = ahead.count;
   const wall = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO('UTC');
   try {
     const series = new RRuleTemporal({
-      rruleString: `RRULE:${endless.toString()}`,
-      dtstart: near.start.toZonedDateTime('UTC'),
+      rruleString: `RRULE:${withoutUntil.toString()}`,
+      dtstart: ahead.start.toZonedDateTime('UTC'),
       maxIterations,
       cache: false,
     });
     return series
       .between(wall(span.start - dayMs), wall(span.end + dayMs), true)
       .map((each) => Temporal.PlainDateTime.from(each.toPlainDateTime().toString()))
-      .filter((local) => last === undefined || first.zone.readings(local)[0] <= last);
+      .filter((local) => last === undefined || first.zone.instantsOf(local)[0] <= last);
   } catch (error) {
-    throw new UnreadableEvent(`its rule cannot be followed (${(error as Error).message})`);
+    throw new UnreadableEvent(`its rule cannot be expanded (${(error as Error).message})`);
   }
 }
 
-/** True if the times of day that a rule lists are more than any sound rule has: they would be expanded by the million. */
+/** True if a rule lists more times of day than any valid rule: it would expand to millions of occurrences. */
 function isTooDense({ freq, parts }: ICAL.Recur): boolean {
   const lists = (['BYHOUR', 'BYMINUTE', 'BYSECOND'] as const).map((name) => parts[name]?.length ?? 1);
   const times = lists.reduce((product, length) => product * length, 1);
@@ -114,50 +114,49 @@ function isTooDense({ freq, parts }: ICAL.Recur): boolean {
 }
 
 /**
- * Where a rule is best followed from for what lies after `from` (epoch milliseconds, the wall clock taken for UTC): whole
- * periods later than its start, however long ago that was. `count`: how many occurrences are left of a COUNT; null where
- * the rule has none. Null if none is left.
+ * A later start with the same occurrences after `from` (epoch milliseconds of the local time as UTC): the start plus whole
+ * periods, so that old series expand fast. `count`: the rest of COUNT; null if the rule has none. Null if none is left.
  */
-function nearSpan(
+function skipAhead(
   rule: ICAL.Recur,
   start: Temporal.PlainDateTime,
   from: number,
 ): { start: Temporal.PlainDateTime; count: number | null } | null {
   const count = rule.count ?? null;
   const period = (periodMs[rule.freq] ?? 0) * Math.max(1, rule.interval);
-  // with a BYxxx part, a period may hold many occurrences or none: COUNT has to be counted from the start
+  // with BYxxx parts, a period has any number of occurrences, so COUNT must be counted from the start
   if (period === 0 || (count !== null && Object.keys(rule.parts).length > 0)) return { start, count };
-  const passed = Math.floor((from - start.toZonedDateTime('UTC').epochMilliseconds) / period) - 1;
-  if (passed <= 0) return { start, count };
-  if (count !== null && count <= passed) return null;
+  const skipped = Math.floor((from - start.toZonedDateTime('UTC').epochMilliseconds) / period) - 1;
+  if (skipped <= 0) return { start, count };
+  if (count !== null && count <= skipped) return null;
   return {
-    start: start.add({ milliseconds: passed * period }),
-    count: count === null ? null : count - passed,
+    start: start.add({ milliseconds: skipped * period }),
+    count: count === null ? null : count - skipped,
   };
 }
 
-/** The last instant at which an occurrence may start. A bare date lets everything of that date in. */
+/** The last instant at which an occurrence may start. A date includes the whole day. */
 function lastStart(until: ICAL.Time, first: Moment): number {
   const { year, month, day, hour, minute, second } = until;
   if (until.isDate) {
     const next = new Temporal.PlainDateTime(year, month, day).add({ days: 1 });
-    return first.zone.readings(next)[0] - 1;
+    return first.zone.instantsOf(next)[0] - 1;
   }
   const local = new Temporal.PlainDateTime(year, month, day, hour, minute, Math.min(second, 59));
   if (until.zone?.tzid === 'UTC' && !first.isDate) return local.toZonedDateTime('UTC').epochMilliseconds;
-  return first.zone.readings(first.isDate ? local.with({ hour: 23, minute: 59 }) : local)[1];
+  return first.zone.instantsOf(first.isDate ? local.with({ hour: 23, minute: 59 }) : local)[1];
 }
 
-/** RDATE: times, dates, or periods with an end of their own. */
-function extraOf(event: ICAL.Component, around: Surroundings): Occurrence[] {
+/** Occurrences of RDATE: times, dates, or periods with their own end. */
+function rdateOccurrences(event: ICAL.Component, context: ObjectContext): Occurrence[] {
   const read = (property: ICAL.Property) =>
     property.getValues().map((value: unknown): Occurrence => {
       const period = value instanceof ICAL.Period ? value : undefined;
-      const moment = momentOf(period ? period.start : value, property, around);
-      const at = { local: moment.local, start: earliest(moment) };
-      return period ? { ...at, end: earliest(momentOf(period.getEnd(), property, around)) } : at;
+      const moment = momentOf(period ? period.start : value, property, context);
+      const at = { local: moment.local, start: firstInstant(moment) };
+      return period ? { ...at, end: firstInstant(momentOf(period.getEnd(), property, context)) } : at;
     });
   return event
     .getAllProperties('rdate')
-    .flatMap((property) => attempt(around, true, () => read(property)) ?? []);
+    .flatMap((property) => readOrReport(context, true, () => read(property)) ?? []);
 }

@@ -1,15 +1,15 @@
-// Names of time zones as calendar programs write them, turned into names that Temporal knows. Pure.
+// Time zone names of calendar programs, converted to names that Temporal knows. Pure.
 import windowsZones from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' };
 import { displayNames } from './display-names.ts';
 
-/** CLDR's choice for the whole world (territory 001) of each Windows name, by the name in lower case. */
+/** The IANA name of each Windows name in lower case, by CLDR (territory 001, the default). */
 const windowsNames = new Map(
   windowsZones.supplemental.windowsZones.mapTimezones
     .filter(({ mapZone }) => mapZone._territory === '001')
     .map(({ mapZone }) => [mapZone._other.toLowerCase(), mapZone._type]),
 );
 
-/** A name without the quotes, backslashes and doubled spaces that programs leave in it, in lower case. */
+/** A name in lower case, without stray quotes, backslashes and repeated spaces. */
 export const cleanName = (name: string) =>
   name
     .replaceAll(/["\\]/g, '')
@@ -19,7 +19,7 @@ export const cleanName = (name: string) =>
     .toLowerCase();
 
 const isZone = (name: string) => {
-  // Temporal takes whole times in place of a zone, too
+  // Temporal also accepts a date-time in place of a zone
   if (/^\d|T\d/.test(name)) return false;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
@@ -43,15 +43,15 @@ function offsetText(sign: string, hours = '0', minutes = '0'): string | null {
   return `${sign === '+' ? '+' : '-'}${hours.padStart(2, '0')}:${minutes.padStart(2, '0')}`;
 }
 
-interface Shown {
-  /** `+HH:MM`, outside summer time; null if the name does not say. */
+interface DisplayedName {
+  /** `+HH:MM`, outside summer time; null if the name has none. */
   offset: string | null;
-  /** What stands behind it, in lower case. */
+  /** The text after the offset, in lower case. */
   place: string;
 }
 
-/** The parts of a name as Outlook shows it: `(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`. */
-function shown(name: string): Shown {
+/** The parts of Outlook's display name: `(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`. */
+function parseDisplayedName(name: string): DisplayedName {
   const match = /^\((utc|gmt)(?: ?([+\u2212-]) ?(\d{1,2})[:.]?(\d{2})?)?\) ?(.+)$/.exec(name);
   if (!match) return { offset: null, place: name };
   const offset = offsetText(match[2] ?? '+', match[3], match[4]);
@@ -61,7 +61,7 @@ function shown(name: string): Shown {
 
 let cities: Map<string, string[]> | undefined;
 
-/** The zones of the database by their cities: `mexico_city` → `America/Mexico_City`. */
+/** The zones of a city: `mexico city` → `America/Mexico_City`. */
 function zonesOfCity(city: string): string[] {
   if (cities === undefined) {
     const known = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'));
@@ -70,28 +70,28 @@ function zonesOfCity(city: string): string[] {
   return cities.get(city.trim().replaceAll(' ', '_')) ?? [];
 }
 
-/** True if clocks of that zone show `offset` in January or in July of this decade: outside summer time or within. */
+/** True if the zone has `offset` in January or in July 2024, so with or without summer time. */
 function hasOffset(zone: string, offset: string): boolean {
   return ['2024-01-15T12:00Z', '2024-07-15T12:00Z'].some(
     (at) => Temporal.Instant.from(at).toZonedDateTimeISO(zone).offset === offset,
   );
 }
 
-function zoneOfPlace({ offset, place }: Shown): string | null {
+function zoneOfPlace({ offset, place }: DisplayedName): string | null {
   const byName = displayNames[place];
   if (byName !== undefined) return byName;
   if (offset === null) return null;
   if (place.startsWith('coordinated universal time')) return offset;
-  const fitting = place
+  const matching = place
     .split(/[,;/]/)
     .flatMap(zonesOfCity)
     .filter((zone) => hasOffset(zone, offset));
-  return fitting[0] ?? null;
+  return matching[0] ?? null;
 }
 
 /**
- * What Temporal calls the zone of a name: an IANA name, a Windows name (also one for summer time, or numbered by Outlook),
- * a fixed offset, or words that Outlook shows. Null if nobody knows.
+ * Temporal's name of a zone: from an IANA name, a Windows name (also for summer time, or numbered by Outlook), a fixed
+ * offset, or a display name of Outlook. Null if unknown.
  */
 export function zoneIdOf(name: string): string | null {
   const clean = cleanName(name);
@@ -99,14 +99,14 @@ export function zoneIdOf(name: string): string | null {
   if (isZone(clean)) return clean;
   const standard = clean.replace(/\b(?:daylight|summer) time/, 'standard time').replace(/ \d$/, '');
   const windows = windowsNames.get(clean) ?? windowsNames.get(standard);
-  return windows ?? fixedOffset(clean) ?? zoneOfPlace(shown(clean));
+  return windows ?? fixedOffset(clean) ?? zoneOfPlace(parseDisplayedName(clean));
 }
 
 /**
- * How a local time is best read in a zone that nobody knows: where the staff member lives, unless the name states an offset
- * that their zone never has.
+ * The zone to assume for an unknown name: the staff member's, or the offset in the name if the staff member's zone never
+ * has that offset.
  */
-export function guessedZoneId(name: string, staffZone: string): string {
-  const { offset } = shown(cleanName(name));
+export function fallbackZoneId(name: string, staffZone: string): string {
+  const { offset } = parseDisplayedName(cleanName(name));
   return offset === null || hasOffset(staffZone, offset) ? staffZone : offset;
 }

@@ -1,36 +1,36 @@
-// Time zones as iCalendar names them: IANA names, names with a prefix, and zones that an object defines itself. Pure.
+// Time zones of iCalendar objects: by IANA name, by prefixed name, or defined in the object. Pure.
 import ICAL from 'ical.js';
 import { openCache } from '../../base/cache.ts';
 import { cleanName, zoneIdOf } from './zone-names.ts';
 
 export interface Zone {
   /**
-   * The instants (epoch milliseconds) that a local time may mean: the same twice, or the earlier and the later where
-   * clocks go back. A local time that clocks jump over is read as the jump moves it.
+   * The instants (epoch milliseconds) of a local time: the same one twice, or the earlier and the later if clocks go back.
+   * A local time that a clock change skips moves forward by the change.
    */
-  readings(local: Temporal.PlainDateTime): [earlier: number, later: number];
+  instantsOf(local: Temporal.PlainDateTime): [earlier: number, later: number];
 }
 
-const known = openCache<{ zone: Zone | null }>({ max: 1_000 });
+const cache = openCache<{ zone: Zone | null }>({ max: 1_000 });
 
-function remembered(key: string, make: () => Zone | null): Zone | null {
-  const found = known.get(key);
+function cached(key: string, make: () => Zone | null): Zone | null {
+  const found = cache.get(key);
   if (found !== undefined) return found.zone;
   const zone = make();
-  known.set(key, { zone });
+  cache.set(key, { zone });
   return zone;
 }
 
-/** The zone of an IANA name (RFC 7809: servers may leave its definition out) or an offset; null if there is none. */
+/** The zone of an IANA name (RFC 7809: servers may omit its definition) or an offset; null if unknown. */
 export function namedZone(name: string): Zone | null {
-  return remembered(name, () => {
+  return cached(name, () => {
     try {
       Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     } catch {
       return null;
     }
     return {
-      readings: (local) => [
+      instantsOf: (local) => [
         local.toZonedDateTime(name).epochMilliseconds,
         local.toZonedDateTime(name, { disambiguation: 'later' }).epochMilliseconds,
       ],
@@ -41,10 +41,11 @@ export function namedZone(name: string): Zone | null {
 export const utc = namedZone('UTC') as Zone;
 
 /**
- * The zone that a TZID means in an object. An IANA name with an area (`Europe/Berlin`), also behind a prefix
- * (`/mozilla.org/20050126_1/Europe/Berlin`), goes before the definition, which is often old. Any other name means what the
- * object defines (Outlook's `Customized Time Zone`); where it defines nothing of use, the name is looked up: Windows names,
- * fixed offsets, and what Outlook shows. Null where nothing says.
+ * The zone of a TZID in an object; null if unknown. In this order:
+ * 1. an IANA name with an area (`Europe/Berlin`), also with a prefix (`/mozilla.org/20050126_1/Europe/Berlin`), because
+ *    definitions in objects are often outdated;
+ * 2. the definition in the object, for example of Outlook's `Customized Time Zone`;
+ * 3. the name as a Windows name, a fixed offset, or a display name of Outlook.
  */
 export function zoneOf(tzid: string, object: ICAL.Component | undefined): Zone | null {
   const name = cleanName(tzid);
@@ -58,21 +59,21 @@ export function zoneOf(tzid: string, object: ICAL.Component | undefined): Zone |
     .find((each) => cleanName(String(each.getFirstPropertyValue('tzid') ?? '')) === name);
   const defined = definition === undefined ? null : definedZone(definition);
   if (defined !== null) return defined;
-  // behind a prefix: `tzone://Microsoft/Utc`
+  // the last part of a prefixed name: `tzone://Microsoft/Utc`
   const id = zoneIdOf(name) ?? zoneIdOf(parts.at(-1) ?? '');
   return id === null ? null : namedZone(id);
 }
 
-/** After this year, clocks change as they do in it: a zone's rules are followed year by year. */
+/** Later years use the clock changes of this year, because a zone's rules are expanded year by year. */
 const lastYear = 2096;
-/** Years of all rules of one zone together; Outlook's two begin in 1601. Beyond that a zone is given up (within 0.3 s). */
+/** The most years of all rules of a zone together: takes at most 0.3 s. Outlook's two rules begin in 1601. */
 const maxRuleYears = 2_500;
-/** The second Sunday of a month, written by its dates. */
+/** Enough for the second Sunday of a month as a list of dates. */
 const maxListed = 7;
 const yearlyParts = new Set(['BYMONTH', 'BYDAY', 'BYMONTHDAY']);
 
-/** True if the rules by which a zone's clocks change are as zones have them, once a year: others never come to an end. */
-function isFollowable(observances: readonly ICAL.Component[]): boolean {
+/** True if the clock changes of a zone are yearly rules of the usual form; expanding other rules may take too long. */
+function isExpandable(observances: readonly ICAL.Component[]): boolean {
   let years = 0;
   for (const observance of observances) {
     const start = observance.getFirstPropertyValue('dtstart');
@@ -90,34 +91,34 @@ function isFollowable(observances: readonly ICAL.Component[]): boolean {
   return years <= maxRuleYears;
 }
 
-/** The zone of a VTIMEZONE; null if its rules cannot be followed. */
+/** The zone of a VTIMEZONE; null if its rules cannot be expanded. */
 export function definedZone(definition: ICAL.Component): Zone | null {
   const location = definition.getFirstPropertyValue('x-lic-location');
   const named = typeof location === 'string' ? namedZone(cleanName(location)) : null;
   if (named !== null) return named;
-  return remembered(definition.toString(), () => {
+  return cached(definition.toString(), () => {
     const observances = ['standard', 'daylight'].flatMap((name) => definition.getAllSubcomponents(name));
-    if (observances.length === 0 || !isFollowable(observances)) return null;
+    if (observances.length === 0 || !isExpandable(observances)) return null;
     const zone = new ICAL.Timezone(definition);
     const instant = (local: Temporal.PlainDateTime) => {
-      const known = local.year > lastYear ? local.with({ year: lastYear }) : local;
-      const { year, month, day, hour, minute, second } = known;
+      const limited = local.year > lastYear ? local.with({ year: lastYear }) : local;
+      const { year, month, day, hour, minute, second } = limited;
       const time = new ICAL.Time(
         { year, month, day, hour, minute, second, isDate: false },
         ICAL.Timezone.localTimezone,
       );
-      return utc.readings(local)[0] - zone.utcOffset(time) * 1000;
+      return utc.instantsOf(local)[0] - zone.utcOffset(time) * 1000;
     };
     try {
       if (!Number.isFinite(instant(new Temporal.PlainDateTime(2035, 7, 1)))) return null;
     } catch {
       return null;
     }
-    return { readings: (local) => [instant(local), instant(local)] };
+    return { instantsOf: (local) => [instant(local), instant(local)] };
   });
 }
 
-/** The zone that the iCalendar text of a `calendar-timezone` property names or defines; null if it does neither. */
+/** The zone of a `calendar-timezone` property, which holds iCalendar text; null if it has none. */
 export function zoneOfCalendar(text: string): Zone | null {
   try {
     const object = new ICAL.Component(ICAL.parse(text) as unknown[]);

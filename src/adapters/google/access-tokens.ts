@@ -1,4 +1,4 @@
-// Access tokens, kept until shortly before they lapse; those who wait for the same one share one refresh.
+// Access tokens, cached until shortly before they expire; concurrent callers share one refresh.
 import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
@@ -6,52 +6,56 @@ import { type AttemptLimits, attemptOf, noTimeLeft } from '../../base/retry.ts';
 import type { AccessToken } from './oauth.ts';
 
 export interface AccessTokens {
-  /** A token that should be accepted. Fails as `refreshAccess` does, or with `not_sent` when the time is up. */
+  /** A valid access token. Throws what `refreshAccess` throws, or `not_sent` when the time is up. */
   get(refreshToken: string, limits: AttemptLimits): Promise<string>;
-  /** Forgets a token that was not accepted, unless a newer one has taken its place. */
+  /** Removes a rejected token from the cache, unless a newer one has replaced it. */
   drop(refreshToken: string, token: string): void;
 }
 
 const refreshTimeoutMs = 10_000;
-/** A token is not used in its last minute, so that none lapses on its way. */
-const marginMs = 60_000;
-const maxKept = 10_000;
+/** A token is not used in its last minute, because it could expire in transit. */
+const expiryMarginMs = 60_000;
+const maxCached = 10_000;
 
-export function accessTokens(
+/** Opens the token cache of one OAuth client. */
+export function openAccessTokens(
   clock: Clock,
   refresh: (refreshToken: string, limits: AttemptLimits) => Promise<AccessToken>,
 ): AccessTokens {
-  // each token has its own lifetime, as Google reports it
-  const kept = openCache<string>({ max: maxKept, lifetime: { ms: 3_600_000, clock } });
-  const underWay = new Map<string, Promise<string>>();
+  // Google reports the lifetime of each token
+  const cached = openCache<string>({ max: maxCached, lifetime: { ms: 3_600_000, clock } });
+  const inFlight = new Map<string, Promise<string>>();
 
-  const renew = async (refreshToken: string): Promise<string> => {
-    const askedAt = clock.steady();
+  const startRefresh = async (refreshToken: string): Promise<string> => {
+    const requestedAt = clock.steady();
     try {
       const { token, expiresInSeconds } = await refresh(refreshToken, attemptOf(refreshTimeoutMs));
-      kept.set(refreshToken, token, { sinceMs: askedAt, lifetimeMs: expiresInSeconds * 1000 - marginMs });
+      cached.set(refreshToken, token, {
+        sinceMs: requestedAt,
+        lifetimeMs: expiresInSeconds * 1000 - expiryMarginMs,
+      });
       return token;
     } finally {
-      underWay.delete(refreshToken);
+      inFlight.delete(refreshToken);
     }
   };
 
   return {
     get(refreshToken, limits) {
-      const known = kept.get(refreshToken);
+      const known = cached.get(refreshToken);
       if (known !== undefined) return Promise.resolve(known);
-      const waiting = underWay.get(refreshToken) ?? renew(refreshToken);
-      underWay.set(refreshToken, waiting);
-      return within(waiting, limits);
+      const waiting = inFlight.get(refreshToken) ?? startRefresh(refreshToken);
+      inFlight.set(refreshToken, waiting);
+      return waitFor(waiting, limits);
     },
     drop(refreshToken, token) {
-      if (kept.get(refreshToken) === token) kept.delete(refreshToken);
+      if (cached.get(refreshToken) === token) cached.delete(refreshToken);
     },
   };
 }
 
-/** One waiter's own patience: the refresh itself goes on for the others. */
-function within(waiting: Promise<string>, { until, signal }: AttemptLimits): Promise<string> {
+/** Waits within one caller's limits; the refresh continues for the other callers. */
+function waitFor(waiting: Promise<string>, { until, signal }: AttemptLimits): Promise<string> {
   return new Promise((resolve, reject) => {
     const giveUp = () =>
       done(() => reject(new VendorError('not_sent', 'No access token in time.', { code: noTimeLeft })));

@@ -1,4 +1,4 @@
-// Busy times of calendars: by free-busy, or event by event where the booking's own event must not count.
+// Busy times of Google calendars: by free-busy, or from the events where the booking's own event must not count.
 import { VendorError } from '../../base/errors.ts';
 import { merged } from '../../base/intervals.ts';
 import type { AttemptLimits } from '../../base/retry.ts';
@@ -9,29 +9,29 @@ import { firstKnownZone, instantOf } from './event-json.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
 /** Google limits a free-busy query to 50 calendars. */
-const maxCalendarsAsked = 50;
+const maxCalendarsPerQuery = 50;
 
-/** The main calendar of an account has two names: this one, and the account's address. */
-const main = 'primary';
+/** The primary calendar of an account has two ids: this one, and the account's address. */
+const primary = 'primary';
 
-/** Merged busy times within `[from, to)`; throws VendorError if any one of the calendars could not be read. */
+/** Merged busy times within `[from, to)`. Throws VendorError if any of the calendars cannot be read. */
 export async function busyTimes(
   deps: ClientDeps,
   { refreshToken, accountEmail }: Pick<GoogleCredential, 'refreshToken' | 'accountEmail'>,
   question: BusyQuestion,
   limits: AttemptLimits,
 ): Promise<Interval[]> {
-  const own = (id: string) => (id === accountEmail ? main : id);
-  const all = [...new Set(question.calendarIds.map(own))];
+  const canonicalId = (id: string) => (id === accountEmail ? primary : id);
+  const all = [...new Set(question.calendarIds.map(canonicalId))];
   const given = question.except && {
     ...question.except,
-    calendarId: own(question.except.calendarId),
+    calendarId: canonicalId(question.except.calendarId),
   };
   const except = given && all.includes(given.calendarId) ? given : undefined;
-  const asked = all.filter((id) => id !== except?.calendarId);
+  const queried = all.filter((id) => id !== except?.calendarId);
   const found: Interval[] = [];
-  for (let at = 0; at < asked.length; at += maxCalendarsAsked) {
-    const ids = asked.slice(at, at + maxCalendarsAsked);
+  for (let at = 0; at < queried.length; at += maxCalendarsPerQuery) {
+    const ids = queried.slice(at, at + maxCalendarsPerQuery);
     found.push(...(await freeBusy(deps, refreshToken, ids, question, limits)));
   }
   if (except !== undefined) found.push(...(await busyEvents(deps, refreshToken, question, except, limits)));
@@ -53,27 +53,27 @@ async function freeBusy(
   return calendarIds.flatMap((id) => busyOf(id, calendars[id]));
 }
 
-/** Google answers 200 even where a calendar could not be read: its `errors` must never pass for "free". */
+/** Google returns 200 even if a calendar could not be read: its `errors` must never count as free time. */
 function busyOf(calendarId: string, answer: unknown): Interval[] {
-  if (!isObject(answer) || !Array.isArray(answer.busy)) throw unread(calendarId, 'no answer for it');
+  if (!isObject(answer) || !Array.isArray(answer.busy)) throw unreadable(calendarId, 'the response lacks it');
   const error = objectsOf(answer.errors)[0];
-  if (error !== undefined) throw unread(calendarId, textOf(error.reason) ?? 'an error without a reason');
+  if (error !== undefined) throw unreadable(calendarId, textOf(error.reason) ?? 'an error without a reason');
   return answer.busy.map((span) => {
     const start = isObject(span) ? Date.parse(String(span.start)) : Number.NaN;
     const end = isObject(span) ? Date.parse(String(span.end)) : Number.NaN;
-    if (Number.isNaN(start) || Number.isNaN(end)) throw unread(calendarId, 'a busy time that cannot be read');
+    if (Number.isNaN(start) || Number.isNaN(end)) throw unreadable(calendarId, 'a busy time is invalid');
     return { start, end };
   });
 }
 
-function unread(calendarId: string, why: string): VendorError {
+function unreadable(calendarId: string, why: string): VendorError {
   const text = `Busy times of calendar ${calendarId} could not be read: ${why}.`;
   return why === 'notFound'
     ? new VendorError('rejected', text, { code: 'calendar_not_found', title: 'Calendar not found' })
     : new VendorError('unknown', text, { code: 'free_busy_error', title: why });
 }
 
-/** The same from the events themselves, but for one of them (free-busy does not say which event makes a time busy). */
+/** Busy times from the events without `except`, because free-busy does not say which event makes a time busy. */
 async function busyEvents(
   deps: ClientDeps,
   refreshToken: string,
@@ -95,13 +95,13 @@ async function busyEvents(
     };
     const call = { method: 'GET' as const, path: eventsPath(except.calendarId), query };
     const { json } = await callApi(deps, refreshToken, call, limits);
-    if (!Array.isArray(json.items)) throw unread(except.calendarId, 'no list of events');
+    if (!Array.isArray(json.items)) throw unreadable(except.calendarId, 'the response has no list of events');
     const zone = firstKnownZone([textOf(json.timeZone), span.timeZone]);
     for (const event of objectsOf(json.items)) {
       if (event.id === except.eventId || !blocks(event)) continue;
       const start = instantOf(event.start, zone);
       const end = instantOf(event.end, zone);
-      if (start === null || end === null) throw unread(except.calendarId, 'an event that cannot be read');
+      if (start === null || end === null) throw unreadable(except.calendarId, 'an event has an invalid time');
       if (end > start) found.push({ start, end });
     }
     pageToken = textOf(json.nextPageToken);
@@ -109,7 +109,7 @@ async function busyEvents(
   return found;
 }
 
-/** Tentative is busy; transparent, cancelled and declined are free, as are the kinds that only say where one is. */
+/** Tentative events are busy. Transparent, cancelled and declined ones are free, and so are working locations and birthdays. */
 function blocks(event: Json): boolean {
   if (event.status === 'cancelled' || event.transparency === 'transparent') return false;
   if (event.eventType === 'workingLocation' || event.eventType === 'birthday') return false;

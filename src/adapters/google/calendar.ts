@@ -1,12 +1,12 @@
-// The calendar port, kept by Google Calendar.
+// The calendar port for Google Calendar.
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { withRetries } from '../../base/retry.ts';
 import type { Calendar, CalendarCredential, CallLimits } from '../../ports/calendar.ts';
-import { accessTokens } from './access-tokens.ts';
+import { openAccessTokens } from './access-tokens.ts';
 import { busyTimes } from './busy-times.ts';
 import type { ClientDeps } from './client.ts';
-import { opened } from './credential.ts';
+import { readCredential } from './credential.ts';
 import { eventIdFor } from './event-json.ts';
 import {
   type Attempt,
@@ -18,7 +18,7 @@ import {
   replaceMeeting,
   updateEvent,
 } from './events.ts';
-import { googleSignIn, type OAuthDeps, refreshAccess, revokeGrant } from './oauth.ts';
+import { googleSignIn, type OAuthDeps, refreshAccess, revokeAuthorization } from './oauth.ts';
 
 export interface GoogleCalendarOptions {
   clientId: string;
@@ -33,7 +33,7 @@ export interface GoogleCalendarOptions {
   /** Default `https://oauth2.googleapis.com/revoke`. */
   revokeUrl?: string | undefined;
   clock?: Clock | undefined;
-  /** The longest that one attempt of a call waits; default 5 s. */
+  /** The time limit of one attempt; default 5 s. */
   attemptTimeoutMs?: number | undefined;
 }
 
@@ -42,36 +42,31 @@ const withEventId = <T extends { bookingId: string; eventId: string | null }>(of
   eventId: of.eventId ?? eventIdFor(of.bookingId),
 });
 
-/** Refusals that rest on the event itself, as it was seen last. */
+/** Rejections decided by reading the event itself, so no earlier attempt can contradict them. */
 const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
 
-/** The adapter for one OAuth client; it keeps access tokens and nothing else. */
+/** Makes a call in several attempts, each of at most `longestMs`. */
+type Retried = <T>(
+  credential: CalendarCredential,
+  limits: CallLimits,
+  act: (attempt: Attempt) => Promise<T>,
+  longestMs?: number,
+) => Promise<T>;
+
+/** The adapter for one OAuth client. Its only state is the cache of access tokens. */
 export function googleCalendar(options: GoogleCalendarOptions): Calendar {
   const clock = options.clock ?? systemClock;
-  const { clientId, clientSecret, outgoing } = options;
-  const oauth: OAuthDeps = {
-    clientId,
-    clientSecret,
-    outgoing,
-    authUrl: options.authUrl ?? 'https://accounts.google.com/o/oauth2/v2/auth',
-    tokenUrl: options.tokenUrl ?? 'https://oauth2.googleapis.com/token',
-    revokeUrl: options.revokeUrl ?? 'https://oauth2.googleapis.com/revoke',
-  };
+  const oauth = oauthDeps(options);
   const deps: ClientDeps = {
     apiUrl: (options.apiUrl ?? 'https://www.googleapis.com').replace(/\/+$/, ''),
-    outgoing,
-    tokens: accessTokens(clock, (refreshToken, limits) => refreshAccess(oauth, refreshToken, limits)),
+    outgoing: options.outgoing,
+    tokens: openAccessTokens(clock, (refreshToken, limits) => refreshAccess(oauth, refreshToken, limits)),
   };
   const retry = { clock, attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000, seenAfterwards };
 
-  const repeated = async <T>(
-    credential: CalendarCredential,
-    limits: CallLimits,
-    act: (attempt: Attempt) => Promise<T>,
-    attemptTimeoutMs = retry.attemptTimeoutMs,
-  ): Promise<T> => {
-    const { refreshToken } = opened(credential);
-    return withRetries({ ...retry, attemptTimeoutMs }, limits, (attempt) =>
+  const retried: Retried = async (credential, limits, act, longestMs = retry.attemptTimeoutMs) => {
+    const { refreshToken } = readCredential(credential);
+    return withRetries({ ...retry, attemptTimeoutMs: longestMs }, limits, (attempt) =>
       act({ deps, refreshToken, limits: attempt }),
     );
   };
@@ -81,31 +76,60 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
     supports: { meetings: true, signIn: 'oauth' },
     oauth: googleSignIn(oauth),
     eventIds: { kind: 'chosen', idFor: eventIdFor },
-    busyTimes: (credential, question, limits) =>
-      repeated(credential, limits, (attempt) =>
-        busyTimes(attempt.deps, opened(credential), question, attempt.limits),
-      ),
-    getEvent: (credential, ref, limits) => repeated(credential, limits, (attempt) => getEvent(attempt, ref)),
-    insertEvent: (credential, event, limits) =>
-      repeated(credential, limits, (attempt) => insertEvent(attempt, withEventId(event))),
-    updateEvent: (credential, change, limits) =>
-      repeated(credential, limits, (attempt) => updateEvent(attempt, change)),
-    replaceMeeting: (credential, ref, limits) =>
-      repeated(credential, limits, (attempt) => replaceMeeting(attempt, ref)),
-    deleteEvent: (credential, ref, limits) =>
-      repeated(credential, limits, (attempt) => deleteEvent(attempt, ref)),
-    removeForGood: async (credential, ref, limits) => {
-      await repeated(credential, limits, (attempt) => removeForGood(attempt, withEventId(ref)));
-      return { certain: true };
-    },
-    changedEvents: (credential, question, limits) => {
-      // Many pages: the whole time, in one attempt.
-      const read = (attempt: Attempt) => changedEvents(attempt, question);
-      return repeated(credential, limits, read, limits.timeoutMs);
-    },
+    ...readOperations(retried),
+    ...eventOperations(retried),
     disconnect: async (credential, limits) => {
-      const { refreshToken } = opened(credential);
-      await withRetries(retry, limits, (attempt) => revokeGrant(oauth, refreshToken, attempt));
+      const { refreshToken } = readCredential(credential);
+      await withRetries(retry, limits, (attempt) => revokeAuthorization(oauth, refreshToken, attempt));
+    },
+  };
+}
+
+function oauthDeps(options: GoogleCalendarOptions): OAuthDeps {
+  const { clientId, clientSecret, outgoing } = options;
+  return {
+    clientId,
+    clientSecret,
+    outgoing,
+    authUrl: options.authUrl ?? 'https://accounts.google.com/o/oauth2/v2/auth',
+    tokenUrl: options.tokenUrl ?? 'https://oauth2.googleapis.com/token',
+    revokeUrl: options.revokeUrl ?? 'https://oauth2.googleapis.com/revoke',
+  };
+}
+
+function readOperations(retried: Retried): Pick<Calendar, 'busyTimes' | 'changedEvents'> {
+  return {
+    busyTimes: (credential, question, limits) =>
+      retried(credential, limits, (attempt) =>
+        busyTimes(attempt.deps, readCredential(credential), question, attempt.limits),
+      ),
+    changedEvents: (credential, question, limits) => {
+      const read = (attempt: Attempt) => changedEvents(attempt, question);
+      // one attempt with the whole time limit: there may be many pages
+      return retried(credential, limits, read, limits.timeoutMs);
+    },
+  };
+}
+
+function eventOperations(
+  retried: Retried,
+): Pick<
+  Calendar,
+  'getEvent' | 'insertEvent' | 'updateEvent' | 'replaceMeeting' | 'deleteEvent' | 'removeForGood'
+> {
+  return {
+    getEvent: (credential, ref, limits) => retried(credential, limits, (attempt) => getEvent(attempt, ref)),
+    insertEvent: (credential, event, limits) =>
+      retried(credential, limits, (attempt) => insertEvent(attempt, withEventId(event))),
+    updateEvent: (credential, change, limits) =>
+      retried(credential, limits, (attempt) => updateEvent(attempt, change)),
+    replaceMeeting: (credential, ref, limits) =>
+      retried(credential, limits, (attempt) => replaceMeeting(attempt, ref)),
+    deleteEvent: (credential, ref, limits) =>
+      retried(credential, limits, (attempt) => deleteEvent(attempt, ref)),
+    removeForGood: async (credential, ref, limits) => {
+      await retried(credential, limits, (attempt) => removeForGood(attempt, withEventId(ref)));
+      return { certain: true };
     },
   };
 }

@@ -1,22 +1,22 @@
-// Google's event resource, in and out. Pure.
+// Google's event resource: written for bookings, and parsed. Pure.
 import type { CalendarEvent, EventChange, Interval, Meeting, NewEvent } from '../../ports/calendar.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
-/** Names in `extendedProperties.private`, which guests do not see. */
+/** Names in `extendedProperties.private`, which guests cannot see. */
 const bookingKey = 'bookingId';
 const linkKey = 'meetingLink';
 const tombstoneKey = 'tombstone';
 
-/** Google wants base32hex (a-v, 0-9): a UUID without its dashes is that already, and `g` sets generations apart. */
+/** Google requires base32hex (a-v, 0-9). A UUID without dashes qualifies; `g` separates the generation. */
 export function eventIdFor(bookingId: string, generation = 0): string {
   const id = bookingId.replaceAll('-', '').toLowerCase();
   return generation === 0 ? id : `${id}g${generation}`;
 }
 
-/** The body of an insert, with the provider's meeting or, if `fallbackLink` is given, with that link. */
+/** The body of an insert: requests a Meet link, unless the event has its own link or `fallbackLink` is given. */
 export function newEventJson(event: NewEvent<string>, fallbackLink: string | null): Json {
   const link = event.meeting.kind === 'link' ? event.meeting.link : fallbackLink;
-  const hidden = { [bookingKey]: event.bookingId, ...(link === null ? {} : { [linkKey]: link }) };
+  const privateProperties = { [bookingKey]: event.bookingId, ...(link === null ? {} : { [linkKey]: link }) };
   return {
     id: event.eventId,
     summary: event.summary,
@@ -25,14 +25,14 @@ export function newEventJson(event: NewEvent<string>, fallbackLink: string | nul
     attendees: event.guests.map(({ email, name }) =>
       name === undefined ? { email } : { email, displayName: name },
     ),
-    extendedProperties: { private: hidden },
+    extendedProperties: { private: privateProperties },
     ...(link === null
       ? { conferenceData: { createRequest: meetRequest(event.eventId) } }
       : { location: link }),
   };
 }
 
-/** Google ignores a second request of the same id: so one event never gets two meetings. */
+/** Google ignores a second request with the same id, so an event never gets two meetings. */
 function meetRequest(eventId: string): Json {
   return { requestId: eventId, conferenceSolutionKey: { type: 'hangoutsMeet' } };
 }
@@ -53,18 +53,18 @@ export function changeJson(change: EventChange): Json {
   };
 }
 
-/** A patch merges: the date that somebody's all-day event has must be taken away. */
+/** A patch merges fields, so it must remove the `date` of an event that was made all-day. */
 function movedJson(time: Interval, timeZone: string | undefined): Json {
   const { start, end } = timesJson(time, timeZone);
   return { start: { ...start, date: null }, end: { ...end, date: null } };
 }
 
-/** Takes the provider's meeting out and puts the link where guests look for it. */
+/** Replaces the provider's meeting with a link in the event's location. */
 export function replacedMeetingJson(link: string): Json {
   return { conferenceData: null, location: link, extendedProperties: { private: { [linkKey]: link } } };
 }
 
-/** An event that only takes the id, so that no late insert can: blocks no time, shows no detail, invites nobody. */
+/** A tombstone: occupies the id, so that a late insert fails. It blocks no time, shows no details and has no guests. */
 export function tombstoneJson(eventId: string, bookingId: string, time: Interval): Json {
   return {
     id: eventId,
@@ -77,32 +77,32 @@ export function tombstoneJson(eventId: string, bookingId: string, time: Interval
   };
 }
 
-/** `zone`: where a date without a time is read. A tombstone counts as deleted. */
+/** Parses an event. `zone` applies to all-day dates. A tombstone counts as deleted. */
 export function readEvent(json: Json, zone: string): CalendarEvent {
-  const hidden = hiddenOf(json);
-  const deleted = json.status === 'cancelled' || hidden[tombstoneKey] !== undefined;
+  const privateProperties = privatePropertiesOf(json);
+  const deleted = json.status === 'cancelled' || privateProperties[tombstoneKey] !== undefined;
   return {
     eventId: textOf(json.id) ?? '',
     status: deleted ? 'deleted' : 'live',
-    bookingId: textOf(hidden[bookingKey]) ?? null,
+    bookingId: textOf(privateProperties[bookingKey]) ?? null,
     start: instantOf(json.start, zone),
     end: instantOf(json.end, zone),
     allDay: isObject(json.start) && textOf(json.start.date) !== undefined,
-    meeting: meetingOf(json, textOf(hidden[linkKey])),
+    meeting: meetingOf(json, textOf(privateProperties[linkKey])),
     link: textOf(json.htmlLink) ?? null,
     version: textOf(json.etag) ?? null,
   };
 }
 
-function hiddenOf(json: Json): Json {
+function privatePropertiesOf(json: Json): Json {
   const extended = isObject(json.extendedProperties) ? json.extendedProperties : {};
   return isObject(extended.private) ? extended.private : {};
 }
 
-function meetingOf(json: Json, ownLink: string | undefined): Meeting {
+function meetingOf(json: Json, storedLink: string | undefined): Meeting {
   const conference = isObject(json.conferenceData) ? json.conferenceData : {};
   const video = objectsOf(conference.entryPoints).find((entry) => entry.entryPointType === 'video');
-  const link = textOf(video?.uri) ?? textOf(json.hangoutLink) ?? ownLink;
+  const link = textOf(video?.uri) ?? textOf(json.hangoutLink) ?? storedLink;
   if (link !== undefined) return { status: 'ready', link };
   const request = isObject(conference.createRequest) ? conference.createRequest : {};
   const status = isObject(request.status) ? request.status.statusCode : undefined;
@@ -110,7 +110,7 @@ function meetingOf(json: Json, ownLink: string | undefined): Meeting {
   return { status: status === 'failure' ? 'failed' : 'none' };
 }
 
-/** The first zone that our time zone data know, else UTC: Google may name one that is newer than they are. */
+/** The first zone that this Node.js knows, else UTC: Google may name a zone that is newer than our time zone data. */
 export function firstKnownZone(names: (string | undefined)[]): string {
   const isKnown = (name: string) => {
     try {
@@ -123,7 +123,7 @@ export function firstKnownZone(names: (string | undefined)[]): string {
   return names.find((name) => name !== undefined && isKnown(name)) ?? 'UTC';
 }
 
-/** Milliseconds since the epoch of a `start` or `end`; null if there is none to be read. */
+/** Epoch milliseconds of a `start` or `end`; null if it is missing or invalid. */
 export function instantOf(time: unknown, zone: string): number | null {
   if (!isObject(time)) return null;
   try {

@@ -1,4 +1,4 @@
-// The operations on a booking's event: one attempt each, safe to repeat.
+// Operations on events of bookings: one attempt each, safe to repeat.
 import { VendorError } from '../../base/errors.ts';
 import type { AttemptLimits } from '../../base/retry.ts';
 import type {
@@ -13,7 +13,7 @@ import { type ApiCall, type ClientDeps, callApi, eventPath, eventsPath } from '.
 import { changeJson, newEventJson, readEvent, replacedMeetingJson, tombstoneJson } from './event-json.ts';
 import { type Json, objectsOf, textOf } from './json.ts';
 
-/** One attempt's surroundings: whose calendar, and how long. */
+/** The account and the limits of one attempt. */
 export interface Attempt {
   deps: ClientDeps;
   refreshToken: string;
@@ -23,7 +23,7 @@ export interface Attempt {
 const call = async ({ deps, refreshToken, limits }: Attempt, what: ApiCall): Promise<Json> =>
   (await callApi(deps, refreshToken, what, limits)).json;
 
-const mails = (notify: boolean) => ({ sendUpdates: notify ? 'all' : 'none' });
+const notifyQuery = (notify: boolean) => ({ sendUpdates: notify ? 'all' : 'none' });
 
 const statusOf = (error: unknown) => (error instanceof VendorError ? error.status : undefined);
 
@@ -37,18 +37,18 @@ export async function getEvent(attempt: Attempt, ref: EventRef): Promise<Calenda
   }
 }
 
-/** Inserts the event. An id in use is checked, and a calendar without Meet gets the fallback link. */
+/** Inserts the event. If the id is in use, returns the booking's existing event. Without Meet, inserts the fallback link. */
 export async function insertEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   try {
     return await postEvent(attempt, event, null);
   } catch (error) {
-    if (statusOf(error) === 409) return ownEvent(attempt, event);
-    if (event.meeting.kind !== 'provider' || !meetingRefused(error)) throw error;
+    if (statusOf(error) === 409) return existingEvent(attempt, event);
+    if (event.meeting.kind !== 'provider' || !isMeetingRejected(error)) throw error;
   }
   try {
     return await postEvent(attempt, event, event.meeting.fallbackLink);
   } catch (error) {
-    if (statusOf(error) === 409) return ownEvent(attempt, event);
+    if (statusOf(error) === 409) return existingEvent(attempt, event);
     throw error;
   }
 }
@@ -61,33 +61,33 @@ async function postEvent(
   const json = await call(attempt, {
     method: 'POST',
     path: eventsPath(event.calendarId),
-    query: { conferenceDataVersion: '1', ...mails(event.notify) },
+    query: { conferenceDataVersion: '1', ...notifyQuery(event.notify) },
     json: newEventJson(event, fallbackLink),
   });
-  const made = readEvent(json, event.timeZone);
-  if (made.eventId !== event.eventId) throw await idNotKept(attempt, event, made.eventId);
-  return made;
+  const inserted = readEvent(json, event.timeZone);
+  if (inserted.eventId !== event.eventId) throw await idReplaced(attempt, event, inserted.eventId);
+  return inserted;
 }
 
-/** Without the id that was asked for, a repeat would make a second event: a server that does not keep it is of no use. */
-async function idNotKept(attempt: Attempt, event: NewEvent<string>, eventId: string): Promise<VendorError> {
+/** The server chose another id. A repeated insert would then create a second event, so the event is deleted. */
+async function idReplaced(attempt: Attempt, event: NewEvent<string>, eventId: string): Promise<VendorError> {
   if (eventId !== '') await deleteEvent(attempt, { ...event, eventId });
-  return new VendorError('rejected', 'The calendar gave the event another id than the one asked for.', {
+  return new VendorError('rejected', 'The calendar did not use the requested event id.', {
     code: 'event_id_not_kept',
     title: 'Id not kept',
   });
 }
 
-/** 400 "Invalid conference type value.": calendars and service accounts without Meet (google-api-nodejs-client 2387, 3197). */
-function meetingRefused(error: unknown): boolean {
+/** Calendars without Meet return 400 "Invalid conference type value." (google-api-nodejs-client 2387, 3197). */
+function isMeetingRejected(error: unknown): boolean {
   return statusOf(error) === 400 && error instanceof VendorError && /conference/i.test(error.message);
 }
 
-/** After "the identifier already exists": the event, if it is this booking's and still there. */
-async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
+/** The event that has the id, if it belongs to this booking and is not deleted. */
+async function existingEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
   const found = await getEvent(attempt, event);
   if (found === null) {
-    throw new VendorError('unknown', 'The event exists and cannot be seen yet.', {
+    throw new VendorError('unknown', 'The event exists but is not visible yet.', {
       code: 'event_not_visible',
     });
   }
@@ -102,14 +102,10 @@ async function ownEvent(attempt: Attempt, event: NewEvent<string>): Promise<Cale
 }
 
 function eventDeleted(): VendorError {
-  return new VendorError(
-    'rejected',
-    'The event was deleted in the calendar, and its id cannot be used again.',
-    {
-      code: 'event_deleted',
-      title: 'Event deleted',
-    },
-  );
+  return new VendorError('rejected', 'The event was deleted in the calendar, and its id cannot be reused.', {
+    code: 'event_deleted',
+    title: 'Event deleted',
+  });
 }
 
 export async function updateEvent(attempt: Attempt, change: EventChange): Promise<CalendarEvent> {
@@ -126,26 +122,26 @@ export async function replaceMeeting(
 async function patchEvent(
   attempt: Attempt,
   ref: EventRef,
-  json: Json,
+  patch: Json,
   notify: boolean,
   version: string | undefined,
 ): Promise<CalendarEvent> {
   try {
-    const answer = await call(attempt, {
+    const json = await call(attempt, {
       method: 'PATCH',
       path: eventPath(ref.calendarId, ref.eventId),
-      // 1, so that the meeting may be taken out; a patch that does not mention it leaves it as it is.
-      query: { conferenceDataVersion: '1', ...mails(notify) },
-      json,
+      // 1 allows removing the meeting; a patch that does not mention the meeting keeps it
+      query: { conferenceDataVersion: '1', ...notifyQuery(notify) },
+      json: patch,
       ifMatch: version,
     });
-    return readEvent(answer, ref.timeZone ?? 'UTC');
+    return readEvent(json, ref.timeZone ?? 'UTC');
   } catch (error) {
     throw await patchFailure(attempt, ref, error);
   }
 }
 
-/** Google answers 403 both for a deleted event and for a foreign one: only reading it tells them apart. */
+/** Google returns 403 for deleted events and for events of others. Reading the event shows which it is. */
 async function patchFailure(attempt: Attempt, ref: EventRef, error: unknown): Promise<unknown> {
   const status = statusOf(error);
   if (status === 412) {
@@ -155,7 +151,7 @@ async function patchFailure(attempt: Attempt, ref: EventRef, error: unknown): Pr
     });
   }
   if (status === 404) {
-    return new VendorError('rejected', 'There is no such event.', { code: 'event_not_found', status });
+    return new VendorError('rejected', 'The event does not exist.', { code: 'event_not_found', status });
   }
   if (status === 410) return eventDeleted();
   if (status !== 403 || !(error instanceof VendorError) || error.outcome !== 'rejected') return error;
@@ -163,19 +159,19 @@ async function patchFailure(attempt: Attempt, ref: EventRef, error: unknown): Pr
   return found?.status === 'deleted' ? eventDeleted() : error;
 }
 
-/** 404 and 410 count as done. */
+/** Deletes the event; 404 and 410 count as done. */
 export async function deleteEvent(attempt: Attempt, ref: EventRef & { notify: boolean }): Promise<void> {
   const path = eventPath(ref.calendarId, ref.eventId);
   try {
-    await call(attempt, { method: 'DELETE', path, query: mails(ref.notify) });
+    await call(attempt, { method: 'DELETE', path, query: notifyQuery(ref.notify) });
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 410) throw error;
   }
 }
 
 /**
- * Takes the id by a tombstone, unless it is taken already, then deletes what has it. Google never gives an id twice,
- * so an insert that is still under way can only meet 409. Mails go out if the real event had invited guests.
+ * Inserts a tombstone, then deletes the event that has the id. Google never reuses an id, so an insert still in flight gets
+ * 409. Google notifies the guests if it had invited them.
  */
 export async function removeForGood(
   attempt: Attempt,
@@ -185,18 +181,18 @@ export async function removeForGood(
     await call(attempt, {
       method: 'POST',
       path: eventsPath(ref.calendarId),
-      query: mails(false),
+      query: notifyQuery(false),
       json: tombstoneJson(ref.eventId, ref.bookingId, ref),
     });
   } catch (error) {
-    // The calendar was deleted, and its events with it.
+    // the calendar was deleted with its events
     if (statusOf(error) === 404) return;
     if (statusOf(error) !== 409) throw error;
   }
   await deleteEvent(attempt, { ...ref, notify: true });
 }
 
-/** One reading of what changed; a cursor that Google no longer takes is answered by a reading from the start. */
+/** Reads the changes since the cursor; a full reading if there is none, or if Google no longer accepts it. */
 export async function changedEvents(
   attempt: Attempt,
   question: { calendarId: string; cursor: string | null; since: number },

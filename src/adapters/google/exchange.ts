@@ -1,34 +1,34 @@
-// One HTTP exchange with Google, its answer read as JSON, and every failure folded into the three outcomes.
+// HTTP exchanges with Google: JSON responses, and failures mapped to the three outcomes of a call.
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { type AttemptLimits, noTimeLeft } from '../../base/retry.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
-export interface GoogleAnswer {
+export interface GoogleResponse {
   status: number;
-  /** Empty where there was no JSON object. */
+  /** Empty if the body is not a JSON object. */
   json: Json;
   retryAfterSeconds: number | undefined;
 }
 
-/** Reasons by which Google turns calls away for their pace, as 403 (developers.google.com/calendar/api/guides/errors). */
-const paceReasons = new Set([
+/** Reasons of a 403 that mean rate limiting (developers.google.com/calendar/api/guides/errors). */
+const rateLimitReasons = new Set([
   'rateLimitExceeded',
   'userRateLimitExceeded',
   'quotaExceeded',
   'dailyLimitExceeded',
 ]);
 
-/** Sends one request. Any status is an answer; throws VendorError where there is none, or none that can be read. */
+/** Sends one request and returns the response, whatever its status. Throws VendorError if there is none, or a 2xx without JSON. */
 export async function exchange(
   outgoing: Pick<Outgoing, 'request'>,
   request: Omit<OutgoingRequest, 'timeoutMs' | 'signal'>,
   { until, signal }: AttemptLimits,
-): Promise<GoogleAnswer> {
+): Promise<GoogleResponse> {
   const timeoutMs = until - performance.now();
   if (timeoutMs <= 0)
-    throw new VendorError('not_sent', 'The time was up before the call.', { code: noTimeLeft });
+    throw new VendorError('not_sent', 'The time limit was reached before the call.', { code: noTimeLeft });
   let response: OutgoingResponse;
   try {
     response = await outgoing.request({ ...request, timeoutMs, ...(signal === undefined ? {} : { signal }) });
@@ -39,9 +39,9 @@ export async function exchange(
       cause: error,
     });
   }
-  const json = parsed(response);
+  const json = parseBody(response);
   if (json === undefined && response.status < 300) {
-    throw new VendorError('unknown', 'The answer could not be read.', {
+    throw new VendorError('unknown', 'The response is not valid JSON.', {
       code: 'unreadable_answer',
       status: response.status,
     });
@@ -49,7 +49,7 @@ export async function exchange(
   return { status: response.status, json: json ?? {}, retryAfterSeconds: retryAfterOf(response) };
 }
 
-function parsed(response: OutgoingResponse): Json | undefined {
+function parseBody(response: OutgoingResponse): Json | undefined {
   if (response.truncated) return undefined;
   if (response.body.length === 0) return {};
   try {
@@ -60,17 +60,17 @@ function parsed(response: OutgoingResponse): Json | undefined {
   }
 }
 
-/** `Retry-After` in seconds; the form with a date is not used by Google's APIs. */
+/** `Retry-After` in seconds; Google's APIs do not use the form with a date. */
 function retryAfterOf(response: OutgoingResponse): number | undefined {
   const seconds = Number(response.headers['retry-after'] ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
 /**
- * What an answer other than 2xx means. Turned away for pace counts as `not_sent`, since nothing was done and it may
- * be repeated; 5xx and anything unexpected is `unknown`. The code is ours (`ports/calendar.ts`) where there is one.
+ * The error for a response other than 2xx. Rate limiting is `not_sent`, because nothing was done; 5xx and anything
+ * unexpected is `unknown`. The code is one of `CalendarRejection` if one fits, else Google's reason.
  */
-export function failureOf(answer: GoogleAnswer): VendorError {
+export function failureOf(answer: GoogleResponse): VendorError {
   const envelope = isObject(answer.json.error) ? answer.json.error : {};
   const inner = objectsOf(envelope.errors)[0] ?? {};
   const reason = textOf(inner.reason) ?? textOf(envelope.status) ?? `http_${answer.status}`;
@@ -81,7 +81,7 @@ export function failureOf(answer: GoogleAnswer): VendorError {
     status: answer.status,
     ...(answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds }),
   };
-  if (answer.status === 429 || (answer.status === 403 && paceReasons.has(reason))) {
+  if (answer.status === 429 || (answer.status === 403 && rateLimitReasons.has(reason))) {
     return new VendorError('not_sent', message, details);
   }
   if (answer.status === 401)

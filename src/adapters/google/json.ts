@@ -1,4 +1,4 @@
-// Looks into JSON of which nothing is sure yet. Pure.
+// Readers of unvalidated JSON values. Pure.
 
 export type Json = Record<string, unknown>;
 

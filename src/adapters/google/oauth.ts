@@ -3,8 +3,8 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { type AttemptLimits, attemptOf } from '../../base/retry.ts';
 import type { Connected, OAuthSignIn } from '../../ports/calendar.ts';
-import { encryptable } from './credential.ts';
-import { exchange, type GoogleAnswer } from './exchange.ts';
+import { credentialText } from './credential.ts';
+import { exchange, type GoogleResponse } from './exchange.ts';
 import { isObject, textOf } from './json.ts';
 
 export interface OAuthDeps {
@@ -21,8 +21,8 @@ const freeBusyScope = 'https://www.googleapis.com/auth/calendar.freebusy';
 /** The least scopes for writing bookings and reading busy times; `openid email` identifies the account. */
 const scopes = [eventsScope, freeBusyScope, 'openid', 'email'];
 
-/** The words of Google's consent page for the two permissions without which nothing works. */
-const needed: [string, string][] = [
+/** The required permissions, as Google's consent page names them. */
+const requiredPermissions: [string, string][] = [
   [eventsScope, '"See, create, change and delete events on calendars you own"'],
   [freeBusyScope, '"See when you are free or busy"'],
 ];
@@ -45,7 +45,7 @@ export function googleSignIn(deps: OAuthDeps): OAuthSignIn {
         code_challenge: codeChallenge,
         code_challenge_method: 'S256',
         access_type: 'offline',
-        // Without it only the first consent ever brings a refresh token.
+        // without it, Google returns a refresh token only for the first consent
         prompt: 'consent',
         ...(loginHint === undefined ? {} : { login_hint: loginHint }),
       };
@@ -59,34 +59,36 @@ export function googleSignIn(deps: OAuthDeps): OAuthSignIn {
         code_verifier: codeVerifier,
         redirect_uri: redirectUri,
       };
-      return connected(await askToken(deps, form, attemptOf(limits.timeoutMs, limits.signal)));
+      return connected(await requestToken(deps, form, attemptOf(limits.timeoutMs, limits.signal)));
     },
   };
 }
 
-function connected(answer: GoogleAnswer): Connected {
-  const granted = (textOf(answer.json.scope) ?? '').split(' ').filter((scope) => scope !== '');
-  const missing = needed.filter(([scope]) => !granted.includes(scope)).map(([, words]) => words);
+function connected(response: GoogleResponse): Connected {
+  const granted = (textOf(response.json.scope) ?? '').split(' ').filter((scope) => scope !== '');
+  const missing = requiredPermissions
+    .filter(([scope]) => !granted.includes(scope))
+    .map(([, permission]) => permission);
   if (missing.length > 0) {
-    const text = `The permission ${missing.join(' and ')} was not given. Connect again and leave every box ticked.`;
+    const text = `The permission ${missing.join(' and ')} was not granted. Connect again and leave every box ticked.`;
     throw new VendorError('rejected', text, { code: 'scope_missing', title: 'Permission missing' });
   }
-  const refreshToken = textOf(answer.json.refresh_token);
+  const refreshToken = textOf(response.json.refresh_token);
   if (refreshToken === undefined) {
     const text =
-      'Google gave no lasting access. Remove the app at myaccount.google.com/connections, then connect again.';
-    throw new VendorError('rejected', text, { code: 'refresh_token_missing', title: 'No lasting access' });
+      'Google returned no refresh token. Remove the app at myaccount.google.com/connections, then connect again.';
+    throw new VendorError('rejected', text, { code: 'refresh_token_missing', title: 'No refresh token' });
   }
-  const { email: accountEmail = null, sub } = claimsOf(answer.json.id_token);
-  const credential = encryptable({ refreshToken, accountEmail, scopes: granted });
-  // the id of an account's primary calendar is the account's own address, whatever aliases it has
+  const { email: accountEmail = null, sub } = claimsOf(response.json.id_token);
+  const credential = credentialText({ refreshToken, accountEmail, scopes: granted });
+  // the id of the primary calendar is the account's main address, even if the account has aliases
   const identity = accountEmail?.toLowerCase() ?? (sub === undefined ? null : `account ${sub}`);
   return { credential, accountEmail, calendarId: 'primary', identity, sameAs: null, scopes: granted };
 }
 
 /**
- * The account that an identity token names. The token comes straight from the token endpoint over TLS, so its signature
- * need not be verified (OpenID Connect Core 3.1.3.7, rule 6).
+ * The account in an identity token. Its signature need not be verified, because the token comes directly from the token
+ * endpoint over TLS (OpenID Connect Core 3.1.3.7, rule 6).
  */
 function claimsOf(idToken: unknown): { email?: string | undefined; sub?: string | undefined } {
   try {
@@ -99,20 +101,20 @@ function claimsOf(idToken: unknown): { email?: string | undefined; sub?: string 
   }
 }
 
-/** A new access token. A revoked authorization is `rejected` as `invalid_grant`; any other failure is `not_sent`. */
+/** A new access token. A revoked authorization is `refused` as `invalid_grant`; any other failure is `not_sent`. */
 export async function refreshAccess(
   deps: OAuthDeps,
   refreshToken: string,
   limits: AttemptLimits,
 ): Promise<AccessToken> {
   try {
-    const { json } = await askToken(
+    const { json } = await requestToken(
       deps,
       { grant_type: 'refresh_token', refresh_token: refreshToken },
       limits,
     );
     const token = textOf(json.access_token);
-    if (token === undefined) throw new VendorError('not_sent', 'Google gave no access token.');
+    if (token === undefined) throw new VendorError('not_sent', 'Google returned no access token.');
     return { token, expiresInSeconds: typeof json.expires_in === 'number' ? json.expires_in : 300 };
   } catch (error) {
     if (!(error instanceof VendorError) || error.outcome !== 'unknown') throw error;
@@ -127,26 +129,26 @@ export async function refreshAccess(
 }
 
 /** Revokes the authorization for every connection of that account. A revoked one counts as done. */
-export async function revokeGrant(
+export async function revokeAuthorization(
   deps: OAuthDeps,
   refreshToken: string,
   limits: AttemptLimits,
 ): Promise<void> {
-  const answer = await post(deps, deps.revokeUrl, { token: refreshToken }, limits);
-  if (answer.status < 300) return;
-  if (answer.json.error === 'invalid_token' || answer.json.error === 'invalid_grant') return;
-  throw oauthFailure(answer);
+  const response = await post(deps, deps.revokeUrl, { token: refreshToken }, limits);
+  if (response.status < 300) return;
+  if (response.json.error === 'invalid_token' || response.json.error === 'invalid_grant') return;
+  throw oauthFailure(response);
 }
 
-async function askToken(
+async function requestToken(
   deps: OAuthDeps,
   form: Record<string, string>,
   limits: AttemptLimits,
-): Promise<GoogleAnswer> {
+): Promise<GoogleResponse> {
   const client = { client_id: deps.clientId, client_secret: deps.clientSecret };
-  const answer = await post(deps, deps.tokenUrl, { ...form, ...client }, limits);
-  if (answer.status >= 300) throw oauthFailure(answer);
-  return answer;
+  const response = await post(deps, deps.tokenUrl, { ...form, ...client }, limits);
+  if (response.status >= 300) throw oauthFailure(response);
+  return response;
 }
 
 function post(
@@ -154,22 +156,26 @@ function post(
   url: string,
   form: Record<string, string>,
   limits: AttemptLimits,
-): Promise<GoogleAnswer> {
+): Promise<GoogleResponse> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
   const body = new URLSearchParams(form).toString();
   return exchange(deps.outgoing, { method: 'POST', url, headers, body }, limits);
 }
 
-/** RFC 6749 section 5.2: `{error, error_description}`; 5xx and 429 may be asked again. */
-function oauthFailure(answer: GoogleAnswer): VendorError {
-  const code = textOf(answer.json.error) ?? `http_${answer.status}`;
-  const message = textOf(answer.json.error_description) ?? `HTTP status ${answer.status}`;
+/** The error of a token or revocation response (RFC 6749 section 5.2: `{error, error_description}`). */
+function oauthFailure(response: GoogleResponse): VendorError {
+  const code = textOf(response.json.error) ?? `http_${response.status}`;
+  const message = textOf(response.json.error_description) ?? `HTTP status ${response.status}`;
   const outcome =
-    answer.status === 429 ? 'not_sent' : answer.status >= 500 || answer.status < 400 ? 'unknown' : 'rejected';
+    response.status === 429
+      ? 'not_sent'
+      : response.status >= 500 || response.status < 400
+        ? 'unknown'
+        : 'rejected';
   return new VendorError(outcome, message, {
     code,
     title: code,
-    status: answer.status,
-    ...(answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds }),
+    status: response.status,
+    ...(response.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: response.retryAfterSeconds }),
   });
 }

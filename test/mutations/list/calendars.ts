@@ -1,4 +1,4 @@
-// Mutations of staff who share a calendar.
+// Mutations of shared calendars.
 import type { Mutation } from '../mutation.ts';
 
 const races = ['test/api/appointments-shared-calendars.test.ts'];
@@ -12,14 +12,14 @@ export const mutations: Mutation[] = [
     tests: races,
   },
   {
-    name: 'slots are read without the holds of others in the calendar',
+    name: 'slots ignore the holds of other staff in the same calendar',
     file: 'src/appointments/slots/staff-days-store.ts',
     find: 'where calendar_key = c.calendar_key and',
     replace: 'where calendar_key = c.calendar_key and false and',
     tests: races,
   },
   {
-    name: 'a move is decided without the holds of others in the calendar',
+    name: 'a move ignores the holds of other staff in the same calendar',
     file: 'src/appointments/slots/store.ts',
     find: 'where c.staff_id = ${of.staffId} and s.calendar = ${required})',
     replace: 'where false)',
@@ -33,14 +33,14 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-changes.test.ts'],
   },
   {
-    name: 'a calendar that was reached by another account is another calendar',
-    file: 'src/adapters/caldav/proof.ts',
+    name: 'a calendar connected by another account counts as another calendar',
+    file: 'src/adapters/caldav/verify-calendar.ts',
     find: 'return index < 0 ? null : index;',
     replace: 'return null;',
     tests: ['test/api/appointments-caldav.test.ts'],
   },
   {
-    name: 'an address spelt in another way is another calendar',
+    name: 'another spelling of an address counts as another calendar',
     file: 'src/adapters/caldav/identity.ts',
     find: '.replace(/%[0-9a-f]{2}/gi, decoded)',
     replace: '',
@@ -54,21 +54,21 @@ export const mutations: Mutation[] = [
     tests: ['test/db/shared-calendars.test.ts'],
   },
   {
-    name: 'a booking is followed by what its staff member needs now, not by its calendar',
+    name: "conflicts of a moved event are checked in the staff member's present calendar only",
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: 'staffId, calendarKey, except',
     replace: 'staffId, except',
     tests: ['test/api/appointments-follow.test.ts'],
   },
   {
-    name: 'bookings of a calendar stay at its former address',
+    name: 'bookings of a calendar keep its former address',
     file: 'src/appointments/calendar/connections-store.ts',
     find: 'and calendar_id <> ${connection.calendar_id}',
     replace: 'and false',
     tests: ['test/api/appointments-caldav.test.ts'],
   },
   {
-    name: 'a move to the present time of an event that is gone is done',
+    name: 'a move to the present time succeeds although the event is missing',
     file: 'src/appointments/booking/reschedule.ts',
     find: "=== 'missing')",
     replace: '=== null)',

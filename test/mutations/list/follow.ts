@@ -1,4 +1,4 @@
-// Mutations of bookings that follow what staff do in their calendars.
+// Mutations of external changes: moved and deleted events of bookings.
 import type { Mutation } from '../mutation.ts';
 
 const follow = ['test/api/appointments-follow.test.ts'];
@@ -7,7 +7,7 @@ const vanished = ['test/api/appointments-vanished.test.ts'];
 
 export const mutations: Mutation[] = [
   {
-    name: 'a booking does not follow its event',
+    name: 'a booking does not follow its moved event',
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: "staff.on_calendar_move === 'follow' && !event.allDay",
     replace: 'false',
@@ -21,14 +21,14 @@ export const mutations: Mutation[] = [
     tests: follow,
   },
   {
-    name: 'bookings of staff that keep their time follow',
+    name: 'bookings follow although their staff member keeps times',
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: "staff.on_calendar_move === 'follow' && ",
     replace: '',
     tests: follow,
   },
   {
-    name: 'a reading older than a change of ours is noted',
+    name: 'a reading older than a change of the gateway is recorded',
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: 'isCurrent = row.pending_change === null && row.change_no === before.change_no;',
     replace: 'isCurrent = true;',
@@ -42,21 +42,21 @@ export const mutations: Mutation[] = [
     tests: follow,
   },
   {
-    name: 'a note is no newer than the reading it rests on',
+    name: 'recording an external change keeps the change number',
     file: 'src/appointments/booking/external-changes-store.ts',
     find: 'gone_at = null, wish_no = wish_no + 1',
     replace: 'gone_at = null',
     tests: ['test/api/appointments-follow.test.ts'],
   },
   {
-    name: 'one look is enough to cancel',
+    name: 'one reading without the event cancels the booking',
     file: 'src/appointments/booking/external-changes-store.ts',
     find: 'export const recheckMissingAfterMs = 60_000;',
     replace: 'export const recheckMissingAfterMs = 0;',
     tests: vanished,
   },
   {
-    name: 'a calendar that cannot be read cancels its bookings',
+    name: 'an unreadable calendar cancels its bookings',
     file: 'src/appointments/booking/calendar-sync.ts',
     find: 'const { events } = await readChanges(deps, connection, null);',
     replace:
@@ -64,49 +64,49 @@ export const mutations: Mutation[] = [
     tests: vanished,
   },
   {
-    name: 'an event that may not be read counts as gone',
+    name: 'an event that may not be read counts as missing',
     file: 'src/appointments/booking/read-event.ts',
     find: "'unreadable' : 'unknown'",
     replace: "'missing' : 'unknown'",
     tests: vanished,
   },
   {
-    name: 'an outage counts as gone',
+    name: 'during an outage, events count as missing',
     file: 'src/appointments/booking/calendar-sync.ts',
     find: "if (checked.some(({ answer }) => answer === 'unknown')) return [];",
     replace: '',
     tests: vanished,
   },
   {
-    name: 'many bookings that vanish at once are cancelled',
+    name: 'a mass deletion cancels bookings',
     file: 'src/appointments/booking/handle-missing-events.ts',
     find: "on_calendar_delete === 'cancel' && !isMass ?",
     replace: "on_calendar_delete === 'cancel' ?",
     tests: vanished,
   },
   {
-    name: 'bookings that are to be kept are cancelled',
+    name: 'bookings that the staff member keeps are cancelled',
     file: 'src/appointments/booking/handle-missing-events.ts',
     find: "(row: BookingRow) => on_calendar_delete === 'cancel' && !isOver(row, now);",
     replace: '(row: BookingRow) => !isOver(row, now);',
     tests: vanished,
   },
   {
-    name: 'an event in another calendar counts as gone',
+    name: 'an event in another calendar of the connection counts as missing',
     file: 'src/appointments/booking/calendar-sync.ts',
     find: 'answer.bookingId === booking.id) return true;',
     replace: 'false) return true;',
     tests: vanished,
   },
   {
-    name: 'a booking whose event was moved to later is over',
+    name: 'a booking whose event was moved to later counts as ended',
     file: 'src/appointments/booking/booking-to-change.ts',
     find: "if (!isOver(row, deps.clock.now()) || (await syncEvent(deps, row)) !== 'recorded') return row;",
     replace: 'if (row.id) return row;',
     tests: changes,
   },
   {
-    name: 'the time of a kept booking is the one that counts',
+    name: "a kept booking ends at its own time instead of its event's",
     file: 'src/appointments/booking/booking.ts',
     find: 'return (row.event_ends_at ?? row.ends_at).getTime() <= now;',
     replace: 'return row.ends_at.getTime() <= now;',
@@ -120,14 +120,14 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-calendar.test.ts'],
   },
   {
-    name: 'what vanishes soon after many others is cancelled',
+    name: 'a booking whose event goes missing soon after a mass deletion is cancelled',
     file: 'src/appointments/booking/handle-missing-events.ts',
     find: ' || (isRecent && future.length > 0)',
     replace: '',
     tests: vanished,
   },
   {
-    name: 'what vanished just before many others is cancelled',
+    name: 'a booking whose event went missing just before a mass deletion is cancelled',
     file: 'src/appointments/booking/external-changes-store.ts',
     find: 'update bookings set gone_at = null where staff_id = ${staffId} and gone_at is not null',
     replace: 'update bookings set gone_at = gone_at where staff_id = ${staffId} and gone_at is not null',

@@ -1,54 +1,54 @@
-// iCalendar text as programs really write it, put into the form of RFC 5545 where its times can still be understood. Pure.
+// Normalizes iCalendar text: converts nonstandard dates and times of calendar programs to RFC 5545. Pure.
 import ICAL from 'ical.js';
 
-/** A date or a time: basic or extended form, with or without seconds, in UTC or with an offset. */
-const moment =
+/** A date or time: basic or extended form, with or without seconds, in UTC or with an offset. */
+const dateOrTime =
   /(\d{4})-?(\d{2})-?(\d{2})(?:[Tt ](\d{2}):?(\d{2})(?::?(\d{2})(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?/
     .source;
-const value = new RegExp(`^${moment}(?:/(.+))?$`);
-/** The value of a line is what comes last: a zone's name may hold colons of its own, unquoted. */
+const value = new RegExp(`^${dateOrTime}(?:/(.+))?$`);
+/** The value is at the end of the line: an unquoted zone name may contain colons. */
 const valueOfLine = new RegExp(
-  `:[ \\t]*((?:${moment}(?:/[^,/\\s]+)?)(?:[ \\t]*,[ \\t]*${moment}(?:/[^,/\\s]+)?)*)[ \\t]*$`,
+  `:[ \\t]*((?:${dateOrTime}(?:/[^,/\\s]+)?)(?:[ \\t]*,[ \\t]*${dateOrTime}(?:/[^,/\\s]+)?)*)[ \\t]*$`,
 );
 const dateLine = /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?=[ \t]*[;:])/i;
-/** What needs no look: one value in one of the forms of RFC 5545, and no parameter that misleads the parser. */
-const clean =
+/** Lines that need no normalization: values of RFC 5545, and no parameter that misleads the parser. */
+const standardForm =
   /^[A-Z-]+(?:;VALUE=DATE:\d{8}|(?:;TZID=(?:[^;:,"]+|"[^"]*")|;VALUE=DATE-TIME)*:\d{8}T\d{6}(?:,\d{8}T\d{6})*|:\d{8}T\d{6}Z(?:,\d{8}T\d{6}Z)*)$/i;
-/** What decides when an event blocks; a line of these that cannot be read makes the event one that is not sure. */
-const decisive = /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE|RECURRENCE-ID)(?=[;:])/i;
+/** Properties that determine when an event blocks. If one of them is unreadable, the event's times are uncertain. */
+const timingProperty = /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE|RECURRENCE-ID)(?=[;:])/i;
 
-/** A property by this name stands for a line that could not be read. */
-export const unreadableMark = 'x-unreadable';
+/** The property that replaces an unreadable line; its value is the name of the original property. */
+export const unreadableProperty = 'x-unreadable';
 
 /** The lines of a text, unfolded (RFC 5545 section 3.1). */
 const linesOf = (text: string) => text.replaceAll(/\r?\n[ \t]|\r[ \t]/g, '').split(/\r\n|\n|\r/);
 
-/** The text with its dates and times in the form of RFC 5545; what is not understood stays as it is. */
-export function tidied(text: string): string {
+/** The text with dates and times in the form of RFC 5545; unknown forms stay unchanged. */
+export function normalizeText(text: string): string {
   return linesOf(text)
-    .flatMap((line) => (dateLine.test(line) && !clean.test(line) ? tidyLine(line) : [line]))
+    .flatMap((line) => (dateLine.test(line) && !standardForm.test(line) ? normalizeLine(line) : [line]))
     .join('\r\n');
 }
 
-interface Tidy {
+interface NormalizedValue {
   kind: 'DATE' | 'DATE-TIME' | 'PERIOD';
   text: string;
 }
 
-function tidyLine(line: string): string[] {
+function normalizeLine(line: string): string[] {
   const name = (dateLine.exec(line)?.[0] ?? '').toUpperCase();
   const found = valueOfLine.exec(line);
   if (!found?.[1]) return [line];
   const params = paramsOf(line.slice(name.length, found.index));
   const asDate = params.get('VALUE')?.toUpperCase() === 'DATE';
-  const values = found[1].split(',').map((each) => tidyValue(each.trim(), asDate));
-  // one line for each kind of value: dates and times do not mix
+  const values = found[1].split(',').map((each) => normalizeValue(each.trim(), asDate));
+  // one line per kind of value: a line cannot mix dates and times
   return [...Map.groupBy(values, ({ kind, text }) => `${kind}${/Z$/.test(text) ? 'Z' : ''}`).values()].map(
-    (group) => lineOf(name, params, group),
+    (group) => formatLine(name, params, group),
   );
 }
 
-function lineOf(name: string, params: Map<string, string>, values: Tidy[]): string {
+function formatLine(name: string, params: Map<string, string>, values: NormalizedValue[]): string {
   const kind = values[0]?.kind ?? 'DATE-TIME';
   const isUtc = values[0]?.text.endsWith('Z') && kind === 'DATE-TIME';
   const kept = [...params].filter(
@@ -59,7 +59,7 @@ function lineOf(name: string, params: Map<string, string>, values: Tidy[]): stri
   return `${name}${written}${type}:${values.map(({ text }) => text).join(',')}`;
 }
 
-/** `;TZID=(UTC+01:00) Amsterdam, Berlin;X="a;b"` → its parameters, without quotes. */
+/** The parameters of `;TZID=(UTC+01:00) Amsterdam, Berlin;X="a;b"`, without quotes. */
 function paramsOf(text: string): Map<string, string> {
   const params = new Map<string, string>();
   for (const [, key = '', quoted, bare] of text.matchAll(/;([A-Za-z-]+)=(?:"([^"]*)"|([^;]*))/g))
@@ -67,7 +67,7 @@ function paramsOf(text: string): Map<string, string> {
   return params;
 }
 
-function tidyValue(text: string, asDate: boolean): Tidy {
+function normalizeValue(text: string, asDate: boolean): NormalizedValue {
   const [, year, month, day, hour, minute, second = '00', zone = '', period] = value.exec(text) ?? [];
   const date = `${year}${month}${day}`;
   if (hour === undefined || asDate) return { kind: 'DATE', text: date };
@@ -75,11 +75,11 @@ function tidyValue(text: string, asDate: boolean): Tidy {
   if (period !== undefined) return { kind: 'PERIOD', text: `${local}${zone.toUpperCase()}/${period}` };
   return {
     kind: 'DATE-TIME',
-    text: /^[+-]/.test(zone) ? inUtc(local, zone) : `${local}${zone.toUpperCase()}`,
+    text: /^[+-]/.test(zone) ? toUtc(local, zone) : `${local}${zone.toUpperCase()}`,
   };
 }
 
-function inUtc(local: string, zone: string): string {
+function toUtc(local: string, zone: string): string {
   const offset = `${zone.slice(0, 3)}:${zone.slice(-2)}`;
   try {
     const instant = Temporal.PlainDateTime.from(local).toZonedDateTime(offset).toInstant();
@@ -90,21 +90,21 @@ function inUtc(local: string, zone: string): string {
 }
 
 /**
- * The object of a text. Where the whole cannot be parsed, each event and zone of it is read by itself, and of each what can
- * be: a lost line that decides when an event blocks leaves an `x-unreadable` behind. Throws where nothing can be read.
+ * Parses an object. If that fails, parses each event and zone separately, and an unparsable event line by line: an
+ * unreadable line that determines when the event blocks becomes an `x-unreadable` property. Throws if there is no event.
  */
 export function readObject(text: string): ICAL.Component {
-  const tidy = tidied(text);
-  const whole = parsed(tidy);
+  const normalized = normalizeText(text);
+  const whole = parseComponent(normalized);
   if (whole?.name === 'vcalendar') return whole;
   const object = new ICAL.Component('vcalendar');
-  for (const part of partsOf(tidy.split('\r\n')).flatMap(readPart)) object.addSubcomponent(part);
-  if (object.getAllSubcomponents('vevent').length === 0) throw new Error('it is no iCalendar object');
+  for (const part of partsOf(normalized.split('\r\n')).flatMap(readPart)) object.addSubcomponent(part);
+  if (object.getAllSubcomponents('vevent').length === 0) throw new Error('it is not an iCalendar object');
   return object;
 }
 
-/** The one component of a text; undefined if it cannot be parsed, or is several. */
-function parsed(text: string): ICAL.Component | undefined {
+/** The component of a text; undefined if it cannot be parsed or there are several. */
+function parseComponent(text: string): ICAL.Component | undefined {
   try {
     const [name, ...rest] = ICAL.parse(text) as unknown[];
     return typeof name === 'string' ? new ICAL.Component([name, ...rest]) : undefined;
@@ -129,14 +129,14 @@ function partsOf(lines: string[]): string[][] {
   return parts;
 }
 
-/** A zone that cannot be parsed is left out: its name may say more. */
+/** Parses an event or a zone. An unparsable zone is dropped, because its name may be enough. */
 function readPart(lines: string[]): ICAL.Component[] {
-  const part = parsed(lines.join('\r\n'));
+  const part = parseComponent(lines.join('\r\n'));
   if (part !== undefined) return [part];
   return /VEVENT/i.test(lines[0] ?? '') ? [eventOf(lines)] : [];
 }
 
-/** An event made of the lines that can be read one by one; what lies in it (alarms) is left out. */
+/** An event from the lines that can be parsed one by one, without nested components such as alarms. */
 function eventOf(lines: string[]): ICAL.Component {
   const event = new ICAL.Component('vevent');
   let depth = 0;
@@ -152,7 +152,7 @@ function addLine(event: ICAL.Component, line: string): void {
   try {
     event.addProperty(ICAL.Property.fromString(line, ICAL.design.icalendar));
   } catch {
-    const name = decisive.exec(line)?.[0];
-    if (name !== undefined) event.addPropertyWithValue(unreadableMark, name.toUpperCase());
+    const name = timingProperty.exec(line)?.[0];
+    if (name !== undefined) event.addPropertyWithValue(unreadableProperty, name.toUpperCase());
   }
 }
