@@ -1,4 +1,4 @@
-// The OpenAPI document: accepted by two linters, whole, and true in its examples.
+// The OpenAPI document: accepted by two linters, complete, and with valid examples.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
@@ -51,7 +51,7 @@ test('Redocly finds nothing', { timeout: 60_000 }, async () => {
   ).toEqual([]);
 });
 
-test('every operation has a name of its own, one tag of the list, texts and a scope', () => {
+test('every operation has a unique id, one of the tags, texts and a scope', () => {
   const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(document.tags).toEqual(tags);
@@ -167,13 +167,13 @@ test('every operation lists its failures with their codes and headers', () => {
   expect([...used, ...elsewhere].sort()).toEqual((Object.keys(errorCodes) as ErrorCode[]).sort());
 });
 
-test('types are true: variables and metadata map strings to strings', () => {
+test('variables and metadata are maps of strings', () => {
   const { Recipient } = document.components.schemas as Record<string, { properties: Record<string, Json> }>;
   expect(Recipient?.properties.variables?.additionalProperties).toEqual({ type: 'string' });
   expect(Recipient?.properties.metadata?.additionalProperties).toMatchObject({ type: 'string' });
 });
 
-test('names the Idempotency-Key where it is read', () => {
+test('every operation that reads an Idempotency-Key has it as a parameter', () => {
   const keys = operations.flatMap(({ where, operation }) =>
     (operation.parameters ?? [])
       .filter(({ name }) => name === 'Idempotency-Key')

@@ -195,14 +195,14 @@ test('authentication messages are never resent', async () => {
   expect(codeOf(await resend(recategorized))).toEqual([409, 'content_removed']);
 });
 
-test('is checked like a send: the template approved and matching, the file and the sender present', async () => {
+test('a resend requires an approved and matching template, the file and the sender', async () => {
   const { db } = gateway.database;
   const variables = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
   const old = await failed('order_update', { variables });
-  const refusedWith = async (code: string) => expect((await resend(old)).body.code).toBe(code);
+  const rejectedWith = async (code: string) => expect((await resend(old)).body.code).toBe(code);
   const id = ids.order_update ?? '';
   await sql`update templates set status = 'submitted' where id = ${id}`.execute(db);
-  await refusedWith('template_not_approved');
+  await rejectedWith('template_not_approved');
   await sql`update templates set status = 'approved' where id = ${id}`.execute(db);
   const { rows } = await sql<{
     components: unknown;
@@ -210,7 +210,7 @@ test('is checked like a send: the template approved and matching, the file and t
   for (const text of ['Hi {{1}}.', 'Hi {{1}}, {{2}}, {{3}} and {{4}}.']) {
     const components = JSON.stringify([{ type: 'BODY', text }]);
     await sql`update templates set components = ${components}::jsonb where id = ${id}`.execute(db);
-    await refusedWith('template_changed');
+    await rejectedWith('template_changed');
   }
   await sql`update templates set components = ${JSON.stringify(rows[0]?.components)}::jsonb where id = ${id}`.execute(
     db,
@@ -235,7 +235,7 @@ test('is checked like a send: the template approved and matching, the file and t
   expect(codeOf(await resend(old, stranger))).toEqual([404, 'message_not_found']);
 });
 
-test('with an Idempotency-Key a repeat returns the stored response, and another message or body 422', async () => {
+test('with an Idempotency-Key, a repeat returns the stored response, and another message or body returns 422', async () => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const [old, other] = [await failed(), await failed()];
   const first = await resend(old, { headers });

@@ -43,7 +43,7 @@ async function componentsSent(name: string, recipient: object, request: object =
 const text = (value: string) => ({ type: 'text', text: value });
 
 describe('what reaches the platform', () => {
-  test('texts, a link and a code to copy, each where it belongs', async () => {
+  test('texts, a link and a code to copy, each in its component', async () => {
     const variables = {
       '1': 'Ada',
       '2': 'JUNE',
@@ -87,7 +87,7 @@ describe('what reaches the platform', () => {
     expect(await componentsSent('plain', {})).toBeNull();
   });
 
-  test('a file of the request, or the recipient’s own', async () => {
+  test('the file of the request, or that of the recipient', async () => {
     const [shared, own] = [
       await upload(samples.pdf, 'bill.pdf', 'application/pdf'),
       await upload(samples.pdf, 'own.pdf', 'application/pdf'),
@@ -105,7 +105,7 @@ describe('what reaches the platform', () => {
     ]);
   });
 
-  test('a location of the request, or the recipient’s own', async () => {
+  test('the location of the request, or that of the recipient', async () => {
     const location = { latitude: 1.5, longitude: -2, name: 'Shop', address: 'Street 1' };
     const sent = (name: string) => [
       {

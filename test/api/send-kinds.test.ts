@@ -109,7 +109,7 @@ describe('the platform accepts', () => {
   });
 
   it.each(['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'])(
-    'a one-time password drafted, submitted and sent: %s',
+    'a one-time password template that is drafted, submitted and sent: %s',
     async (otp) => {
       const apps = [{ package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' }];
       const terms = otp === 'ZERO_TAP' ? { zero_tap_terms_accepted: true } : {};
@@ -159,7 +159,7 @@ describe('the platform accepts', () => {
 
 describe('a template that the gateway cannot fill', () => {
   it.each(unsendable.map(([name]) => name))(
-    'is listed, says why, and is refused at sending: %s',
+    'is listed with the reason, and a send of it is rejected: %s',
     async (name) => {
       const templateId = ids[name] ?? '';
       const detail = await gateway.call<{ status: string; unsendableReason: string }>(

@@ -1,4 +1,4 @@
-// Whatever the platform does with a message, each stage is emitted once and in order, and the message ends in the right state.
+// Outcomes of messages at the platform: each stage is published once, in order, and the message ends in the correct state.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { messageOf, type SentMessage, send, stagesUntil, templateKinds } from '../harness/sends.ts';
@@ -32,16 +32,16 @@ const all = ['sent', 'delivered', 'read'];
 describe('a message that the platform accepts', () => {
   it.each<[string, string, string[]]>([
     ['15550001234', 'is read', all],
-    ['15550000000101', 'is held back first, then released', all],
-    ['15550000000102', 'is held back first, then dropped', ['failed']],
+    ['15550000000101', 'is held by the platform, then released', all],
+    ['15550000000102', 'is held by the platform, then dropped', ['failed']],
     ['15550000000201', 'is never read', ['sent', 'delivered']],
-    ['15550000000202', 'is read without delivered being said', all],
+    ['15550000000202', 'is read without a delivered report', all],
     ['15550000000203', 'stays at sent', ['sent']],
     ['15550000000301', 'is reported twice each time', all],
     ['15550000000302', 'is reported out of order', all],
-    ['15550000000303', 'is reported all at the same moment', all],
-    ['15550000000601', 'is reported before its call is answered', all],
-    ['15550000131026', 'is undeliverable, which only a callback says', ['failed']],
+    ['15550000000303', 'is reported with all stages at once', all],
+    ['15550000000601', 'is reported before the response to its call', all],
+    ['15550000131026', 'is undeliverable, as only a callback reports', ['failed']],
   ])('%s %s', async (phone, _what, stages) => {
     const message = await sendTo(phone);
     // a failure report may be faster than the response
@@ -83,7 +83,7 @@ describe('a message that the platform accepts', () => {
     expect((await messageOf(gateway, message.id)).error).toEqual(data.error);
   });
 
-  it('marks stages in its timeline as implied that were never reported', async () => {
+  it('has implied stages in its timeline that were never reported', async () => {
     const message = await sendTo('15560000000202');
     await stagesUntil(gateway, message.messageId ?? '', 'read');
     const { timeline, priceCategory } = await messageOf(gateway, message.id);
@@ -102,7 +102,7 @@ describe('a message that the platform accepts', () => {
 
 describe('a message that the platform rejects', () => {
   it.each([131049, 132000, 131026, 131008])(
-    'with %i, for good, fails at once and its owner is told',
+    'for good (%i) fails immediately and publishes its event',
     async (code) => {
       const message = await sendTo(`15550001${code}`);
       expect(message).toMatchObject({ status: 'failed', messageId: null });
@@ -121,7 +121,7 @@ describe('a message that the platform rejects', () => {
     },
   );
 
-  it('for now (throttled, too fast for one recipient, internal error) is retried and accepted once', async () => {
+  it('temporarily (throttled, too fast for one recipient, internal error) is retried and accepted once', async () => {
     const phones = ['15550002130429', '15550002131056', '15550002131000'];
     const { body } = await send(gateway, { templateId, recipients: phones });
     await Promise.all(
@@ -148,7 +148,7 @@ describe('a call without a response', () => {
     expect(await gateway.platform.ledger({ opaque: message.id })).toHaveLength(1);
   });
 
-  it('whose message was not accepted either stays queued and is never called again', async () => {
+  it('whose message was not accepted leaves it dispatching, and it is never called again', async () => {
     const phones = ['15550000000402', '15550000000403', '15550000000500'];
     const { body } = await send(gateway, { templateId, recipients: phones });
     expect(body.data).toMatchObject({ total: 3, queued: 3 });

@@ -1,4 +1,4 @@
-// The effect of each class of rejections on a message and on others, through the whole program.
+// The effect of each class of rejection on its message and on others, end to end.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
@@ -23,7 +23,7 @@ const rowOf = async (id: string) =>
       gateway.database.db,
     )
   ).rows[0];
-/** Ends the wait: the messages and their sender's pace are due now. */
+/** Ends all delays: the messages and their sender's pace are due now. */
 async function waited(...messages: string[]): Promise<void> {
   await sql`update sender_paces set tat = now(), slowed_to = null, slowed_at = null`.execute(
     gateway.database.db,
@@ -69,7 +69,7 @@ it('an hourly limit never fails a message, however often it is reached', async (
 });
 
 /** Resolves when the message was rejected once and is queued. */
-const refusedOnce = (id: string) =>
+const rejectedOnce = (id: string) =>
   expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ state: 0, attempts: 1 });
 const statusOf = async (id: string) => (await messageOf(gateway, id)).status;
 const ends = (id: string, status: string) =>
@@ -104,11 +104,11 @@ it('a template unknown to the platform is held and read again; its message fails
 });
 
 it.each([['1, a possible server error', 1, 2]])(
-  '%s, is tried a few times only',
+  '%s, is retried only a few times',
   async (_what, code, tries) => {
     await gateway.platform.addFault({ code, on: 'messages', times: 3 });
     const [id = ''] = await queue([`155502300${tries}1`]);
-    await refusedOnce(id);
+    await rejectedOnce(id);
     await waited(id);
     await ends(id, 'failed');
     expect(await messageOf(gateway, id)).toMatchObject({ attempts: tries, error: { code } });
@@ -165,9 +165,9 @@ const page = '<html><head><title>x</title></head><body><h1>Blocked</h1> by polic
 
 it.each([
   ['a firewall', 403, page],
-  ['a proxy that wants a sign-in', 407, undefined],
+  ['a proxy that requires a sign-in', 407, undefined],
 ])(
-  '%s (HTTP %i) on the way halts the number and says what was seen; nothing fails',
+  '%s (HTTP %i) in between halts the sender with the response as its reason, and fails no message',
   async (_what, status, html) => {
     await gateway.platform.addFault({
       ...{ on: 'messages', does: 'answer', status },
@@ -234,7 +234,7 @@ it('a media id that the platform no longer knows (100) is registered again once,
   await gateway.platform.forgetMedia(mediaId);
   const recipients = ['15550239001', '15550239002'];
   const messages = await queue(recipients, { templateId: ids.photo ?? '', mediaId });
-  await Promise.all(messages.map(refusedOnce));
+  await Promise.all(messages.map(rejectedOnce));
   await waited(...messages);
   await Promise.all(messages.map((id) => ends(id, 'read')));
   expect(await gateway.platform.media()).toHaveLength(before);
@@ -242,7 +242,7 @@ it('a media id that the platform no longer knows (100) is registered again once,
   const lost = '(#100) Param x is not a valid whatsapp business account media attachment ID';
   await gateway.platform.addFault({ code: 100, message: lost, on: 'messages', times: 2 });
   const [id = ''] = await queue(['15550239003'], { templateId: ids.photo ?? '', mediaId });
-  await refusedOnce(id);
+  await rejectedOnce(id);
   await waited(id);
   await ends(id, 'failed');
   expect(await messageOf(gateway, id)).toMatchObject({ attempts: 2, error: { code: 100 } });
@@ -257,7 +257,7 @@ it('a file that the platform lost early is registered again, and the message is 
   );
   await gateway.platform.addFault({ code: 131053, on: 'messages', times: 1 });
   const [id = ''] = await queue(['15550230001'], { templateId: ids.photo ?? '', mediaId });
-  await refusedOnce(id);
+  await rejectedOnce(id);
   await waited(id);
   await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
   expect(await gateway.platform.media()).toHaveLength(before + 1);

@@ -25,7 +25,7 @@ const three = { '1': 'Ada', '2': 'A-1', '3': 'Friday' };
 const upload = (bytes: Buffer, fileName: string, type: string) => uploadMedia(gateway, bytes, fileName, type);
 
 /** Sends and returns `status code` and every problem as `path message`. */
-async function refusal(request: Parameters<typeof send>[1]) {
+async function rejection(request: Parameters<typeof send>[1]) {
   const before = (await gateway.platform.counts()).accepted;
   const { status, body } = await send(gateway, request);
   expect((await gateway.platform.counts()).accepted).toBe(before);
@@ -91,7 +91,7 @@ describe('an invalid request sends nothing and lists every problem', () => {
     }
   });
 
-  test('phones, variables and keys, over all recipients together', async () => {
+  test('invalid phones, variables and keys of all recipients', async () => {
     const request = {
       templateId: idOf('order_update'),
       recipients: [
@@ -101,7 +101,7 @@ describe('an invalid request sends nothing and lists every problem', () => {
         { phone: '15550299991', variables: { ...three, '3': 'to\nday' } },
       ],
     };
-    expect(await refusal(request)).toEqual([
+    expect(await rejection(request)).toEqual([
       '400 invalid_request',
       'recipients[0].phone must be digits only, with the country code: remove "+", spaces, "-"',
       'recipients[3].phone is the same as recipients[1].phone',
@@ -112,9 +112,9 @@ describe('an invalid request sends nothing and lists every problem', () => {
     ]);
   });
 
-  test('a key that could mean two links', async () => {
+  test('a variable key that could mean two links', async () => {
     const recipients = [{ phone: phone(), variables: { '1': 'x' } }];
-    expect(await refusal({ templateId: idOf('two_links'), recipients })).toEqual([
+    expect(await rejection({ templateId: idOf('two_links'), recipients })).toEqual([
       '400 invalid_request',
       'recipients[0].variables.1 is ambiguous: use buttons.0.1 or buttons.1.1',
       'recipients[0].variables.buttons.0.1 is missing',
@@ -126,31 +126,31 @@ describe('an invalid request sends nothing and lists every problem', () => {
     const recipients = [phone(), phone()];
     const image = await upload(samples.png, 'a.png', 'image/png');
     const missing = 'is missing: the header of this template is a document; upload one first';
-    expect(await refusal({ templateId: idOf('bill'), recipients })).toEqual([
+    expect(await rejection({ templateId: idOf('bill'), recipients })).toEqual([
       '400 invalid_request',
       `recipients[0].mediaId ${missing}`,
       `recipients[1].mediaId ${missing}`,
     ]);
-    // a value given once for all is listed once, where it was written
-    expect(await refusal({ templateId: idOf('bill'), recipients, mediaId: image })).toEqual([
+    // a value given for all recipients is listed once, at its path in the request
+    expect(await rejection({ templateId: idOf('bill'), recipients, mediaId: image })).toEqual([
       '400 invalid_request',
       'mediaId is an image, but the header of this template is a document',
     ]);
-    expect(await refusal({ templateId: idOf('bill'), recipients, mediaId: '12345' })).toEqual([
+    expect(await rejection({ templateId: idOf('bill'), recipients, mediaId: '12345' })).toEqual([
       '400 invalid_request',
       'mediaId does not exist in this account; upload it first',
     ]);
-    expect(await refusal({ templateId: idOf('plain'), recipients, mediaId: image })).toEqual([
+    expect(await rejection({ templateId: idOf('plain'), recipients, mediaId: image })).toEqual([
       '400 invalid_request',
       'mediaId is not allowed: this template has no media header',
     ]);
-    expect((await refusal({ templateId: idOf('meeting_point'), recipients }))[1]).toMatch(
+    expect((await rejection({ templateId: idOf('meeting_point'), recipients }))[1]).toMatch(
       /^recipients\[0\]\.location is missing/,
     );
   });
 
   test('a template with parts that this gateway cannot fill', async () => {
-    expect(await refusal({ templateId: idOf('carousel'), recipients: [phone()] })).toEqual([
+    expect(await rejection({ templateId: idOf('carousel'), recipients: [phone()] })).toEqual([
       '400 invalid_request',
       'templateId this template cannot be sent here: it has a carousel component',
     ]);
@@ -158,7 +158,7 @@ describe('an invalid request sends nothing and lists every problem', () => {
 
   test('more than a thousand recipients', async () => {
     const recipients = Array.from({ length: 1001 }, phone);
-    expect(await refusal({ templateId: idOf('plain'), recipients })).toEqual([
+    expect(await rejection({ templateId: idOf('plain'), recipients })).toEqual([
       '400 invalid_request',
       'recipients must have at most 1000 items',
     ]);
@@ -172,21 +172,21 @@ describe('the objects of a request must exist and be usable', () => {
     ['a malformed template', () => ({ templateId: 'x' }), '404 template_not_found'],
     ['an unknown sender', () => ({ senderId: unknown }), '404 sender_not_found'],
     ['a malformed sender', () => ({ senderId: 'x' }), '404 sender_not_found'],
-    ['a template under review', () => ({ templateId: idOf('waiting') }), '409 template_not_approved'],
+    ['a submitted template', () => ({ templateId: idOf('waiting') }), '409 template_not_approved'],
     ['a rejected template', () => ({ templateId: idOf('refused') }), '409 template_not_approved'],
   ])('%s', async (_what, wrong, expected) => {
-    expect(await refusal({ templateId: idOf('plain'), recipients: [phone()], ...wrong() })).toEqual([
+    expect(await rejection({ templateId: idOf('plain'), recipients: [phone()], ...wrong() })).toEqual([
       expected,
     ]);
   });
 
-  test('404 comes before 400, and 400 before 409', async () => {
+  test('a 404 takes precedence over a 400, and a 400 over a 409', async () => {
     const recipients = [{ phone: '+1' }];
-    expect((await refusal({ templateId: unknown, recipients }))[0]).toBe('404 template_not_found');
-    expect((await refusal({ templateId: idOf('waiting'), senderId: unknown, recipients }))[0]).toBe(
+    expect((await rejection({ templateId: unknown, recipients }))[0]).toBe('404 template_not_found');
+    expect((await rejection({ templateId: idOf('waiting'), senderId: unknown, recipients }))[0]).toBe(
       '404 sender_not_found',
     );
-    expect((await refusal({ templateId: idOf('waiting'), recipients }))[0]).toBe('400 invalid_request');
+    expect((await rejection({ templateId: idOf('waiting'), recipients }))[0]).toBe('400 invalid_request');
   });
 
   test('another account can use neither the template nor the sender', async () => {
@@ -209,7 +209,7 @@ describe('the objects of a request must exist and be usable', () => {
     expect(own.body.code).toBe('template_not_approved');
   });
 
-  test('a sender of another business account', async () => {
+  test('a sender of another business account is rejected', async () => {
     await gateway.platform.addApp({
       id: '9',
       secret: '1df0bfcf3306c3c4d06f471467bbdee2',
@@ -229,7 +229,7 @@ describe('the objects of a request must exist and be usable', () => {
     });
     expect(other.body.data.isDefault).toBe(false);
     const request = { templateId: idOf('plain'), recipients: [phone()] };
-    expect(await refusal({ ...request, senderId: other.body.data._id })).toEqual(['409 sender_mismatch']);
+    expect(await rejection({ ...request, senderId: other.body.data._id })).toEqual(['409 sender_mismatch']);
     expect((await send(gateway, { ...request, senderId })).body.data).toMatchObject({ accepted: 1 });
   });
 });

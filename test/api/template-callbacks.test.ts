@@ -1,4 +1,4 @@
-// Several business accounts: whose templates are listed, drafted and submitted by which number, and whose callbacks change them.
+// Templates of several business accounts: lists, drafts, submissions and callbacks.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
@@ -29,7 +29,7 @@ const template = async () => (await gateway.call<Item>('GET', `/v1/templates/${t
 
 test("another account that claims the same business account cannot change this one's templates", async () => {
   const key = await gateway.otherAccount();
-  // their own app reaches the same business account, or answers whatever it likes at an address of theirs
+  // their own app has access to the business account, or they control the API's address and its responses
   await gateway.platform.addApp({
     id: '900',
     secret: 'c18f2abaebaa1d7e818f47c54d319afe',
@@ -67,7 +67,7 @@ test("another account that claims the same business account cannot change this o
 describe('a callback about a template', () => {
   const secret = '315490ac490cfc7c3c5e4bf869b69dab';
   const at = Math.floor(Date.now() / 1000);
-  /** Posts a change as the platform does, `time` in seconds of its clock. */
+  /** Posts a callback with a change; `time` is in seconds of the platform's clock. */
   const post = async (
     time: number,
     value: object,
@@ -85,7 +85,7 @@ describe('a callback about a template', () => {
     return rows.map(({ id }) => id);
   };
 
-  it('that comes after a newer one has the template read instead of undoing the newer one', async () => {
+  it('that arrives after a newer one changes nothing, and the template is read instead', async () => {
     await post(at, { event: 'PAUSED' });
     await post(at, { event: 'APPROVED' });
     expect(await template()).toMatchObject({ status: 'approved' });
@@ -99,7 +99,7 @@ describe('a callback about a template', () => {
       ...{ status: 'approved', providerStatus: 'APPROVED', category: 'UTILITY' },
     });
     await expect.poll(dueSingly).toEqual([]);
-    // what the platform has now decides, not the report
+    // the platform's current state decides, not the report
     await gateway.platform.unsubscribe('100100100100100');
     const { providerTemplateId } = await template();
     await gateway.platform.changeTemplate(providerTemplateId, { status: 'DISABLED' });
@@ -110,7 +110,7 @@ describe('a callback about a template', () => {
     expect(await template()).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });
   });
 
-  it('that announces a category keeps the one that the template has, even if it comes after the change', async () => {
+  it('that announces a category keeps the current category, even if it arrives after the change', async () => {
     await post(
       at + 2,
       { previous_category: 'UTILITY', new_category: 'MARKETING' },
@@ -127,24 +127,24 @@ describe('a callback about a template', () => {
     expect((await template()).category).toBe('UTILITY');
   });
 
-  it('does not make a template sendable that is being deleted', async () => {
+  it('does not approve a template that is being deleted', async () => {
     const deleting = (until: string | null) =>
       sql`update templates set status = 'submitted', provider_status = 'PENDING_DELETION',
         deleting_until = now() + ${until}::interval where id = ${templateId}`.execute(gateway.database.db);
     await deleting('1 minute');
     await post(at + 3, { event: 'REINSTATED' });
     expect(await template()).toMatchObject({ status: 'submitted', providerStatus: 'PENDING_DELETION' });
-    // it did not take place: reports count again
+    // the deletion did not happen: reports are applied again
     await deleting(null);
     await post(at + 3, { event: 'APPROVED' });
     expect(await template()).toMatchObject({ status: 'approved' });
   });
 
-  it('of a business account whose number was added a moment ago changes its template', async () => {
+  it('changes a template of a business account whose sender was added a moment ago', async () => {
     const added = '401401401401401';
     await gateway.platform.addWaba({ id: added, appId: '100100100100100' });
     await gateway.platform.addNumber({ id: '501', wabaId: added });
-    // the app's numbers are remembered as they were
+    // caches the app's numbers without the new one
     await post(at + 4, {}, 'message_template_components_update');
     const body = {
       ...{ name: '501', phoneNumberId: '501', businessAccountId: added, accessToken: 'test-token' },
@@ -201,7 +201,7 @@ describe('an account with two business accounts', () => {
       },
     });
 
-  it('tells two templates of one name apart, with the numbers that can send each', async () => {
+  it('lists templates of the same name separately, each with its senders', async () => {
     const { items } = await list('?search=hello');
     expect(items.map((one) => [one.businessAccountId, one.senders.map(({ name }) => name)]).sort()).toEqual([
       [waba, ['Test']],
@@ -217,7 +217,7 @@ describe('an account with two business accounts', () => {
     expect((await list('?businessAccountId=999')).items).toEqual([]);
   });
 
-  it('drafts for the business account that is named, else for the default sender’s', async () => {
+  it('creates a draft for the given business account, else for that of the default sender', async () => {
     expect((await draft('plain_draft')).body.data.businessAccountId).toBe(waba);
     const { body } = await draft('plain_draft', other);
     expect(body.data).toMatchObject({
@@ -229,7 +229,7 @@ describe('an account with two business accounts', () => {
     expect([unknown.status, unknown.body.errors?.[0]?.path]).toEqual([400, 'businessAccountId']);
   });
 
-  it('submits and deletes by another number of the business account while the first is away', async () => {
+  it('submits and deletes through another sender of the business account while the first is unreachable', async () => {
     const { body } = await draft('while_away', other);
     await moveTo('http://127.0.0.1:1', senderIds[0]);
     const submitted = await gateway.call<Listed>('POST', `/v1/templates/${body.data._id}/submit`);
@@ -239,7 +239,7 @@ describe('an account with two business accounts', () => {
     expect(templates.filter(({ name }) => name === 'while_away')).toEqual([]);
   });
 
-  it('does not submit again by another number what may have been made', async () => {
+  it('does not repeat a submission of unknown outcome through another sender', async () => {
     const { body } = await draft('maybe_made', other);
     await moveTo(null, senderIds[0]);
     await moveTo(gateway.urls.cloudApi.replace('127.0.0.1', 'localhost'), senderIds[1]);

@@ -1,4 +1,4 @@
-// Deleting templates: never while messages wait, cancelling them on demand, and no send that slips in between.
+// Deleting templates: rejected while messages are queued, unless they are cancelled; no concurrent send gets through.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-/** A fresh approved template for each test. */
+/** Adds a new approved template for each test. */
 beforeEach(async () => {
   await gateway.platform.clearFaults();
   await halt(false);
@@ -47,14 +47,14 @@ const template = () =>
 const sendTo = (...phones: string[]) => send(gateway, { templateId, recipients: phones });
 const atPlatform = async () =>
   (await gateway.platform.state()).templates.some(({ name }) => name === `short_lived_${no}`);
-/** Writes messages of the template as they are in that state, due then. */
+/** Inserts messages of the template in a state, due at `due`. */
 const insertMessages = (count: number, state: number, due = sql`now()`) =>
   sql`
     insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, due_at, expires_at)
     select ${gateway.accountId}, uuid7(), ${uuidv7()}, ${senderId}, ${templateId}, '15550100' || i, '{"body":[],"buttons":[]}',
       ${state}, ${due}, now() + interval '1 day' from generate_series(1, ${count}) i`.execute(db());
-/** True once a session waits for a lock of another. */
-const isSomebodyBlocked = async () => {
+/** Throws until a session waits for a lock of another one. */
+const sessionIsBlocked = async () => {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(
     db(),
@@ -62,8 +62,8 @@ const isSomebodyBlocked = async () => {
   expect(rows.length).toBeGreaterThan(0);
 };
 
-describe('a template of which messages are queued', () => {
-  it('is not deleted: 409 template_in_use, and nothing changes', async () => {
+describe('a template with queued messages', () => {
+  it('returns 409 template_in_use and changes nothing', async () => {
     await halt(true);
     const [message] = (await sendTo('15550100001')).body.data.messages;
     const answer = await remove();
@@ -73,7 +73,7 @@ describe('a template of which messages are queued', () => {
     expect((await messageOf(gateway, message?.id ?? '')).status).toBe('queued');
   });
 
-  it('is deleted with cancelQueued=true once they are failed with 900003 and their events', async () => {
+  it('is deleted with cancelQueued=true; its messages fail with 900003 and publish their events', async () => {
     await halt(true);
     const { messages } = (await sendTo('15550100001', '15550100002')).body.data;
     const answer = await remove('?cancelQueued=true');
@@ -86,14 +86,14 @@ describe('a template of which messages are queued', () => {
     expect(await atPlatform()).toBe(false);
   });
 
-  it('may have thousands of them, held ones too', async () => {
+  it('is deleted with thousands of queued messages, suspended ones included', async () => {
     await halt(true);
     await insertMessages(2_400, 0);
     await insertMessages(100, 0, sql`now() + interval '1 day'`);
     expect((await remove('?cancelQueued=true')).body.data.cancelled).toBe(2_500);
   });
 
-  it('is not deleted while one is being called, which may come back into the queue; one whose outcome is unknown does not count', async () => {
+  it('is not deleted during a call, whose message may return to the queue; an unknown outcome does not prevent it', async () => {
     await insertMessages(1, 1, sql`now() + interval '1 minute'`);
     expect((await remove()).body.code).toBe('template_in_use');
     await sql`update messages set due_at = now() where template_id = ${templateId}`.execute(db());
@@ -102,15 +102,15 @@ describe('a template of which messages are queued', () => {
   });
 });
 
-describe('a send at the moment of the deletion', () => {
-  it('that is being written is waited for, and found', async () => {
+describe('a send concurrent with a deletion', () => {
+  it('delays the deletion while it is inserted, and makes it return 409', async () => {
     let answer: ReturnType<typeof remove> | undefined;
     await db()
       .transaction()
       .execute(async (tx) => {
         await sql`select from templates where id = ${templateId} for key share`.execute(tx);
         answer = remove();
-        await until(isSomebodyBlocked);
+        await until(sessionIsBlocked);
         await sql`
           insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, due_at, expires_at)
           values (${gateway.accountId}, uuid7(), ${uuidv7()}, ${senderId}, ${templateId}, '15550100001',
@@ -121,14 +121,14 @@ describe('a send at the moment of the deletion', () => {
     await remove('?cancelQueued=true');
   });
 
-  it('that is written after its mark is rejected, though the template was approved when it was read', async () => {
+  it('is rejected if the template is marked as being deleted before the insert', async () => {
     let answer: ReturnType<typeof sendTo> | undefined;
     await db()
       .transaction()
       .execute(async (tx) => {
         await sql`select from templates where id = ${templateId} for update`.execute(tx);
         answer = sendTo('15550100001');
-        await until(isSomebodyBlocked);
+        await until(sessionIsBlocked);
         await sql`
           update templates set status = 'submitted', provider_status = 'PENDING_DELETION' where id = ${templateId}`.execute(
           tx,
@@ -139,7 +139,7 @@ describe('a send at the moment of the deletion', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is rejected during a slow deletion, and a concurrent reading does not make it sendable', async () => {
+  it('is rejected during a slow deletion, even if the templates are read in the meantime', async () => {
     await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 1_500, times: 1 });
     const removed = remove();
     await expect.poll(async () => (await template()).body.data.providerStatus).toBe('PENDING_DELETION');
@@ -151,15 +151,15 @@ describe('a send at the moment of the deletion', () => {
   });
 });
 
-describe('a deletion that the platform', () => {
-  it('rejects is 502, and the template goes on as before', async () => {
+describe('a deletion', () => {
+  it('that the platform rejects returns 502 and leaves the template unchanged', async () => {
     await gateway.platform.addFault({ on: 'templates', code: 100, times: 1 });
     expect((await remove()).status).toBe(502);
     expect((await template()).body.data).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });
     expect((await sendTo('15550100001')).body.data.accepted).toBe(1);
   });
 
-  it('did not answer is 503, and the platform is asked what became of it', async () => {
+  it('without a response returns 503, and the template is read again', async () => {
     await gateway.platform.addFault({ on: 'templates', does: 'close', times: 1 });
     expect((await remove()).status).toBe(503);
     await expect.poll(async () => (await template()).body.data?.status, { timeout: 15_000 }).toBe('approved');

@@ -1,4 +1,4 @@
-// The templates.status events: one for each change of status, category or quality, from a callback or a reading, and never two.
+// templates.status events: exactly one for each change of status, category or quality, from a callback or a reading.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { postCallback } from '../harness/callbacks.ts';
@@ -49,21 +49,21 @@ interface Data {
   reason: string | null;
 }
 const item = async () => (await gateway.call<Data>('GET', `/v1/templates/${templateId}`)).body.data;
-/** Changes the template as the platform does; its callbacks, which may overtake one another, are applied then. */
+/** Changes the template at the platform and waits until its callbacks were applied: they may arrive in any order. */
 async function change(of: Parameters<Gateway['platform']['changeTemplate']>[1]): Promise<void> {
   await gateway.platform.changeTemplate(providerId, of);
   await expect
     .poll(async () => (await gateway.platform.state()).pendingCallbacks, { timeout: 10_000 })
     .toBe(0);
 }
-/** The events so far, once there is one of `name` that fits. */
+/** Waits for an event of the template `name` that fits, and returns all of its events. */
 async function eventsUntil(fits: (data: Data) => boolean, name = 'plain'): Promise<Data[]> {
   let events: Data[] = [];
   await expect
     .poll(
       async () => {
-        const came = await gateway.receiver.events({ kind: 'templates.status', since });
-        events = came
+        const received = await gateway.receiver.events({ kind: 'templates.status', since });
+        events = received
           .map((event) => (event.json as { data: Data }).data)
           .filter((data) => data.providerTemplateName === name);
         return events.some(fits);
@@ -73,8 +73,8 @@ async function eventsUntil(fits: (data: Data) => boolean, name = 'plain'): Promi
     .toBe(true);
   return events;
 }
-/** Changes the template at the platform without a callback: only a reading sees it. */
-const changeUnseen = async (of: Parameters<typeof change>[0]) => {
+/** Changes the template at the platform without a callback: only a reading finds the change. */
+const changeWithoutCallback = async (of: Parameters<typeof change>[0]) => {
   await gateway.platform.unsubscribe('100100100100100');
   await change(of);
   await gateway.platform.subscribe(
@@ -91,7 +91,7 @@ describe('a callback', () => {
     ['IN_APPEAL', null, 'DISABLED'],
     ['REJECTED', 'INVALID_FORMAT', 'IN_APPEAL'],
     ['REINSTATED', null, 'REJECTED'],
-  ])('%s is reported with what was before and the reason', async (word, reason, before) => {
+  ])('%s publishes an event with the previous values and the reason', async (word, reason, before) => {
     await change({ status: word, ...(word === 'REJECTED' ? { reason: 'INVALID_FORMAT' } : {}) });
     const events = await eventsUntil(({ providerStatus }) => providerStatus === word);
     expect(events).toEqual([
@@ -108,7 +108,7 @@ describe('a callback', () => {
     ]);
   });
 
-  it('is not reported again by a reading, though the list has another word for the same status', async () => {
+  it('is not published again after a reading, although the list names the same status differently', async () => {
     await readTemplates(gateway);
     expect((await item()).providerStatus).toBe('REINSTATED');
     await change({ status: 'APPROVED' });
@@ -118,7 +118,7 @@ describe('a callback', () => {
     expect(events[0]).toMatchObject({ previous: { qualityScore: 'GREEN' }, reason: null });
   });
 
-  it('that announces a category reports nothing, the change itself does', async () => {
+  it('that announces a category publishes nothing; the change itself does', async () => {
     await change({ announcedCategory: 'MARKETING' });
     await change({ category: 'MARKETING' });
     const events = await eventsUntil(({ category }) => category === 'MARKETING');
@@ -133,8 +133,8 @@ describe('a callback', () => {
 });
 
 describe('a reading', () => {
-  it('reports a change that no callback told of, once', async () => {
-    await changeUnseen({ status: 'PAUSED', category: 'UTILITY', quality: 'UNKNOWN' });
+  it('publishes a change without a callback once', async () => {
+    await changeWithoutCallback({ status: 'PAUSED', category: 'UTILITY', quality: 'UNKNOWN' });
     await readTemplates(gateway);
     await readTemplates(gateway);
     await change({ status: 'PAUSED' });
@@ -152,9 +152,9 @@ describe('a reading', () => {
     ]);
   });
 
-  it('older than a callback does not take its change back', async () => {
+  it('older than a callback does not revert its change', async () => {
     const { db } = gateway.database;
-    // as if a callback had written it after the reading began
+    // as if a callback had changed it after the reading began
     await sql`
       update templates set provider_status = 'DISABLED', status = 'submitted', updated_at = now() + interval '1 hour'
       where id = ${templateId}`.execute(db);
@@ -169,7 +169,7 @@ describe('a reading', () => {
     expect(event).toMatchObject({ providerStatus: 'APPROVED', previous: { providerStatus: 'DISABLED' } });
   });
 
-  it('reports a template that is gone', async () => {
+  it('publishes the deletion of a template', async () => {
     const components = [{ type: 'BODY', text: 'Bye.' }];
     const { id } = await gateway.platform.addTemplate({ wabaId: waba, name: 'short_lived', components });
     await readTemplates(gateway);
@@ -186,7 +186,7 @@ describe('a reading', () => {
   });
 });
 
-it('a submission and a removal by the caller are reported too', async () => {
+it('a submission and a deletion by the caller publish events', async () => {
   const body = {
     ...{ providerTemplateName: 'own', language: 'en_US', category: 'UTILITY' },
     components: [{ type: 'BODY', text: 'Hello again.' }],
@@ -203,20 +203,20 @@ it('a submission and a removal by the caller are reported too', async () => {
   ]);
 });
 
-it('is written in the transaction that changes the row: neither is there without the other', async () => {
-  await sql`alter table deliveries add constraint refused check (kind <> 'templates.status') not valid`.execute(
+it('an event and the change of the row are committed together or not at all', async () => {
+  await sql`alter table deliveries add constraint no_events check (kind <> 'templates.status') not valid`.execute(
     gateway.database.db,
   );
-  // posted by hand: the platform would repeat it later, amid what follows
+  // posted by the test: the simulated platform would repeat it during later steps
   const field = 'message_template_quality_update';
   const value = { message_template_id: providerId, new_quality_score: 'GREEN' };
   const body = { object: 'whatsapp_business_account', entry: [{ id: waba, changes: [{ field, value }] }] };
   const answer = await postCallback(gateway, senderId, body, '315490ac490cfc7c3c5e4bf869b69dab');
   expect(answer.status).toBe(500);
-  await changeUnseen({ quality: 'YELLOW' });
+  await changeWithoutCallback({ quality: 'YELLOW' });
   await readTemplates(gateway);
   expect((await item()).qualityScore).toBe(null);
-  await sql`alter table deliveries drop constraint refused`.execute(gateway.database.db);
+  await sql`alter table deliveries drop constraint no_events`.execute(gateway.database.db);
   await readTemplates(gateway);
   expect((await item()).qualityScore).toBe('YELLOW');
   expect(await eventsUntil(({ qualityScore }) => qualityScore === 'YELLOW')).not.toHaveLength(0);

@@ -1,4 +1,4 @@
-// Reading the platform's templates: whole however many, by callbacks at once, and never so often that its hourly limit comes near.
+// Reading the platform's templates: all pages, shared readings, and few enough calls for its hourly limit.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordReading, requestReading } from '../../src/messaging/senders/template-readings-store.ts';
@@ -27,19 +27,19 @@ afterAll(() => gateway?.close());
 const ask = (url = gateway.url) =>
   fetch(`${url}/v1/templates/sync`, { method: 'POST', headers: { 'X-API-Key': gateway.apiKey } });
 const data = async (answer: Response) => ((await answer.json()) as { data: Readings }).data;
-/** Makes earlier readings old enough that the platform may be asked again. */
-const forget = () =>
+/** Makes earlier readings old enough that the next one is allowed. */
+const allowReading = () =>
   sql`update template_readings set not_before = now() where ended_at is not null`.execute(
     gateway.database.db,
   );
-const most = 10_000;
-/** How many calls for lists the platform gets meanwhile. */
+const maxCalls = 10_000;
+/** Counts the list calls that the platform gets during `run`. */
 async function listCallsOf(run: () => Promise<unknown>): Promise<number> {
-  await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 0, times: most });
+  await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 0, times: maxCalls });
   await run();
   const left = (await gateway.platform.faults()).find(({ on }) => on === 'templates')?.times ?? 0;
   await gateway.platform.clearFaults();
-  return most - left;
+  return maxCalls - left;
 }
 const find = async (name: string) =>
   (
@@ -50,9 +50,9 @@ const find = async (name: string) =>
   ).body.data.items[0];
 
 describe('requests to read', () => {
-  it('at the same time share one reading, of several gateways too', async () => {
+  it('at the same time share one reading, also across processes', async () => {
     const other = await gateway.another();
-    await forget();
+    await allowReading();
     const calls = await listCallsOf(async () => {
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, index) => ask(index % 2 === 0 ? gateway.url : other)),
@@ -65,8 +65,8 @@ describe('requests to read', () => {
     expect(calls).toBe(1);
   });
 
-  it('soon after one another reuse it, say so, and say when it is read again', async () => {
-    await forget();
+  it('soon after one another reuse a reading, and return when the next one is allowed', async () => {
+    await allowReading();
     await ask();
     const calls = await listCallsOf(async () => {
       for (let count = 0; count < 10; count += 1) {
@@ -87,14 +87,14 @@ describe('requests to read', () => {
       expect((await gateway.call('POST', '/v1/templates/sync')).body.message).toMatch(/moment ago/);
     });
     expect(calls).toBe(0);
-    // what was asked for too soon is done when its time has come, by the worker
+    // the worker makes the requested reading when it is allowed
     const { rows } = await sql<{ due: boolean }>`
       select due_at = not_before and due_at > now() due from template_readings`.execute(gateway.database.db);
     expect(rows).toEqual([{ due: true }]);
   });
 
-  it('after a failure get it again without a platform call, until the next reading is allowed', async () => {
-    await forget();
+  it('after a failure get an error without a platform call until the next reading is allowed', async () => {
+    await allowReading();
     await gateway.platform.addFault({ on: 'templates', code: 80007, times: 1 });
     expect((await ask()).status).toBe(502);
     const calls = await listCallsOf(async () => {
@@ -103,11 +103,11 @@ describe('requests to read', () => {
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     });
     expect(calls).toBe(0);
-    await forget();
+    await allowReading();
     expect((await ask()).status).toBe(200);
   });
 
-  it('changes of a number that bring no new token read no templates', async () => {
+  it('changes of a sender without a new token cause no reading', async () => {
     const calls = await listCallsOf(async () => {
       const path = `/v1/senders/${senderId}`;
       expect((await gateway.call('PATCH', path, { body: { name: 'Other' } })).status).toBe(200);
@@ -117,7 +117,7 @@ describe('requests to read', () => {
   });
 });
 
-it('one reading serves all numbers of a business account', async () => {
+it('all senders of a business account share one reading', async () => {
   for (const id of ['41', '42', '43']) {
     await gateway.platform.addNumber({ id, wabaId: waba });
     const body = {
@@ -138,7 +138,7 @@ it('one reading serves all numbers of a business account', async () => {
   expect(list.body.data.items.map((one) => one.phoneNumberId)).toContain(number.id);
 });
 
-it('thousands of templates come over every page, and are then read the more seldom', async () => {
+it('reads all pages of thousands of templates, and then reads them less often', async () => {
   const bulk = Array.from({ length: 1_150 }, (_, index) => `bulk_${index}`);
   for (let at = 0; at < bulk.length; at += 50)
     await Promise.all(
@@ -157,12 +157,12 @@ it('thousands of templates come over every page, and are then read the more seld
   expect(list.body.data.pagination.total).toBe(1_150);
   const { readings } = await data(await ask());
   const { readAt = '', nextReadAt = '' } = readings[0] ?? {};
-  // twelve calls: not again before twelve minutes
+  // one minute for each of the twelve calls
   expect(Date.parse(nextReadAt) - Date.parse(readAt)).toBeGreaterThan(11 * 60_000);
 });
 
-describe('a template whose text the platform says has changed', () => {
-  it('is read alone immediately, even if its list may not be read', async () => {
+describe('a template whose content changed at the platform', () => {
+  it('is read alone immediately, even if the list may not be read yet', async () => {
     const before = await find('hello');
     const components = [{ type: 'BODY', text: 'Hello there, once more.' }];
     const calls = await listCallsOf(async () => {
@@ -175,7 +175,7 @@ describe('a template whose text the platform says has changed', () => {
     expect((await find('hello'))?._id).toBe(before?._id);
   });
 
-  it('is read with the whole list when hundreds changed at the same time', async () => {
+  it('is read with the whole list when hundreds changed together', async () => {
     await sql`update templates set read_due_at = now() where name like 'bulk_%' or name = 'hello'`.execute(
       gateway.database.db,
     );
@@ -198,8 +198,8 @@ describe('a template whose text the platform says has changed', () => {
   });
 });
 
-it('every list is read at a start', async () => {
-  await forget();
+it('a starting process reads every list', async () => {
+  await allowReading();
   await sql`update template_readings set due_at = now() + interval '1 hour'`.execute(gateway.database.db);
   const begun = async () =>
     (await sql<{ begun_at: Date }>`select begun_at from template_readings`.execute(gateway.database.db))
@@ -209,10 +209,10 @@ it('every list is read at a start', async () => {
   await expect.poll(begun, { timeout: 15_000 }).not.toEqual(before);
 });
 
-it('a wish that comes while a list is being read is followed by another reading; one that waits already is not written again', async () => {
+it('a request during a reading causes another reading; a second request writes nothing', async () => {
   const { db } = gateway.database;
   const of = { accountId: gateway.accountId, businessAccountId: 'being-read' };
-  // under way, so that no worker takes it
+  // in progress, so that no worker claims it
   await sql`
     insert into template_readings (account_id, business_account_id, begun_at, due_at, not_before)
     values (${of.accountId}, ${of.businessAccountId}, now(), now() + interval '5 minutes', now() + interval '5 minutes')`.execute(

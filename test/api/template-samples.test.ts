@@ -1,4 +1,4 @@
-// A draft's header sample: a stored file that goes up through the platform's resumable upload when the draft is submitted.
+// Header samples of drafts: stored files that are uploaded to the platform when the draft is submitted.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { padded, samples } from '../harness/sample-files.ts';
@@ -41,7 +41,7 @@ describe('a sample', () => {
     ['VIDEO', 'a.mp4', 'video/mp4', samples.mp4],
     ['DOCUMENT', 'Grüße & mehr.pdf', 'application/pdf', padded(samples.pdf, 3_000_000)],
   ])(
-    'of a header with %s goes up with the submission, and the platform takes the template',
+    'of a header with %s is uploaded with the submission, and the platform accepts the template',
     async (format, name, type, bytes) => {
       const mediaId = await uploadMedia(gateway, bytes, name, type);
       const { body } = await draft(format, mediaId);
@@ -63,7 +63,7 @@ describe('a sample', () => {
     },
   );
 
-  it('goes up although the platform does not say whose app the token is', async () => {
+  it('is uploaded even if the platform does not reveal the app of the token', async () => {
     const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
     const { body } = await draft('IMAGE', mediaId);
     await gateway.platform.addFault({ on: 'objects', code: 100, times: 1 });
@@ -71,7 +71,7 @@ describe('a sample', () => {
     expect(submitted.status, submitted.text).toBe(200);
   });
 
-  it('that is unknown, or of another kind, is rejected with the draft', async () => {
+  it('that is unknown, or of another kind, makes the draft invalid', async () => {
     const pdf = await uploadMedia(gateway, samples.pdf, 'a.pdf', 'application/pdf');
     for (const [format, mediaId, why] of [
       ['IMAGE', '12345', /does not exist in this account/],
@@ -85,7 +85,7 @@ describe('a sample', () => {
     }
   });
 
-  it('that was deleted before the submission is reported, and the draft stays', async () => {
+  it('that was deleted before the submission makes it fail, and the draft stays', async () => {
     const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
     const { body } = await draft('IMAGE', mediaId);
     expect((await gateway.call('DELETE', `/v1/media/${mediaId}`)).status).toBe(200);
@@ -101,7 +101,7 @@ describe('a sample', () => {
     [{ does: 'reset' as const }, 503, 'provider_unavailable'],
     [{ does: 'answer' as const, status: 200, body: {} }, 503, 'provider_unavailable'],
   ])(
-    'that the platform does not take: %j, %i %s, and the draft can be submitted again',
+    'whose upload fails with %j returns %i %s, and the draft can be submitted again',
     async (fault, status, code) => {
       const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
       const { body } = await draft('IMAGE', mediaId);

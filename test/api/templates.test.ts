@@ -1,4 +1,4 @@
-// Templates: listed and filtered, shown with what fills them, drafted, submitted, read again, and changed by the platform itself.
+// Templates: lists, filters, variables, drafts, submissions, readings and status reports.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
@@ -51,7 +51,7 @@ const statusBecomes = (id: string, status: string) =>
   expect.poll(async () => (await detail(id)).body.data.status, { timeout: 10_000 }).toBe(status);
 
 describe('the list', () => {
-  it('has every template with content and metadata, newest first', async () => {
+  it('returns every template with content and metadata, newest first', async () => {
     const all = await list();
     expect(namesOf(all).sort()).toEqual(templateKinds.map(({ name }) => name).sort());
     expect(all.pagination).toEqual({ page: 1, limit: 20, total: templateKinds.length, totalPages: 1 });
@@ -69,7 +69,7 @@ describe('the list', () => {
     expect(sale?.components).toEqual(templateKinds.find(({ name }) => name === 'sale')?.components);
   });
 
-  it('filters by our three statuses, category, language and part of the name', async () => {
+  it('filters by status, category, language and part of the name', async () => {
     const cases: [string, (names: string[]) => void][] = [
       ['?status=submitted', (names) => expect(names.sort()).toEqual(['refused', 'waiting'])],
       ['?status=approved', (names) => expect(names).toHaveLength(templateKinds.length - 2)],
@@ -85,7 +85,7 @@ describe('the list', () => {
     for (const [query, check] of cases) check(namesOf(await list(query)));
   });
 
-  it('pages without missing or repeating any', async () => {
+  it('returns each template once over its pages', async () => {
     const whole = namesOf(await list('?limit=100'));
     const pages = [];
     for (let page = 1; page <= 4; page++) pages.push(await list(`?limit=5&page=${page}`));
@@ -95,7 +95,7 @@ describe('the list', () => {
     expect(pages.at(-1)?.items).toEqual([]);
   });
 
-  it('is one’s own: another account has none of it', async () => {
+  it('is empty for another account', async () => {
     const key = await gateway.otherAccount();
     expect((await list('', key)).pagination.total).toBe(0);
     expect((await detail(ids.plain, key)).body.code).toBe('template_not_found');
@@ -122,7 +122,7 @@ test.each<[string, object]>([
   ['sign_in_code', { body: ['1'], buttons: [{ index: 0, subType: 'url', variables: ['1'] }] }],
   ['bill', { headerMedia: 'document', header: [] }],
   ['meeting_point', { headerMedia: 'location' }],
-])('%s shows what a send must fill', async (name, variables) => {
+])('%s lists the variables that a send must fill', async (name, variables) => {
   const { status, body } = await detail(ids[name]);
   expect(status).toBe(200);
   expect(body.data).toMatchObject({ providerTemplateName: name, variables });
@@ -151,7 +151,7 @@ describe('a template status report changes the template immediately and publishe
     });
   });
 
-  test('FLAGGED is a warning and changes nothing; category and quality change alone', async () => {
+  test('FLAGGED changes nothing; category and quality change independently', async () => {
     const id = ids.order_update ?? '';
     const providerId = (await detail(id)).body.data.providerTemplateId ?? '';
     await gateway.platform.changeTemplate(providerId, { status: 'FLAGGED' });
@@ -168,7 +168,7 @@ describe('a template status report changes the template immediately and publishe
 });
 
 describe('a draft', () => {
-  it('is kept here alone, submitted once, and approved by the platform', async () => {
+  it('is stored only here, submitted once, and approved by the platform', async () => {
     const made = await draft('welcome');
     expect(made.body.data).toMatchObject({ status: 'draft', providerTemplateId: null, providerStatus: null });
     const { _id } = made.body.data;
@@ -177,7 +177,7 @@ describe('a draft', () => {
       body: { templateId: _id, recipients: [{ phone: '15550700001', variables: { '1': 'Ada' } }] },
     });
     expect(sent.body.code).toBe('template_not_approved');
-    // the platform's review may be over before the answer to the submission is
+    // the platform's review may end before the submission's response
     const submitted = await gateway.call<Template>('POST', `/v1/templates/${_id}/submit`);
     expect(submitted.status).toBe(200);
     await statusBecomes(_id, 'approved');
@@ -186,7 +186,7 @@ describe('a draft', () => {
     expect(namesOf(await list('?search=welcome'))).toEqual(['welcome']);
   });
 
-  it('of a name and language in use is rejected', async () => {
+  it('with a name and language in use is rejected', async () => {
     expect((await draft('plain')).body.code).toBe('template_exists');
     expect((await draft('plain', { language: 'hi' })).status).toBe(200);
   });
@@ -228,7 +228,7 @@ describe('a draft', () => {
     expect((await detail(body.data._id)).status).toBe(404);
   });
 
-  it('may be made before any sender, and then waits for one', async () => {
+  it('can be created before any sender, but not submitted', async () => {
     const key = await gateway.otherAccount('early');
     const { body } = await draft('early', {}, key);
     const submit = await gateway.call('POST', `/v1/templates/${body.data._id}/submit`, { key });
@@ -239,7 +239,7 @@ describe('a draft', () => {
 });
 
 describe('reading the platform’s list', () => {
-  it('brings new ones, changes known ones, takes away what is gone, and goes through every page', async () => {
+  it('adds new templates, changes known ones and removes deleted ones, over all pages', async () => {
     const before = (await list()).pagination.total;
     const wabaId = (await gateway.platform.state()).wabas[0]?.id ?? '';
     for (let index = 0; index < 130; index++) {
@@ -262,7 +262,7 @@ describe('reading the platform’s list', () => {
   });
 });
 
-test('deleting takes a template from the platform too', async () => {
+test('deleting a template deletes it at the platform', async () => {
   const id = ids.two_links ?? '';
   expect((await gateway.call('DELETE', `/v1/templates/${id}`)).status).toBe(200);
   expect((await detail(id)).status).toBe(404);

@@ -1,4 +1,4 @@
-// Promises of each try of a delivery: what its record says, and which of the eight kinds of failure it was.
+// Attempts of a delivery: their records and the eight reasons of failure.
 import { createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 afterEach(() => fixture.pauseAll());
 
-/** Publishes one event to a fresh endpoint at that address; answers the delivery as its owner sees it after one try. */
+/** Publishes one event to a new endpoint with this URL; returns the delivery after one attempt, as the API shows it. */
 async function tried(url: string) {
   const account = await fixture.account();
   const { id } = await fixture.endpoint(account, 'unused', { url });
@@ -34,7 +34,7 @@ async function tried(url: string) {
   return { account, id, delivery: shown.body.data };
 }
 
-/** A port of loopback at which nobody listens. */
+/** A loopback port on which nothing listens. */
 async function deadPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,16 +52,16 @@ describe('a failed attempt names one of eight reasons', () => {
     ['drips-its-head', 'timeout', null],
     ['has-endless-headers', 'too_large', null],
     ['breaks-off', 'status', 500],
-    ['drips-a-refusal', 'status', 503],
+    ['drips-a-rejection', 'status', 503],
     ['answers-gigabytes', 'status', 500],
-  ])('a receiver that %s: %s', async (manner, failure, status) => {
+  ])('a receiver that %s: reason %s', async (manner, failure, status) => {
     const { delivery } = await tried(rude.url(manner));
     expect(delivery).toMatchObject({ status: 'pending', lastFailure: failure, lastStatusCode: status });
     expect(delivery.attemptLog).toMatchObject([{ number: 1, failure, statusCode: status }]);
     expect(delivery.attemptLog[0].durationMs).toBeLessThan(3_000);
   });
 
-  it.each([301, 302, 307, 308, 400, 404, 429, 500])('an answer of %i: status', async (status) => {
+  it.each([301, 302, 307, 308, 400, 404, 429, 500])('a response of %i: reason status', async (status) => {
     const hook = `answers-${status}`;
     const elsewhere = rude.connections();
     fixture.hooks.answer(hook, () => ({ status, headers: { location: rude.url('redirected') } }));
@@ -70,28 +70,28 @@ describe('a failed attempt names one of eight reasons', () => {
     expect(rude.connections(), 'no redirect is followed').toBe(elsewhere);
   });
 
-  it('reports refused when nothing listens', async () => {
+  it('has the reason refused when nothing listens', async () => {
     const { delivery } = await tried(`http://127.0.0.1:${await deadPort()}/`);
     expect(delivery.attemptLog).toMatchObject([
       { failure: 'refused', statusCode: null, answer: null, detail: expect.stringContaining('ECONNREFUSED') },
     ]);
   });
 
-  it('reports dns for a name that does not exist', async () => {
+  it('has the reason dns for a name that does not exist', async () => {
     const { delivery } = await tried('http://nowhere.invalid/');
     expect(delivery.attemptLog).toMatchObject([
       { failure: 'dns', detail: expect.stringContaining('could not be resolved') },
     ]);
   });
 
-  it('reports tls for a server without TLS', async () => {
+  it('has the reason tls for a server without TLS', async () => {
     const { delivery } = await tried(rude.url('x').replace('http:', 'https:'));
     expect(delivery.attemptLog).toMatchObject([
       { failure: 'tls', detail: expect.stringContaining('no secure connection') },
     ]);
   });
 
-  it('reports blocked_address for a private address, as a visible attempt', async () => {
+  it('has the reason blocked_address for a private address', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'blocked');
     await sql`update endpoints set url = 'http://10.0.0.1/', version = version + 1 where id = ${id}`.execute(
@@ -123,7 +123,7 @@ describe('a 2xx is success', () => {
   it.each([
     ['takes-and-breaks-off', null],
     ['takes-with-gigabytes', 'g'.repeat(4_096)],
-  ])('whatever comes of the answer’s body: a receiver that %s', async (manner, answer) => {
+  ])('regardless of the response body: a receiver that %s', async (manner, answer) => {
     const { delivery } = await tried(rude.url(manner));
     expect(delivery).toMatchObject({ status: 'delivered', lastFailure: null, lastStatusCode: 200 });
     expect(delivery.attemptLog).toMatchObject([{ failure: null, answer }]);
@@ -135,7 +135,7 @@ describe('each attempt stores', () => {
     fixture.hooks.answer('long', () => ({ status: 500, body: `\0${'ü'.repeat(4_000)}` }));
     const { account, id, delivery } = await tried(fixture.hooks.url('long'));
     expect(delivery.attemptLog[0].answer).toBe(`\ufffd${'ü'.repeat(2_047)}`);
-    fixture.hooks.answer('long', () => ({ status: 202, body: '{"taken":true}' }));
+    fixture.hooks.answer('long', () => ({ status: 202, body: '{"saved":true}' }));
     await fixture.makeDue(id);
     await fixture.deliveries.claimDue();
     await until(async () => expect(await fixture.listed(account)).toMatchObject([{ status: 'delivered' }]));
@@ -143,15 +143,15 @@ describe('each attempt stores', () => {
     const log = async () => (await fixture.call(account, 'GET', path)).body.data.attemptLog;
     expect(await log()).toMatchObject([
       { number: 1, statusCode: 500 },
-      { number: 2, statusCode: 202, failure: null, answer: '{"taken":true}', detail: null },
+      { number: 2, statusCode: 202, failure: null, answer: '{"saved":true}', detail: null },
     ]);
     await fixture.call(account, 'POST', `${path}/replay`);
     await fixture.deliveries.claimDue();
     await until(async () => expect(await log()).toHaveLength(3));
     expect((await log()).map((one: { answer: string }) => one.answer.slice(-14))).toEqual([
       'ü'.repeat(14),
-      '{"taken":true}',
-      '{"taken":true}',
+      '{"saved":true}',
+      '{"saved":true}',
     ]);
   });
 

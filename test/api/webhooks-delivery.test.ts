@@ -1,4 +1,4 @@
-// Promises of delivery: signed, to whoever asked and nobody else, once, and lost by no crash or stop.
+// Deliveries: signed, to subscribed endpoints only, inserted once, and not lost by crashes or stops.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
@@ -23,7 +23,7 @@ const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
 const list = (accountId: string, query = '') => fixture.listed(accountId, query);
 
 describe('a delivery', () => {
-  it('is posted after the commit with both signatures', async () => {
+  it('is sent after the commit, with both signatures', async () => {
     const account = await fixture.account();
     const { secret } = await fixture.endpoint(account, 'signed');
     await fixture.stages(account, uuidv7(), ['sent']);
@@ -47,7 +47,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('goes to every endpoint subscribed to its kind, and to no other account', async () => {
+  it('is sent to every endpoint subscribed to its event type, and to no other account', async () => {
     const [account, stranger] = [await fixture.account(), await fixture.account()];
     await fixture.endpoint(account, 'plain');
     await fixture.endpoint(account, 'both', { events: ['messages.status', 'templates.status'] });
@@ -76,7 +76,7 @@ describe('a delivery', () => {
     expect(hitsOf('stranger')).toEqual([]);
   });
 
-  it('is claimed after its lease when a crash follows the commit', async () => {
+  it('is claimed when its lease expires after a crash', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'crash');
     await fixture.stages(account, uuidv7(), ['sent'], false);
@@ -96,7 +96,7 @@ describe('a delivery', () => {
     expect(hitsOf('once')).toHaveLength(1);
   });
 
-  it('does not exist when its transaction rolls back', async () => {
+  it('is not inserted when the transaction rolls back', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'rolled-back');
     await expect(
@@ -110,7 +110,7 @@ describe('a delivery', () => {
 });
 
 describe('many concurrent deliveries', () => {
-  it('all arrive, even when they exceed the limit of memory', async () => {
+  it('all arrive, even when they exceed the queue in memory', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'flood');
     const small = fixture.another({ inFlightPerEndpoint: 4, queuedPerEndpoint: 20, queuedInAll: 40 });
@@ -130,7 +130,7 @@ describe('many concurrent deliveries', () => {
     expect(hitsOf('flood')).toHaveLength(300);
   });
 
-  it('are released when the process stops, and another process takes them', async () => {
+  it('are released when the process stops, and claimed by another process', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'stopping');
     const leaving = fixture.another({ inFlightPerEndpoint: 2 });

@@ -1,4 +1,4 @@
-// Promises of the OpenAPI document to whoever writes a receiver: every kind of event stands there as it is sent.
+// Webhooks in the OpenAPI document: each event type is described as it is sent.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { subscribableKinds } from '../../src/contract/webhooks.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-it('has every subscribable kind and the test event, each with its four headers', () => {
+it('has every event type and the test event, each with its four headers', () => {
   expect(Object.keys(webhooks).sort()).toEqual([...subscribableKinds, 'test'].sort());
   for (const { post } of Object.values(webhooks)) {
     expect(post.parameters?.map(({ name }) => name)).toEqual([
@@ -49,7 +49,7 @@ it.each([null, { code: 131026, title: 'Undeliverable', message: 'Not on the plat
   },
 );
 
-it('describes the test event as it is sent, and distinguishes kinds', () => {
+it('describes the test event as it is sent, and distinguishes event types', () => {
   const body = JSON.parse(eventBody('test', Date.now(), { endpointId: uuidv7(), message: 'x' }));
   expect(problemWith('test', body)).toBeUndefined();
   expect(problemWith('messages.status', body)).toMatch(/must/);

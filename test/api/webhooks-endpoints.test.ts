@@ -1,4 +1,4 @@
-// Promises of webhook endpoints: who may be called, secrets shown once, rotation without a gap, pause, test, limits.
+// Webhook endpoints: allowed URLs, secrets, rotation, pause, test events and limits.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
@@ -16,12 +16,12 @@ afterAll(() => fixture.close());
 
 const path = '/v1/webhooks/endpoints';
 const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
-const given = (secret: string, hit: Hit | undefined) =>
+const ownSignatureMatches = (secret: string, hit: Hit | undefined) =>
   hit?.headers['x-webhook-signature'] ===
   `sha256=${createHmac('sha256', secret)
     .update(hit?.body ?? '')
     .digest('hex')}`;
-const standard = (secret: string, hit: Hit | undefined): boolean => {
+const standardSignatureMatches = (secret: string, hit: Hit | undefined): boolean => {
   try {
     return Boolean(new Webhook(secret).verify(hit?.body ?? '', hit?.headers as Record<string, string>));
   } catch {
@@ -29,7 +29,7 @@ const standard = (secret: string, hit: Hit | undefined): boolean => {
   }
 };
 
-/** Publishes one event and answers what came to the hook. */
+/** Publishes one event and returns the request that the hook received. */
 async function next(accountId: string, hook: string): Promise<Hit | undefined> {
   const before = hitsOf(hook).length;
   await fixture.stages(accountId, uuidv7(), ['sent']);
@@ -69,7 +69,7 @@ describe('an endpoint', () => {
     const secret = 'my very own secret';
     expect((await fixture.endpoint(account, 'own', { secret })).secret).toBe(secret);
     const hit = await next(account, 'own');
-    expect(given(secret, hit)).toBe(true);
+    expect(ownSignatureMatches(secret, hit)).toBe(true);
     expect(
       new Webhook(secret, { format: 'raw' }).verify(hit?.body ?? '', hit?.headers as Record<string, string>),
     ).toBeTruthy();
@@ -89,10 +89,10 @@ describe('an endpoint', () => {
     [{ url: 'https://93.184.216.34/', events: [] }, 'events'],
     [{ url: 'https://93.184.216.34/', colour: 'red' }, 'colour'],
     [{}, 'url'],
-  ])('is refused with 400 naming the fault: %j', async (body, fault) => {
+  ])('is rejected with 400 and the name of the field: %j', async (body, field) => {
     const answer = await fixture.call(await fixture.account(), 'POST', path, body);
     expect(answer.status).toBe(400);
-    expect(answer.body.errors?.map((error) => error.path)).toContain(fault);
+    expect(answer.body.errors?.map((error) => error.path)).toContain(field);
   });
 
   it('is limited to ten per account, even with concurrent requests', async () => {
@@ -134,7 +134,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('changes only in the given fields', async () => {
+  it('changes only the given fields', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'before', { description: 'old' });
     const { body } = await fixture.call(account, 'PATCH', `${path}/${id}`, {
@@ -171,7 +171,7 @@ describe('an endpoint', () => {
     );
   });
 
-  it('receives nothing once deleted; pending deliveries are dead, and its history remains', async () => {
+  it('receives nothing after its deletion; its pending deliveries are dead, and its history remains', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'deleted');
     await fixture.call(account, 'PATCH', `${path}/${id}`, { status: 'paused' });
@@ -189,39 +189,47 @@ describe('an endpoint', () => {
 });
 
 describe('a rotation of the secret', () => {
-  it('signs with both secrets during the overlap; x-webhook-signature keeps the old one until the new one is activated', async () => {
+  it('signs with both secrets during the overlap; x-webhook-signature uses the old one until the new one is activated', async () => {
     const account = await fixture.account();
     const { id, secret: old } = await fixture.endpoint(account, 'rotated');
     const rotated = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`);
     const fresh = rotated.body.data.secret;
     expect(rotated.body.data.rotation).toMatchObject({ activated: false });
     const during = await next(account, 'rotated');
-    expect([given(old, during), standard(old, during), standard(fresh, during)]).toEqual([true, true, true]);
+    expect([
+      ownSignatureMatches(old, during),
+      standardSignatureMatches(old, during),
+      standardSignatureMatches(fresh, during),
+    ]).toEqual([true, true, true]);
     const second = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`);
     expect([second.status, second.body.code]).toEqual([409, 'rotation_in_progress']);
     const activated = await fixture.call(account, 'POST', `${path}/${id}/activate-secret`);
     expect(activated.body.data.rotation).toMatchObject({ activated: true });
     const after = await next(account, 'rotated');
-    expect([given(fresh, after), standard(old, after), standard(fresh, after)]).toEqual([true, true, true]);
+    expect([
+      ownSignatureMatches(fresh, after),
+      standardSignatureMatches(old, after),
+      standardSignatureMatches(fresh, after),
+    ]).toEqual([true, true, true]);
     expect((await fixture.call(account, 'POST', `${path}/${id}/activate-secret`)).status).toBe(200);
   });
 
-  it('ends by itself when the overlap is over', async () => {
+  it('ends automatically after the overlap', async () => {
     const account = await fixture.account();
     const { id, secret: old } = await fixture.endpoint(account, 'lapsed');
     const rotated = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`, {
       overlapSeconds: 600,
     });
     const fresh = rotated.body.data.secret;
-    expect(given(old, await next(account, 'lapsed'))).toBe(true);
+    expect(ownSignatureMatches(old, await next(account, 'lapsed'))).toBe(true);
     fixture.clock.nowMs = Date.now() + 601_000;
     try {
       const hit = await next(account, 'lapsed');
-      expect(given(fresh, hit)).toBe(true);
+      expect(ownSignatureMatches(fresh, hit)).toBe(true);
       expect(String(hit?.headers['webhook-signature'])).not.toContain(' ');
       const again = await fixture.call(account, 'POST', `${path}/${id}/rotate-secret`);
       expect(again.status).toBe(200);
-      expect(given(fresh, await next(account, 'lapsed'))).toBe(true);
+      expect(ownSignatureMatches(fresh, await next(account, 'lapsed'))).toBe(true);
     } finally {
       fixture.clock.nowMs = undefined;
     }
@@ -236,27 +244,27 @@ describe('a rotation of the secret', () => {
     });
     expect(rotated.body.data).toMatchObject({ secret: 'a new secret of my own', rotation: null });
     const hit = await next(account, 'at-once');
-    expect(given('a new secret of my own', hit)).toBe(true);
+    expect(ownSignatureMatches('a new secret of my own', hit)).toBe(true);
     expect(String(hit?.headers['webhook-signature'])).not.toContain(' ');
   });
 });
 
 describe('the test operation', () => {
-  it('posts one signed event, returns the result, and lists it among the deliveries', async () => {
+  it('sends one signed event, returns the result, and lists it among the deliveries', async () => {
     const account = await fixture.account();
     const { id, secret } = await fixture.endpoint(account, 'tested');
     const { body } = await fixture.call(account, 'POST', `${path}/${id}/test`);
     expect(body.data).toMatchObject({ delivered: true, statusCode: 200, failure: null });
     const [hit] = hitsOf('tested');
     expect(hit?.json.event).toBe('test');
-    expect([given(secret, hit), standard(secret, hit)]).toEqual([true, true]);
+    expect([ownSignatureMatches(secret, hit), standardSignatureMatches(secret, hit)]).toEqual([true, true]);
     const listed = await fixture.call(account, 'GET', '/v1/webhooks/deliveries');
     expect(listed.body.data.items).toMatchObject([
       { _id: body.data.deliveryId, event: 'test', status: 'delivered' },
     ]);
   });
 
-  it('reports a failure, is not retried, and does not count against the endpoint', async () => {
+  it('returns a failure, is not retried, and does not count as a failure of the endpoint', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'test-fails');
     fixture.hooks.answer('test-fails', () => ({ status: 401, body: 'who are you?' }));

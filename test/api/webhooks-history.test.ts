@@ -1,4 +1,4 @@
-// Promises of the list of deliveries and of replays: filters, paging, exact bytes, and replays that survive a crash.
+// The list of deliveries and replays: filters, paging, unchanged bytes, and crashes during a replay.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -67,7 +67,7 @@ describe('the list of deliveries', () => {
   });
 
   it.each(['?statu=dead', '?status=lost', '?limit=0', '?limit=101', '?cursor=nonsense', '?from=yesterday'])(
-    'refuses %s with 400',
+    'returns 400 for %s',
     async (query) => {
       const answer = await fixture.call(await fixture.account(), 'GET', `/v1/webhooks/deliveries${query}`);
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
@@ -91,7 +91,7 @@ describe('the list of deliveries', () => {
     }
   });
 
-  it('gives other modules the deliveries of one message', async () => {
+  it('returns the deliveries of one message to other modules', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'of-message');
     const message = uuidv7();
@@ -130,8 +130,8 @@ describe('a replay', () => {
 
   it('restarts the retry schedule', async () => {
     const account = await fixture.account();
-    const { id } = await fixture.endpoint(account, 'anew');
-    fixture.hooks.answer('anew', () => ({ status: 500 }));
+    const { id } = await fixture.endpoint(account, 'restarted-schedule');
+    fixture.hooks.answer('restarted-schedule', () => ({ status: 500 }));
     await fixture.stages(account, uuidv7(), ['sent']);
     await until(async () => expect((await list(account)).items[0].attempts).toBe(1));
     await sql`update deliveries set state = 2, due_at = null, attempts = 10 where endpoint_id = ${id}`.execute(
@@ -165,7 +165,7 @@ describe('a replay', () => {
       });
       expect(await replayStep(tx, replayId, 4)).toBe(4);
     });
-    // What the first step brought is delivered again before the replay goes on: it must not be met a second time.
+    // the deliveries of the first step are delivered again before the next step, which must not replay them a second time
     await fixture.deliveries.claimDue();
     await until(() => expect(hitsOf('stretch')).toHaveLength(13));
     await delivered(account, 18);

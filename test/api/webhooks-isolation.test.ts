@@ -1,4 +1,4 @@
-// Promises of isolation where memory and claims are short: however many endpoints hang or are behind, each gets its turn.
+// Isolation of endpoints: hanging endpoints and backlogs never exclude others from memory or claims.
 import { verify } from '@octokit/webhooks-methods';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const short: Partial<DeliverySettings> = {
 };
 
 describe('endpoints that hang', () => {
-  it('may fill the memory without excluding others from publishing or claims', async () => {
+  it('can fill the queue in memory without excluding others from publishing or claims', async () => {
     fixture = await openWebhooksFixture(short, 60_000);
     for (const account of await hanging(6)) {
       for (let count = 0; count < 40; count++) await fixture.stages(account, uuidv7(), ['sent']);
@@ -56,8 +56,8 @@ describe('endpoints that hang', () => {
   });
 });
 
-describe('what is queued in one process', () => {
-  it('follows another process’s change of its endpoint: a pause, a new URL, a leaked secret', async () => {
+describe('deliveries queued in one process', () => {
+  it('use the endpoint as another process changed it: paused, with a new URL, without a leaked secret', async () => {
     fixture = await openWebhooksFixture({ inFlightPerEndpoint: 1 });
     const account = await fixture.account();
     const other = fixture.another({ inFlightPerEndpoint: 1 });
@@ -91,7 +91,7 @@ describe('what is queued in one process', () => {
     await until(async () => {
       const { rows } = await sql`
         select from deliveries where endpoint_id = ${paused.id} and due_at <= now()`.execute(fixture.db);
-      expect(rows, 'given back, to be kept until it is resumed').toHaveLength(19);
+      expect(rows, 'released, and kept until the endpoint is resumed').toHaveLength(19);
     });
     for (const endpoint of [paused, moved, rotated]) endpoint.release();
     await until(() => expect(fixture.hooks.hitsOf('moved-to')).toHaveLength(19));
@@ -111,7 +111,7 @@ const kindOf: Record<string, string> = {
 };
 
 describe('claims', () => {
-  it('that reach their limit go round the endpoints, so that none waits for the others’ backlog', async () => {
+  it('that reach their limit take turns among the endpoints, so that none waits for the backlog of others', async () => {
     fixture = await openWebhooksFixture({ ...short, claimedPerRound: 16 });
     const ids: string[] = [];
     for (let index = 0; index < 10; index++) {

@@ -1,4 +1,4 @@
-// Promises of order: the stages of one message arrive one after the other, whatever fails or runs at the same moment.
+// Order of the stages of one message, through failures, crashes and concurrent publishing.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -50,7 +50,7 @@ describe('the stages of one message', () => {
     expect(seen).toEqual(['sent', 'delivered', 'read'].flatMap((name) => [`begin ${name}`, `end ${name}`]));
   });
 
-  it('wait behind a failed one until it is delivered', async () => {
+  it('wait for a failed one until it is delivered', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'behind');
     fixture.hooks.answer('behind', () => ({ status: 500 }));
@@ -65,7 +65,7 @@ describe('the stages of one message', () => {
     });
   });
 
-  it('wait when one in the middle fails, which keeps its retry schedule', async () => {
+  it('wait for a failed one in the middle, which keeps its retry schedule', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'middle');
     fixture.hooks.answer('middle', (hit) => ({ status: hit.json.data.status === 'delivered' ? 500 : 200 }));
@@ -120,7 +120,7 @@ describe('the stages of one message', () => {
     const { id } = await fixture.endpoint(account, 'race');
     for (let round = 0; round < 20; round++) {
       const message = uuidv7();
-      // The subject's row lock, which both publishers take before they publish.
+      // the lock of the message's row, which every publisher acquires first
       const lock = sql`select pg_advisory_xact_lock(hashtext(${message}))`;
       const startables = await Promise.all(
         (['sent', 'delivered', 'read'] as const).map((name) =>
@@ -137,7 +137,7 @@ describe('the stages of one message', () => {
     expect(rows).toEqual([{ waiting: 40 }]);
   });
 
-  it('are neither stranded nor duplicated, whichever commits first: the end of one or the publishing of the next', async () => {
+  it('are delivered once each, whichever commits first: the end of one or the publishing of the next', async () => {
     const account = await fixture.account();
     const { id: endpointId } = await fixture.endpoint(account, 'commits');
     const deps = { deliveries: fixture.deliveries };
@@ -174,7 +174,7 @@ describe('the stages of one message', () => {
     }
   });
 
-  it('are never stranded when one ends while the next is published', async () => {
+  it('are all delivered when one ends while the next is published', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'stranded');
     const messages = Array.from({ length: 40 }, () => uuidv7());

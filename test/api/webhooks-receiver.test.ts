@@ -1,4 +1,4 @@
-// What the gateway sends is taken by receivers that check it: the played one's seven steps, and the client's functions.
+// Verification of real webhooks: by the simulated receiver's seven steps and by the client.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySignature, verifyWebhook } from '../../client/src/webhooks.ts';
 import { verifySignatureAsync, verifyWebhookAsync } from '../../client/src/webhooks-async.ts';
@@ -28,7 +28,7 @@ const control = async (method: string, path: string, body?: object) => {
   return answer.json() as Promise<{ events: { verified: boolean; json: Hit['json'] }[] }>;
 };
 
-describe('a receiver that verifies each webhook in the seven documented steps', () => {
+describe('a receiver that verifies in the seven documented steps', () => {
   it('accepts every stage of a message, in order, during a rotation of the secret', async () => {
     const account = await fixture.account();
     const url = `${receiver.url}/hooks/crm`;
@@ -55,7 +55,7 @@ describe('a receiver that verifies each webhook in the seven documented steps', 
 });
 
 describe('the client', () => {
-  it('verifies what the gateway sends, and nothing else', async () => {
+  it('verifies the gateway’s webhooks and rejects altered ones', async () => {
     const account = await fixture.account();
     const { secret } = await fixture.endpoint(account, 'client');
     await fixture.stages(account, uuidv7(), ['sent']);

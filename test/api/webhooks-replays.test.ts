@@ -1,4 +1,4 @@
-// Promises of replays: in order, without an upper cap, paced, visible while they go, and apart from one another.
+// Replays of time ranges: order, throttling, progress, and endpoint maintenance.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -30,7 +30,7 @@ const replay = async (account: string, id: string, more: object = {}) =>
 const replaysOf = async (account: string, id: string) =>
   (await fixture.call(account, 'GET', `${endpointPath(id)}/replays`)).body.data.items;
 
-/** So many old deliveries of one endpoint, in that state, as they stand after their last try. */
+/** Inserts old deliveries of one endpoint in a state, as they are after their last attempt. */
 async function history(account: string, endpointId: string, count: number, state: 1 | 2): Promise<void> {
   await sql`
     insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, body, state, attempts, delivered_at)
@@ -58,28 +58,28 @@ describe('a replay of a time range', () => {
       await fixture.maintained();
       expect(await fixture.listed(account, '?status=dead')).toHaveLength(6);
     });
-    const met = fixture.hooks.hitsOf('in-order').length;
-    let under = 0;
+    const earlier = fixture.hooks.hitsOf('in-order').length;
+    let running = 0;
     let most = 0;
     fixture.hooks.answer('in-order', async () => {
-      most = Math.max(most, ++under);
+      most = Math.max(most, ++running);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      under -= 1;
+      running -= 1;
       return { status: 200 };
     });
     await fixture.call(account, 'PATCH', endpointPath(id), { status: 'active' });
     expect(await replay(account, id, { status: 'dead' })).toMatchObject({ replayed: 6, finished: true });
-    // again and again, as the worker does: what was read of the endpoint before its change may give some back once
+    // repeated as by the worker: with an outdated copy of the endpoint, the process may release some deliveries once
     await until(async () => {
       await fixture.deliveries.claimDue();
       expect(await fixture.listed(account, '?status=delivered')).toHaveLength(6);
     });
     for (const message of messages) {
-      const came = fixture.hooks
+      const received = fixture.hooks
         .hitsOf('in-order')
-        .slice(met)
+        .slice(earlier)
         .filter((hit) => hit.json.data.id === message);
-      expect(came.map((hit) => hit.json.data.status)).toEqual(['sent', 'delivered', 'read']);
+      expect(received.map((hit) => hit.json.data.status)).toEqual(['sent', 'delivered', 'read']);
     }
     expect(most, 'different messages do not wait for one another').toBe(2);
   });
@@ -103,7 +103,7 @@ describe('a replay of a time range', () => {
     expect(await states()).toEqual([2, 0]);
   });
 
-  it('has no upper limit, is throttled, and shows its progress', async () => {
+  it('has no upper limit, is throttled, and reports its progress', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'long');
     await history(account, id, 2_600, 1);
@@ -112,7 +112,7 @@ describe('a replay of a time range', () => {
     const begun = await replay(account, id, { status: 'delivered' });
     expect(begun).toMatchObject({ replayed: 500, finished: false, finishedAt: null, status: 'delivered' });
     await fixture.maintained();
-    expect(await due(id), 'no more than a thousand due at once').toBeLessThanOrEqual(1_500);
+    expect(await due(id), 'no more than a thousand are due together').toBeLessThanOrEqual(1_500);
     const [half] = await replaysOf(account, id);
     expect(half).toMatchObject({ _id: begun._id, finished: false });
     expect(half.replayed).toBeLessThan(2_600);
@@ -144,7 +144,7 @@ describe('a replay of a time range', () => {
     expect((await replaysOf(account, id))[0]).toMatchObject({ replayed: 600, finished: true });
   });
 
-  it('is listed newest first, page by page, and to its own account only', async () => {
+  it('is listed newest first, in pages, and only in its account', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'listed');
     const made: string[] = [];
@@ -160,7 +160,7 @@ describe('a replay of a time range', () => {
     expect((await fixture.call(account, 'GET', `${path}?cursor=x`)).status).toBe(400);
   });
 
-  it('ends with its endpoint', async () => {
+  it('ends when its endpoint is deleted', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'ended');
     await history(account, id, 600, 1);
@@ -179,9 +179,9 @@ describe('endpoint maintenance', () => {
     const [bad, good] = [await fixture.endpoint(account, 'bad'), await fixture.endpoint(account, 'good')];
     for (const { id } of [bad, good]) await history(account, id, 600, 1);
     await sql
-      .raw(`create function refuse_one() returns trigger language plpgsql as $$ begin raise 'this row is broken'; end $$;
-        create trigger refuse_one before update on deliveries for each row
-          when (old.endpoint_id = '${bad.id}' and new.state = 2) execute function refuse_one()`)
+      .raw(`create function fail_one() returns trigger language plpgsql as $$ begin raise 'this row is broken'; end $$;
+        create trigger fail_one before update on deliveries for each row
+          when (old.endpoint_id = '${bad.id}' and new.state = 2) execute function fail_one()`)
       .execute(fixture.db);
     for (const { id } of [bad, good]) {
       await replay(account, id);
@@ -193,7 +193,7 @@ describe('endpoint maintenance', () => {
     await fixture.call(account, 'DELETE', endpointPath(good.id));
     await fixture.maintained();
     expect([(await due(bad.id)) > 0, await due(good.id)]).toEqual([true, 0]);
-    await sql.raw('drop trigger refuse_one on deliveries; drop function refuse_one').execute(fixture.db);
+    await sql.raw('drop trigger fail_one on deliveries; drop function fail_one').execute(fixture.db);
     await fixture.maintained();
     expect(await due(bad.id)).toBe(0);
   });

@@ -1,4 +1,4 @@
-// Promises of retries: when the next try comes, how many there are, and what a failed one says.
+// Retries: their delays, their number, and the record of failed attempts.
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ describe('a failed attempt', () => {
     expect(body.data.body).toBe(hitsOf('again')[0]?.body);
   });
 
-  it('is the last after ten; then the delivery is dead, and the next stage may start', async () => {
+  it('is the last one after ten attempts: the delivery is dead, and the next stage starts', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'ten');
     fixture.hooks.answer('ten', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
@@ -73,7 +73,7 @@ describe('a failed attempt', () => {
     });
   });
 
-  it('waits as long as Retry-After requests, like the endpoint’s other deliveries', async () => {
+  it('is retried after the time of Retry-After, as are the endpoint’s other deliveries', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'later');
     fixture.hooks.answer('later', () => ({ status: 429, headers: { 'retry-after': '120' } }));

@@ -1,4 +1,4 @@
-// Webhooks are delivered by a thread of their own: what it does is counted and logged where everything else is.
+// The delivery thread: its metrics, logs, and failures.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
 import { openDeliveryThread } from '../../src/webhooks/delivery/thread/client.ts';

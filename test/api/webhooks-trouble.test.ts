@@ -1,4 +1,4 @@
-// Promises when one endpoint fails or hangs: others wait for nothing, it rests, recovers, or is disabled.
+// Failing endpoints: isolation, rest, recovery, and disabling.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -8,7 +8,7 @@ import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harnes
 
 let fixture: WebhooksFixture;
 beforeAll(async () => {
-  // long, so that what hangs still hangs when a busy machine comes to look
+  // long enough that a hanging request still hangs when a busy machine checks it
   fixture = await openWebhooksFixture({ random: () => 0.5 }, 60_000);
 });
 afterAll(() => fixture.close());
@@ -18,7 +18,7 @@ const hitsOf = (hook: string) => fixture.hooks.hitsOf(hook);
 const list = (accountId: string, query = '') => fixture.listed(accountId, query);
 
 describe('a failing endpoint', () => {
-  it('never delays another: a hanging receiver blocks only its own deliveries', async () => {
+  it('delays only its own deliveries while it hangs', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'hangs');
     await fixture.endpoint(account, 'quick');
@@ -29,7 +29,7 @@ describe('a failing endpoint', () => {
     expect(hitsOf('hangs').length).toBeLessThanOrEqual(64);
   });
 
-  it('keeps the claim fair: its backlog does not hide other endpoints’ deliveries', async () => {
+  it('does not keep other endpoints’ deliveries from being claimed', async () => {
     const [heavy, light] = [await fixture.account(), await fixture.account()];
     const { id: dead } = await fixture.endpoint(heavy, 'backlog');
     await fixture.endpoint(light, 'few');
@@ -53,7 +53,7 @@ describe('a failing endpoint', () => {
     other.drop(dead);
   });
 
-  it('recovers with its first success: its retries are due immediately', async () => {
+  it('recovers with its first success, and its retries are due immediately', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'recovers');
     fixture.hooks.answer('recovers', () => ({ status: 500 }));
@@ -88,7 +88,7 @@ describe('a failing endpoint', () => {
       const { rows } = await sql<{
         failures: number;
       }>`select failures from endpoints where id = ${id}`.execute(fixture.db);
-      // what was not under way when the tenth failed is given back untried
+      // deliveries without an attempt at the tenth failure are released
       expect(rows[0]?.failures).toBeGreaterThanOrEqual(10);
       expect(rows[0]?.failures).toBe(hitsOf('rests').length);
     });
@@ -110,7 +110,7 @@ describe('a failing endpoint', () => {
     expect(await fixture.deliveries.claimDue()).toBe(0);
   });
 
-  it('is disabled on 410: pending and new deliveries are dead, and can be replayed', async () => {
+  it('is disabled by a 410; its pending and new deliveries are dead and can be replayed', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'gone');
     fixture.hooks.answer('gone', () => ({ status: 410 }));
@@ -143,7 +143,7 @@ describe('a failing endpoint', () => {
     });
   });
 
-  it('is disabled after five days of failures alone', async () => {
+  it('is disabled after five days without a success', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'five-days');
     fixture.hooks.answer('five-days', () => ({ status: 500 }));

@@ -1,4 +1,4 @@
-// The client: its generated types, its package as `npm pack` makes it, and its calls of a running gateway.
+// The client: its generated types, its packed package, and its calls of a running gateway.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('its types are those of the document (else run "npm run client:types")', async () => {
+test('its types match the OpenAPI document (otherwise run "npm run client:types")', async () => {
   const { text } = await gateway.call('GET', '/openapi.json', { key: null });
   const committed = readFileSync(new URL('client/src/generated.ts', root), 'utf8');
   expect(committed).toBe(generatedClient(JSON.parse(text)));
@@ -87,8 +87,8 @@ test.each(Object.entries(programs))('the packed client works against a gateway: 
   });
 });
 
-test('its types hold callers to the document', async () => {
-  const right = `import { ChatbotGateway, isGatewayError, type OperationErrors } from 'chatbot-gateway-client';
+test('its types reject calls that do not match the document', async () => {
+  const valid = `import { ChatbotGateway, isGatewayError, type OperationErrors } from 'chatbot-gateway-client';
 import { verifyWebhook } from 'chatbot-gateway-client/webhooks';
 const gateway = new ChatbotGateway({ baseUrl: '', apiKey: '' });
 export const send = gateway.sendTemplate({ body: { templateId: '', recipients: [{ phone: '1', variables: { '1': 'x' } }] } });
@@ -107,9 +107,9 @@ gateway.getTemplate({});
 gateway.listMessages({ statu: 'failed' });
 `;
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(folder, 'right.ts'), right);
+  writeFileSync(join(folder, 'valid.ts'), valid);
   writeFileSync(join(folder, 'wrong.ts'), wrong);
-  // what a reader has around the examples of the client's README
+  // declarations that the examples of the client's README use
   const around = `import type { BookAppointment, Slot } from 'chatbot-gateway-client';
 declare const process: { env: Record<string, string | undefined> };
 declare const templateId: string, booking: BookAppointment, rawBody: string;
@@ -132,20 +132,20 @@ declare const offer: (slots: Slot[]) => void, request: { headers: Record<string,
     'es2023,dom',
   ];
   const check = (name: string) => run(tsc, [...options, name], { cwd: folder }).catch((error) => error);
-  expect((await check('right.ts')).stdout).toBe('');
+  expect((await check('valid.ts')).stdout).toBe('');
   expect((await check('examples.ts')).stdout).toBe('');
   const { stdout } = await check('wrong.ts');
   expect(stdout.match(/wrong\.ts\(\d+/g)).toEqual(['wrong.ts(3', 'wrong.ts(4', 'wrong.ts(5']);
 });
 
-/** A `fetch` that answers what is listed, and keeps what it was asked. */
+/** A `fetch` that returns the listed responses and records its requests. */
 function listed(...responses: (Response | Error)[]) {
   const requests: { url: string; headers: Record<string, string> }[] = [];
   const fetch = async (url: string, init: { headers: Record<string, string> }) => {
     requests.push({ url, headers: init.headers });
     const next = responses.shift();
     if (next instanceof Response) return next;
-    throw next ?? new Error('no response is listed');
+    throw next ?? new Error('No more responses are listed.');
   };
   const client = new ChatbotGateway({ baseUrl: 'http://gateway/', apiKey: 'key', fetch: fetch as never });
   return { requests, client };
@@ -169,7 +169,7 @@ test('a call with a key is repeated with the same key after a lost response and 
   expect(requests).toHaveLength(3);
 });
 
-test('a POST without a key is repeated only if nothing was done', async () => {
+test('a POST without a key is repeated only if the gateway did nothing', async () => {
   const lost = listed(new Error('reset'));
   await expect(lost.client.createDepartment({ body: { name: 'x' } })).rejects.toThrow('reset');
   const away = listed(failure(503, 'database_unavailable', { 'Retry-After': '1' }));
@@ -179,7 +179,7 @@ test('a POST without a key is repeated only if nothing was done', async () => {
   expect(await limited.client.createDepartment({ body: { name: 'x' } })).toEqual({ _id: '1' });
 });
 
-test('a conflict that a retry cannot solve, and a wait of minutes, are reported at once', async () => {
+test('a conflict that a retry cannot solve, or a Retry-After of minutes, fails immediately', async () => {
   const taken = listed(failure(409, 'slot_unavailable'));
   const error = await taken.client.bookAppointment({ body: {} as never }).then(undefined, (one) => one);
   expect([isGatewayError(error, 'slot_unavailable'), isGatewayError(error, 'conflict')]).toEqual([
@@ -190,7 +190,7 @@ test('a conflict that a retry cannot solve, and a wait of minutes, are reported 
   await expect(long.client.listKeys()).rejects.toMatchObject({ retryAfterSeconds: 600 });
 });
 
-test('a list follows pages and cursors to their end, with its filters', async () => {
+test('a list returns all items over pages and cursors, with its filters', async () => {
   const page = (item: string, nextCursor: string | null) =>
     success({ items: [{ id: item }], pagination: { limit: 1, nextCursor } });
   const { requests, client } = listed(page('a', 'c1'), page('b', null));
@@ -203,7 +203,7 @@ test('a list follows pages and cursors to their end, with its filters', async ()
   ]);
 });
 
-test('a list is a promise of its first page: caught, and asked for once', async () => {
+test('a list is a promise of its first page, which is requested once and can be caught', async () => {
   const { requests, client } = listed(
     failure(404, 'sender_not_found'),
     success({ items: [1], pagination: {} }),
@@ -215,7 +215,7 @@ test('a list is a promise of its first page: caught, and asked for once', async 
   expect(requests).toHaveLength(2);
 });
 
-test('an aborted call ends with the reason, also between attempts', async () => {
+test('an aborted call rejects with the reason, also between attempts', async () => {
   const controller = new AbortController();
   const { client } = listed(failure(503, 'database_unavailable', { 'Retry-After': '30' }));
   setTimeout(() => controller.abort(new Error('enough')), 50);

@@ -1,4 +1,4 @@
-// Every move of a delivery in the database: from which states it happens, in which order, and what it leaves alone.
+// State changes of deliveries: allowed states, order, and rows that must stay unchanged.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -44,7 +44,7 @@ interface Row {
   due: boolean | null;
 }
 
-/** A delivery in that state (0 due or leased, 1 delivered, 2 dead, 3 behind an earlier stage, 4 failed), due in so many seconds. */
+/** Inserts a delivery in a state (0 due or leased, 1 delivered, 2 dead, 3 behind an earlier stage, 4 failed), due in that many seconds. */
 async function delivery(
   stage: keyof typeof stages,
   state: number,
@@ -72,7 +72,7 @@ const inTransaction = <T>(run: Parameters<ReturnType<TestDatabase['hot']['transa
   database.hot.transaction().execute(run) as Promise<T>;
 
 describe('a claim', () => {
-  it('passes over deliveries that another process has locked, without waiting for them', async () => {
+  it('skips deliveries that another process has locked, without waiting for them', async () => {
     const [first, second] = [await delivery('sent', 0, -2), await delivery('sent', 0, -1)];
     await database.db.transaction().execute(async (tx) => {
       await sql`select from deliveries where id = ${first.id} for update`.execute(tx);
@@ -81,7 +81,7 @@ describe('a claim', () => {
     expect(idsOf(await claim())).toEqual([first.id]);
   });
 
-  it('takes the oldest deliveries of an endpoint first', async () => {
+  it('returns the oldest deliveries of an endpoint first', async () => {
     const late = await delivery('sent', 0, -1);
     const early = await delivery('sent', 4, -60);
     expect(idsOf(await claim(1))).toEqual([early.id]);
@@ -89,13 +89,13 @@ describe('a claim', () => {
   });
 });
 
-describe('a claim leaves the deliveries alone', () => {
+describe('a claim skips deliveries', () => {
   const setEndpoint = (columns: string) =>
     sql.raw(`update endpoints set ${columns} where id = '${endpointId}'`).execute(database.db);
 
   it.each([
     ['of a paused endpoint', "status = 'paused'", "status = 'active'"],
-    ['of an endpoint that rests', "paused_until = now() + interval '1 minute'", 'paused_until = now()'],
+    ['of a resting endpoint', "paused_until = now() + interval '1 minute'", 'paused_until = now()'],
   ])('%s', async (_which, before, afterwards) => {
     const due = await delivery('sent', 0, -1);
     await setEndpoint(before);
@@ -105,7 +105,7 @@ describe('a claim leaves the deliveries alone', () => {
   });
 });
 
-describe('later stages are handed over with the earliest', () => {
+describe('a claim returns later stages with the first one', () => {
   const laterThan = async (head: Awaited<ReturnType<typeof delivery>>) => {
     const found = await findLaterStages(database.hot, [
       { ...head, body: '', failedAttempts: 0, version: 1, failures: 0 },
@@ -113,7 +113,7 @@ describe('later stages are handed over with the earliest', () => {
     return idsOf(found);
   };
 
-  it('only if they wait behind it: not those that were delivered, or that are due by themselves', async () => {
+  it('only if they wait for it, not if they were delivered or are due themselves', async () => {
     const head = await delivery('sent', 0, 60);
     const { subjectId } = head;
     await delivery('delivered', 1, null, { subjectId });
@@ -123,7 +123,7 @@ describe('later stages are handed over with the earliest', () => {
     expect(await laterThan(head)).toEqual([]);
   });
 
-  it('only if nothing else that is under way stands before them', async () => {
+  it('only if no other pending stage precedes them', async () => {
     const head = await delivery('sent', 0, 60);
     const { subjectId } = head;
     await delivery('delivered', 4, 60, { subjectId });
@@ -137,7 +137,7 @@ describe('a failure', () => {
   const fail = (key: Awaited<ReturnType<typeof delivery>>, delayMs: number | undefined) =>
     inTransaction<void>((tx) => failDeliveries(tx, [{ ...key, ...failure, delayMs, retryAfterMs: 0 }]));
 
-  it('that is recorded late does not revive a delivery that has ended', async () => {
+  it('that is recorded late does not change a delivered or dead delivery', async () => {
     const dead = await delivery('sent', 2, null);
     const done = await delivery('sent', 1, null);
     for (const ended of [dead, done]) await fail(ended, 1_000);
@@ -145,7 +145,7 @@ describe('a failure', () => {
     expect(await rowOf(done)).toMatchObject({ state: 1, due: null });
   });
 
-  it('leaves an endpoint alone that its owner has deleted, or that is disabled', async () => {
+  it('does not change a deleted or disabled endpoint', async () => {
     for (const status of ['disabled', 'deleted']) {
       await sql`update endpoints set status = ${status}, disabled_reason = 'gone' where id = ${endpointId}`.execute(
         database.db,
@@ -161,7 +161,7 @@ describe('a failure', () => {
 });
 
 describe('releasing a lease', () => {
-  it('makes the delivery due, and neither one that waits for its retry nor one behind an earlier stage', async () => {
+  it('makes the delivery due, but not one that waits for its retry or for an earlier stage', async () => {
     const leased = await delivery('sent', 0, 60);
     const waiting = await delivery('sent', 4, 60);
     const behind = await delivery('delivered', 3, 60, { subjectId: leased.subjectId });
@@ -171,7 +171,7 @@ describe('releasing a lease', () => {
     expect(await rowOf(behind)).toMatchObject({ state: 3, due: false });
   });
 
-  it('of an ended process leaves its retries and later stages where they are', async () => {
+  it('of an ended process does not change its retries and later stages', async () => {
     const leased = await delivery('sent', 0, 60, { leasedBy: 7 });
     const ofAnother = await delivery('sent', 0, 60, { leasedBy: 8 });
     const waiting = await delivery('sent', 4, 60, { leasedBy: 7 });
@@ -183,7 +183,7 @@ describe('releasing a lease', () => {
 });
 
 describe('a replay', () => {
-  it('leaves a delivery alone that is under way, and repeats one that is not', async () => {
+  it('repeats delivered and dead deliveries, not pending ones', async () => {
     const underWay = await delivery('sent', 0, 60);
     const delivered = await delivery('sent', 1, null);
     await sql`update deliveries set delivered_at = now() where id = ${delivered.id}`.execute(database.db);
@@ -247,14 +247,14 @@ describe('publishing', () => {
       insertDeliveries(tx, [stageEvent(accountId, uuidv7(), 'sent')], [], 1),
     );
 
-  it('inserts nothing for an endpoint that its owner has deleted', async () => {
+  it('inserts nothing for a deleted endpoint', async () => {
     await sql`update endpoints set status = 'deleted' where id = ${endpointId}`.execute(database.db);
     expect(await publish()).toEqual([]);
     const { rows } = await sql`select from deliveries`.execute(database.db);
     expect(rows).toEqual([]);
   });
 
-  it('leases nothing to the publisher of an endpoint that backs off: one probe at a time is enough', async () => {
+  it('leases nothing to the publisher while the endpoint rests: one probe at a time is enough', async () => {
     expect(await publish()).toHaveLength(1);
     await sql`update endpoints set failures = ${failuresToBackOff} where id = ${endpointId}`.execute(
       database.db,

@@ -1,4 +1,4 @@
-// One-time codes in messages: each statement that ends a message's sending removes its code, and no other content.
+// One-time codes in messages: every statement that ends a message removes its code, and no other content.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test.each<[string, number, (key: Key) => Promise<unknown>]>([
   ['is reported as failed', 1, (key) => move(key, 'failed')],
   ['fails while it is queued', 0, (key) => fail(key, [0])],
   ['fails while it is dispatching', 1, (key) => fail(key, [0, 1])],
-])('the code is removed when the message %s; other content stays', async (_what, state, act) => {
+])('removes the code when the message %s, and keeps other content', async (_what, state, act) => {
   const [secret, other] = [await message({ state }), await message({ state, priority: 1 })];
   await act(secret);
   await act(other);
@@ -91,7 +91,7 @@ test.each<[string, number, (key: Key) => Promise<unknown>]>([
   expect(await contentOf(other)).toMatchObject(kept);
 });
 
-test('a report that repeats the code does not store it again', async () => {
+test('does not store a code that a report repeats', async () => {
   const [secret, other] = [await message({ state: 2, due: null }), await message({ state: 2, priority: 1 })];
   for (const { id } of [secret, other]) {
     const failed = {
@@ -107,13 +107,13 @@ test('a report that repeats the code does not store it again', async () => {
   expect(await errorOf(other)).toEqual({ code: 131026, title: `of ${code}`, message: `${code}, 80 %` });
 });
 
-test('a dispatching message that is not failed keeps its code', async () => {
+test('keeps the code of a dispatching message that is not failed', async () => {
   const key = await message({ state: 1 });
   await fail(key, [0]);
   expect(await contentOf(key)).toMatchObject(kept);
 });
 
-test('an expired message loses its code although it is leased, dispatching, delayed or of unknown outcome', async () => {
+test('removes the code of an expired message that is leased, dispatching, delayed or of unknown outcome', async () => {
   const over: Key[] = [];
   for (const due of [-700, -5, 55])
     for (const state of [0, 1]) over.push(await message({ state, due, expires: -1 }));
@@ -128,7 +128,7 @@ test('an expired message loses its code although it is leased, dispatching, dela
   expect(await removeExpiredCodes(database.hot, 100)).toBe(0);
 });
 
-test('a message that is no longer expired after a clock step is not called without its code', async () => {
+test('never calls a message without its code, even if a clock step makes it unexpired', async () => {
   const [gone, live] = [
     await message({ state: 0, due: -5, expires: -1 }),
     await message({ state: 0, due: -5 }),
@@ -145,7 +145,7 @@ test('a message that is no longer expired after a clock step is not called witho
   expect([expired.get(gone.id), expired.get(live.id)]).toEqual([true, false]);
 });
 
-test('codes that earlier versions left are removed in steps, each continuing after the last one', async () => {
+test('removes codes that earlier versions left, in steps that each continue after the last one', async () => {
   const other = uuidv7();
   const old: Key[] = [];
   for (const state of [2, 5, 6]) old.push(await message({ state, due: null }));
@@ -160,7 +160,7 @@ test('codes that earlier versions left are removed in steps, each continuing aft
   await sql`update old_codes set account_id = ${accountId}, message_id = ${old[0]?.id}`.execute(database.db);
   await database.db.transaction().execute(async (tx) => {
     await sql`select from old_codes for update`.execute(tx);
-    // another process has the step locked
+    // another process has locked the step
     expect(await removeOldCodes(database.hot, 100)).toBe(false);
   });
   expect(await removeOldCodes(database.hot, 1)).toBe(false);
@@ -169,10 +169,10 @@ test('codes that earlier versions left are removed in steps, each continuing aft
   const round = openCodeRemoval({ hot: database.hot });
   for (let n = 0; n < 2; n++) await round();
   expect(await contentOf(old[2] as Key)).toEqual(removed);
-  // the search started after it
+  // the search starts after this message
   expect(await contentOf(old[0] as Key)).toMatchObject(kept);
   for (const key of [queued, plain]) expect(await contentOf(key)).toMatchObject(kept);
-  // again a day later: an earlier version may have ended messages in the meantime
+  // a second search a day later: an earlier version may have written codes in the meantime
   await round();
   expect(await contentOf(old[0] as Key)).toMatchObject(kept);
   const { rows: later } = await sql<{ hours: number }>`

@@ -1,4 +1,4 @@
-// Dispatching messages: called immediately and once, and never left unknown by a commit whose response was lost.
+// Dispatching messages: one call per message, also when the response of a commit is lost.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openDb, type Tx } from '../../src/db/db.ts';
@@ -69,7 +69,7 @@ describe('a message stored as dispatching', () => {
     expect(await rowOf(database, missing)).toBeUndefined();
   });
 
-  it('stays dispatching when its dispatch is reverted again after somebody else began a new one', async () => {
+  it('stays dispatching when its first dispatch is reverted again after another process began a new one', async () => {
     const one = message(await sender(database));
     const key = { accountId, id: one.id, lease: null };
     await write(database, one);
@@ -81,7 +81,7 @@ describe('a message stored as dispatching', () => {
 });
 
 describe('reserving calls', () => {
-  it('grants a few at a time within the pace, and stops immediately once they are released', async () => {
+  it('reserves a few at a time within the pace; stopping ends immediately once they are released', async () => {
     const { dispatcher, release } = open(database);
     const [fast, slow] = [await sender(database), await sender(database, 1)];
     expect(await dispatcher.reserveCalls(fast, 11)).toBe(0);
@@ -95,7 +95,7 @@ describe('reserving calls', () => {
     await dispatcher.stop();
   });
 
-  it('grants none while messages wait, although pace and connections are free', async () => {
+  it('reserves none while messages are queued, even if pace and connections are free', async () => {
     let continueDispatch = () => {};
     let waits: Promise<void> | undefined = new Promise((resolve) => {
       continueDispatch = resolve;

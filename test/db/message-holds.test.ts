@@ -1,4 +1,4 @@
-// Messages that must not be called: of a held template, a halted sender or a cancelled send. Claims, holds and cancellations.
+// Messages that must not be called: those of held templates, halted senders and cancelled sends.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // counts every new version of a message's row
+  // counts every update of a message
   await sql`create table versions (id uuid not null)`.execute(database.db);
   await sql`
     create function count_version() returns trigger language plpgsql as
@@ -58,7 +58,7 @@ interface Place {
   priority?: number;
 }
 
-/** Inserts a send with that many messages; returns its id and the keys of its messages. */
+/** Inserts a send with `count` messages; returns its id and their keys. */
 async function queued(
   count: number,
   { senderId, templateId, priority = 1 }: Place,
@@ -109,7 +109,7 @@ async function unparkAll(atOnce = 2_000): Promise<number> {
 }
 
 describe('messages of a held template', () => {
-  it('are each updated once, however many there are, and do not delay the messages behind them', async () => {
+  it('are updated once each, however many there are, and do not delay other messages', async () => {
     const senderId = await sender();
     const [paused, other] = [await template(), await template()];
     await queued(1_000, { senderId, templateId: paused });
@@ -123,7 +123,7 @@ describe('messages of a held template', () => {
     expect(rounds).toBeLessThanOrEqual(11);
     expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 2_000, failed: 0 });
     expect(await versions()).toBe(2_003);
-    // and no more while the hold lasts
+    // no further updates while the hold lasts
     expect(await round()).toEqual({ claimed: [], held: 0 });
     expect(await unparkAll()).toBe(0);
     expect(await versions()).toBe(2_003);
@@ -135,7 +135,7 @@ describe('messages of a held template', () => {
     expect((await round()).claimed).toHaveLength(200);
   });
 
-  it('resume when their template was removed at the platform, which then decides their result', async () => {
+  it('resume when their template was deleted at the platform, which then decides their results', async () => {
     const place = { senderId: await sender(), templateId: await template('submitted') };
     await queued(3, place);
     expect(await round()).toEqual({ claimed: [], held: 3 });
@@ -163,13 +163,13 @@ describe('messages of a held template', () => {
       });
     expect(await resumeMessages(database.hot, 10)).toBe(2);
     expect((await round()).claimed).toHaveLength(2);
-    // held when they were claimed, approved before they are suspended: they stay due
+    // held when they were claimed, but approved before they are suspended: they stay due
     const late = await queued(1, place);
     await suspendMessages(database.hot, late.keys);
     expect((await round()).claimed).toHaveLength(1);
   });
 
-  it('do not begin their dispatch and are not stored as dispatching, and no response waits for them', async () => {
+  it('do not begin their dispatch, are not stored as dispatching, and no request waits for them', async () => {
     const senderId = await sender();
     const [held, open] = [await template('submitted'), await template()];
     const waiting = await queued(1, { senderId, templateId: held }, 'leased');
@@ -190,7 +190,7 @@ describe('messages of a held template', () => {
     expect(await standingOf(held)).toMatchObject({ queued: 2 });
   });
 
-  it('expire like other messages instead of being suspended again and again', async () => {
+  it('expire like other messages instead of being suspended repeatedly', async () => {
     const place = { senderId: await sender(), templateId: await template('submitted') };
     const { keys } = await queued(2, place);
     await sql`update messages set expires_at = now() where id = ${keys[0]?.id}`.execute(database.db);
@@ -218,7 +218,7 @@ describe('messages of a halted sender', () => {
 });
 
 describe('a claim', () => {
-  it('takes the most urgent messages first, the oldest of those first', async () => {
+  it('returns the most urgent messages first, and of those the oldest first', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const marketing = await queued(2, { ...place, priority: 2 });
     const utility = await queued(2, { ...place, priority: 1 });
@@ -234,7 +234,7 @@ describe('a claim', () => {
     expect(order.slice(3).sort()).toEqual(marketing.keys.map(({ id }) => id).sort());
   });
 
-  it('never takes a dispatching message, however old its lease', async () => {
+  it('never returns a dispatching message, however old its lease', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { keys } = await queued(2, place);
     expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
@@ -266,7 +266,7 @@ describe('a cancelled send', () => {
     deliveries: { offer: () => undefined, busyEndpoints: () => [], processId: 0 },
   });
 
-  it('begins no dispatch after its commit, and is completed although the process dies before the first step', async () => {
+  it('begins no dispatch after its commit, and is completed even if the process dies before the first step', async () => {
     const place = { senderId: await sender(), templateId: await template() };
     const { sendId, keys } = await queued(1_500, place);
     const other = await queued(2, place);
@@ -286,7 +286,7 @@ describe('a cancelled send', () => {
     const { sendId, keys } = await queued(3, place);
     expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(2);
-    // rejected for now; its sender is halted since, so no claim finds it
+    // rejected for now; its sender was halted in the meantime, so no claim finds it
     await sql`update messages set state = 0 where state = 1`.execute(database.db);
     await sql`update senders set halted_at = now() where id = ${place.senderId}`.execute(database.db);
     expect(await continueCancellation(deps())).toBe(0);

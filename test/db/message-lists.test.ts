@@ -1,4 +1,4 @@
-// Lists of an account with very many messages: bounded pages, and no index that slows down state changes.
+// Lists of accounts with very many messages: bounded pages without indexes that would slow down state changes.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -14,7 +14,7 @@ const [templateId, rareTemplate] = [uuidv7(), uuidv7()];
 const count = 30_000;
 let database: TestDatabase;
 
-/** One of the oldest thousand messages is of each rare kind; all others were read. */
+/** Among the oldest thousand messages is one of each rare kind; all others were read. */
 beforeAll(async () => {
   database = await createTestDatabase();
   await sql`
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** All pages, with that scan limit each. */
+/** Reads all pages with this scan limit. */
 async function pagesOf(filter: MessageFilter, lookedThrough: number) {
   const pages: number[] = [];
   const ids: string[] = [];
@@ -49,15 +49,15 @@ async function pagesOf(filter: MessageFilter, lookedThrough: number) {
   return { pages, ids };
 }
 
-describe('few among many', () => {
+describe('a filter that few of many messages match', () => {
   it.each<[string, MessageFilter, number]>([
     ['failed', { state: state.failed }, 4],
-    ['sent and no further', { state: state.sent }, 4],
+    ['sent, not delivered', { state: state.sent }, 4],
     ['queued', { state: state.queued }, 1],
     ['of a rare template', { templateId: rareTemplate }, 4],
     ['of a rare template, and read', { templateId: rareTemplate, state: state.read }, 4],
     ['of a rare template, and failed', { templateId: rareTemplate, state: state.failed }, 0],
-  ])('%s: all found, newest first, whatever the scan limit', async (_what, filter, expected) => {
+  ])('%s: finds all, newest first, with any scan limit', async (_what, filter, expected) => {
     for (const lookedThrough of [700, 7_000, 100_000]) {
       const { ids } = await pagesOf(filter, lookedThrough);
       expect(ids).toHaveLength(expected);
@@ -65,7 +65,7 @@ describe('few among many', () => {
     }
   });
 
-  it('a page without a match says where it stopped, and scans no further', async () => {
+  it('a page without a match returns where it stopped', async () => {
     const { rows, scannedTo } = await listMessages(database.db, accountId, { state: state.sent }, 20, 5_000);
     expect(rows).toEqual([]);
     const { rows: at } = await sql<{ n: number }>`
@@ -77,13 +77,13 @@ describe('few among many', () => {
     expect(pages).toHaveLength(7);
   });
 
-  it('failures are read by their own index', async () => {
+  it('failures are read through their own index', async () => {
     const plan = await planOf(database.db, (db) => listMessages(db, accountId, { state: state.failed }, 20));
     expect(plan).toContain('messages_default_account_id_id_idx');
     expect(plan).not.toContain('Seq Scan on messages');
   });
 
-  it('other states are read by the primary key, in order and up to the limit', async () => {
+  it('other states are read through the primary key, in order and up to the limit', async () => {
     const texts = await planOf(database.db, (db) => listMessages(db, accountId, { state: state.sent }, 0));
     expect(texts).toContain('messages_default_pkey');
     expect(texts).not.toMatch(/Seq Scan on messages|Sort/);

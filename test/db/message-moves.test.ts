@@ -1,4 +1,4 @@
-// State changes of messages: status reports in any order against a simple model, dispatches and retries.
+// State changes of messages: status reports compared with a simple model, dispatches and retries.
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ async function apply(batches: Map<string, Status[]>, timestamp: number): Promise
       ...(await applyMoves(tx, movesOf(overtakenFailure))),
       ...(await applyMoves(tx, movesOf(foldReports))),
     ]);
-  const told = new Map<string, string[]>();
+  const emitted = new Map<string, string[]>();
   for (const row of moved) {
     const names = newStages({
       was: row.was,
@@ -104,9 +104,9 @@ async function apply(batches: Map<string, Status[]>, timestamp: number): Promise
       readAt: row.read_at,
       failedAt: row.failed_at,
     }).map(({ name }) => name);
-    told.set(row.id, [...(told.get(row.id) ?? []), ...names]);
+    emitted.set(row.id, [...(emitted.get(row.id) ?? []), ...names]);
   }
-  return told;
+  return emitted;
 }
 
 async function rowOf(id: string) {
@@ -118,16 +118,16 @@ async function rowOf(id: string) {
   }>`
     select state, error, due_at, implied from messages where id = ${id}`.execute(database.db);
   const [row] = rows;
-  if (!row) throw new Error('no such message');
+  if (!row) throw new Error('The message does not exist.');
   return row;
 }
 
 const ladder = ['sent', 'delivered', 'read'] as const;
 
-/** The model, without bits: the events to emit for these batches, and the message's state after them. */
-function model(batches: Status[][]): { told: string[]; name: string } {
-  const told: string[] = [];
-  const has = (stage: string) => told.includes(stage);
+/** The model: the events to emit for these batches, and the message's state after them. */
+function model(batches: Status[][]): { emitted: string[]; name: string } {
+  const emitted: string[] = [];
+  const has = (stage: string) => emitted.includes(stage);
   let failed = false;
   for (const batch of batches) {
     const highest = batch.includes('read') ? 2 : batch.includes('delivered') ? 1 : -1;
@@ -135,38 +135,38 @@ function model(batches: Status[][]): { told: string[]; name: string } {
     if (highest > reached) {
       // at the same time as the delivery: emitted as if it had come first
       if (batch.includes('failed') && reached < 0 && !failed) {
-        if (batch.includes('sent') && !has('sent')) told.push('sent');
-        told.push('failed');
+        if (batch.includes('sent') && !has('sent')) emitted.push('sent');
+        emitted.push('failed');
       }
-      told.push(...ladder.slice(0, highest + 1).filter((stage) => !has(stage)));
+      emitted.push(...ladder.slice(0, highest + 1).filter((stage) => !has(stage)));
       failed = false;
     } else if (highest < 0 && reached < 0 && !failed) {
-      if (batch.includes('sent') && !has('sent')) told.push('sent');
+      if (batch.includes('sent') && !has('sent')) emitted.push('sent');
       if (batch.includes('failed')) {
-        told.push('failed');
+        emitted.push('failed');
         failed = true;
       }
     }
   }
   const furthest = has('read') ? 'read' : has('delivered') ? 'delivered' : undefined;
-  return { told, name: furthest ?? (failed ? 'failed' : (told.at(-1) ?? 'queued')) };
+  return { emitted, name: furthest ?? (failed ? 'failed' : (emitted.at(-1) ?? 'queued')) };
 }
 
 describe('reports in any order and any batches', () => {
-  it('emit exactly the events of the model and end in its state', async () => {
+  it('emit exactly the model’s events and end in its state', async () => {
     const status = fc.constantFrom<Status>('sent', 'delivered', 'read', 'failed');
     const life = fc.array(fc.array(status, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
     const lives = fc.sample(life, 400);
     const ids = await queued(lives.length);
-    const told = new Map(ids.map((id) => [id, [] as string[]]));
+    const emitted = new Map(ids.map((id) => [id, [] as string[]]));
     for (let round = 0; round < 6; round++) {
       const batches = new Map(ids.map((id, index) => [id, lives[index]?.[round] ?? []]));
-      for (const [id, stages] of await apply(batches, 1_000 + round)) told.get(id)?.push(...stages);
+      for (const [id, stages] of await apply(batches, 1_000 + round)) emitted.get(id)?.push(...stages);
     }
     for (const [index, id] of ids.entries()) {
       const expected = model(lives[index] ?? []);
       const row = await rowOf(id);
-      expect({ told: told.get(id), name: stateName(row.state) }, JSON.stringify(lives[index])).toEqual(
+      expect({ emitted: emitted.get(id), name: stateName(row.state) }, JSON.stringify(lives[index])).toEqual(
         expected,
       );
       expect(row.error === null).toBe(row.state !== state.failed);
@@ -187,8 +187,8 @@ describe('a failure', () => {
       ),
     );
     const words: Status[] = ['sent', 'delivered', 'read', 'failed'];
-    const told = await apply(new Map(ids.map((id, index) => [id, [words[index] as Status]])), 2_000);
-    expect(ids.map((id) => told.get(id))).toEqual([
+    const emitted = await apply(new Map(ids.map((id, index) => [id, [words[index] as Status]])), 2_000);
+    expect(ids.map((id) => emitted.get(id))).toEqual([
       ['sent'],
       ['sent', 'delivered'],
       ['sent', 'delivered', 'read'],
@@ -198,7 +198,7 @@ describe('a failure', () => {
     expect((await rowOf(ids[0] as string)).error).toBeNull();
   });
 
-  it('that is final does not yield to a late "sent"', async () => {
+  it('that is final does not yield to a late sent report', async () => {
     const [id = ''] = await queued(1);
     await apply(new Map([[id, ['failed']]]), 1_000);
     expect(await apply(new Map([[id, ['sent']]]), 2_000)).toEqual(new Map());
@@ -207,7 +207,7 @@ describe('a failure', () => {
 });
 
 describe('an acceptance', () => {
-  it('never moves a message back whose report was faster', async () => {
+  it('does not move a message back that was reported in the meantime', async () => {
     const [id = ''] = await queued(1);
     await apply(new Map([[id, ['delivered']]]), 1_000);
     await recordAccepted(database.hot, [{ accountId, id, messageRef: 'wamid.B' }]);
@@ -230,7 +230,7 @@ describe('beginning a dispatch', () => {
     return (await attemptsOf(id)).lease;
   };
 
-  it('succeeds once: a message that is dispatching, accepted or completed is never called again', async () => {
+  it('succeeds once: a message that is dispatching, accepted or failed is never called again', async () => {
     const ids = await queued(5);
     const [calling = '', taken = '', failed = '', delivered = '', expired = ''] = ids;
     const begin = () => beginDispatch(database.hot, ids.map(keyOf));
@@ -256,7 +256,7 @@ describe('beginning a dispatch', () => {
     for (const index of ids.keys()) expect(marks.filter((marked) => marked[index])).toHaveLength(1);
   });
 
-  it('is reverted where its response was lost, but never under another lease', async () => {
+  it('is reverted when its response was lost, but never under another lease', async () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const lost = { accountId, id, lease };
@@ -269,7 +269,7 @@ describe('beginning a dispatch', () => {
     expect((await attemptsOf(id)).state).toBe(state.dispatching);
   });
 
-  it('is ended by a rejection recorded twice, but only by one of its own call', async () => {
+  it('is ended by a rejection of its own call only, also when that is recorded twice', async () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const refused = { accountId, id, lease, delaySeconds: 5, error: null, countsAttempt: true };
@@ -283,7 +283,7 @@ describe('beginning a dispatch', () => {
     expect(await attemptsOf(id)).toMatchObject({ state: state.dispatching, attempts: 2 });
   });
 
-  it('is not needed to delay a message that lacks what its call needs', async () => {
+  it('is not required to delay a message that cannot be called yet', async () => {
     const [id = '', other = ''] = await queued(2);
     const { lease } = await attemptsOf(id);
     const late = { accountId, delaySeconds: 5, error: null, countsAttempt: true };

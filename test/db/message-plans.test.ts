@@ -1,4 +1,4 @@
-// Plans of sending's hot statements: rows are found by key, also in a plan made on an empty database.
+// Plans of the hot statements of sending: they find rows by key, also in plans made on an empty database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -58,7 +58,7 @@ describe('on an empty database', () => {
     ['finding overdue messages', (db) => findOverdue(db, 10), byDue],
     ['finding expired messages', (db) => findExpired(db, 10), byDue],
     [
-      'finding by the platform’s reference',
+      'finding messages by the platform’s reference',
       (db) => findByMessageRef(db, [key.accountId], ['w']),
       'messages_default_wamid_idx',
     ],
@@ -80,7 +80,7 @@ describe('on an empty database', () => {
 });
 
 describe('after a first send', () => {
-  it('claiming finds each message and each send by its whole key, never all those of an account', async () => {
+  it('claiming finds each message and send by its full key, never all of an account', async () => {
     const own = await createTestDatabase();
     try {
       await makePartitions(own.db);
@@ -110,7 +110,7 @@ it('no index contains a column that every state change updates, so that updates 
   expect(rows.length).toBeGreaterThan(3);
   for (const { indexdef } of rows) expect(indexdef).not.toMatch(/\b(state|emitted|was|implied|read_at)\b/);
   const leading = rows.filter(({ indexdef }) => /\(account_id/.test(indexdef));
-  // besides the primary key one that no hot statement can use: none of them reads failures alone
+  // besides the primary key only the index of failures, which no hot statement can use
   expect(leading.map(({ indexdef }) => / WHERE .*/.exec(indexdef)?.[0] ?? '').sort()).toEqual([
     '',
     ' WHERE (failed_at IS NOT NULL)',

@@ -1,4 +1,4 @@
-// The queue of messages: its limit, the ten minutes of unknown outcomes, and the leases of ended processes.
+// The message queue: its limit, unknown outcomes, and leases of ended processes.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -30,7 +30,7 @@ async function account() {
   return { accountId, senderId };
 }
 
-/** Messages in that state, due in that many minutes; null: not due at all. */
+/** Inserts messages in a state, due in that many minutes; null: not due. */
 async function messages(
   of: { accountId: string; senderId: string },
   count: number,
@@ -75,7 +75,7 @@ describe('the limit of queued messages', () => {
     await expect(check(of.accountId, 1)).rejects.toMatchObject({ code: 'queue_full' });
   });
 
-  it('lets no send wait for a new count while the last one is below it', async () => {
+  it('delays no send for a new count while the last one is below the limit', async () => {
     let aheadMs = 0;
     const clock = { ...systemClock, steady: () => systemClock.steady() + aheadMs };
     const of = await account();
@@ -91,17 +91,17 @@ describe('the limit of queued messages', () => {
         await sql`lock table messages in access exclusive mode`.execute(tx);
         await check(of.accountId, 1);
       });
-    // counted in the meantime: nine, without the accepted ones, which have no rows
+    // the count was renewed: nine, without the accepted messages, which have no rows here
     await expect.poll(() => check(of.accountId, 1).catch(({ code }) => code)).toBe('queue_full');
     aheadMs += 65_001;
     await check(of.accountId, 1);
   });
 });
 
-describe('the ten minutes of a message whose outcome is unknown', () => {
+describe('the ten minutes until an unknown outcome fails a message', () => {
   const overdue = async (accountId: string) =>
     (await findOverdue(database.hot, 100)).filter((key) => key.accountId === accountId).length;
-  /** Makes all recorded times that many minutes older. */
+  /** Moves all recorded times into the past by that many minutes. */
   async function pass(minutes: number): Promise<void> {
     const by = sql`${minutes}::float8 * interval '1 minute'`;
     await sql`update messages set due_at = due_at - ${by}`.execute(database.db);
@@ -119,13 +119,13 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     await sql`update callback_uptime set seen_at = now()`.execute(database.db);
   });
 
-  it('do not include outages, in which no callback could be received', async () => {
+  it('exclude outages, during which no callback could be received', async () => {
     const of = await account();
     await messages(of, 1, 1, 0);
     await messages(of, 1, 0, 0);
     await open(6);
     await pass(30);
-    // no process has recorded its end yet
+    // no process has recorded the end of the outage yet
     expect(await overdue(of.accountId)).toBe(0);
     await recordCallbackUptime(database.hot);
     await open(3);
@@ -134,11 +134,11 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     expect(await overdue(of.accountId)).toBe(1);
   });
 
-  it('end even in a fleet that restarts every minute', async () => {
+  it('end even if the processes restart every minute', async () => {
     const of = await account();
     await messages(of, 1, 1, 0);
     for (let minute = 0; minute < 11; minute += 1) {
-      // a start of a few seconds, with or without other processes
+      // a start takes a few seconds, with or without other processes
       await open(0.9);
       await pass(0.1);
       await recordCallbackUptime(database.hot);
@@ -146,7 +146,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     expect(await overdue(of.accountId)).toBe(1);
   });
 
-  it('count an outage for each message only from the end of its lease', async () => {
+  it('exclude only the part of an outage after the message’s lease', async () => {
     const of = await account();
     await pass(30);
     await messages(of, 1, 1, 0);
@@ -157,7 +157,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
     expect(await overdue(of.accountId)).toBe(1);
   });
 
-  it('do not end for messages from before the first version that recorded outages', async () => {
+  it('do not end for messages that are older than the recording of outages', async () => {
     const fresh = await createTestDatabase();
     try {
       const { rows } = await sql<{ from: Date; seconds: number }>`
@@ -172,7 +172,7 @@ describe('the ten minutes of a message whose outcome is unknown', () => {
 });
 
 describe('leases of a process that has ended', () => {
-  it('are released, but no leases of other processes, no delayed retries and no dispatching messages', async () => {
+  it('are released; leases of other processes, delayed retries and dispatching messages are not', async () => {
     const of = await account();
     const leased = async (state: number, minutes: number, leasedBy: number | null) => {
       await messages(of, 1, state, minutes);
@@ -196,7 +196,7 @@ describe('leases of a process that has ended', () => {
     ]);
   });
 
-  it('are released where the process had claimed the messages itself', async () => {
+  it('are released when the process had claimed the messages itself', async () => {
     const of = await account();
     await messages(of, 1, 0, 0);
     const isDue = async () => {

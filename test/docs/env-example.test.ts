@@ -1,4 +1,4 @@
-// .env.example names every setting with its explanation and default, and the settings are those that the program reads.
+// .env.example: all settings with their explanations and defaults, and no others.
 import { expect, test } from 'vitest';
 import { readConfig, settings } from '../../src/config.ts';
 import { readProjectFile } from '../harness/documents.ts';
@@ -9,7 +9,7 @@ interface Entry {
   explanation: string | undefined;
 }
 
-/** Blocks of comments, each ending in a setting: its explanation first. */
+/** Blocks of comment lines, each followed by its setting. */
 const entries: Entry[] = readProjectFile('.env.example')
   .trimEnd()
   .split('\n\n')
@@ -20,11 +20,11 @@ const entries: Entry[] = readProjectFile('.env.example')
     return { name, value, explanation: lines[0]?.replace(/^# /, '') };
   });
 
-test('.env.example has every setting of the program and no other, in its order and words', () => {
+test('.env.example has exactly the settings of the program, in the same order and with the same texts', () => {
   expect(entries.map(({ name, explanation }) => [name, explanation])).toEqual(Object.entries(settings));
 });
 
-test('.env.example sets nothing as it stands, and its values are the defaults', () => {
+test('.env.example sets nothing, and its values are the defaults', () => {
   expect(
     readProjectFile('.env.example')
       .split('\n')
@@ -36,7 +36,7 @@ test('.env.example sets nothing as it stands, and its values are the defaults', 
   expect(withDefault.filter(({ value }) => value === '').map(({ name }) => name)).toEqual([]);
 });
 
-test('the program reads exactly the settings that it names', () => {
+test('the program reads exactly the settings that it declares', () => {
   const reads = readProjectFile('src/config.ts').matchAll(
     /\bread\s*\.\s*\w+(?:<[^>]*>)?\(\s*'([A-Z][A-Z0-9_]*)'/g,
   );

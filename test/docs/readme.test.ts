@@ -1,4 +1,4 @@
-// README quotes the sandbox's magic recipients and template names, all of them and in their own words; its receiver verifies.
+// README: its tables of magic recipients and template names, quoted messages, and example receiver.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { readPrograms, readProjectFile } from '../harness/documents.ts';
 
 const readme = readProjectFile('README.md');
 
-/** The rows of the table below a heading row that begins so: first cell without its backticks, second cell. */
+/** The first two cells of each row of the table whose header begins with this text, without backticks. */
 function rowsBelow(heading: string): [string, string][] {
   const lines = readme.split('\n');
   const first = lines.findIndex((line) => line.startsWith(`| ${heading}`)) + 2;
@@ -24,13 +24,13 @@ function rowsBelow(heading: string): [string, string][] {
   });
 }
 
-test('the table of magic recipients is the sandbox’s own', () => {
+test('the table of magic recipients is that of the sandbox', () => {
   expect(rowsBelow('the number ends in')).toEqual(
     magicRecipients.map(({ endsIn, whatHappens }) => [endsIn, whatHappens]),
   );
 });
 
-test('the table of magic template names is the sandbox’s own', () => {
+test('the table of magic template names is that of the sandbox', () => {
   expect(rowsBelow('the name begins with')).toEqual(
     magicTemplateNames.map(({ beginsWith, whatHappens }) => [beginsWith, whatHappens]),
   );
@@ -45,7 +45,7 @@ test('the messages quoted under troubleshooting exist in the program', () => {
   expect(parts.filter((part) => part.length > 4 && !said.includes(part))).toEqual([]);
 });
 
-test('the example receiver accepts a genuine webhook and rejects every other', async () => {
+test('the example receiver accepts genuine webhooks only', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   const port = await freePort();
   const secret = 'whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlIGluIFJFQURNRQ==';
@@ -83,7 +83,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Resolves once something listens on the port. */
+/** Resolves when something listens on the port. */
 async function answers(port: number): Promise<void> {
   for (;;) {
     const listens = await fetch(`http://127.0.0.1:${port}/`).then(

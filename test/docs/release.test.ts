@@ -1,4 +1,4 @@
-// `npm run release` on a clone: version, changelog, tag, tarball, SBOM, digests; nothing is released twice or by halves.
+// `npm run release` on a clone: version, changelog, tag, tarball, SBOM and digests.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'release-test-'));
   clone = join(folder, 'clone');
   execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]);
-  // the script as it is now, committed or not
+  // the script of the working tree, committed or not
   cpSync(join(root, 'scripts'), join(clone, 'scripts'), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
   writeFileSync(join(clone, '.git/info/exclude'), 'node_modules\n');
@@ -42,7 +42,7 @@ test('rejects a version that is malformed or older, and a working tree with chan
   expect(inClone('git', 'tag').trim()).toBe('');
 });
 
-test('makes the commit, the tag, the tarball, the SBOM, the notes and their digests', () => {
+test('creates the commit, the tag, the tarball, the SBOM, the notes and their digests', () => {
   const pending = read('CHANGELOG.md').split('## Pending\n')[1]?.trim() ?? '';
   const done = release(version);
   expect([done.stderr.replace(/^npm warn.*\n/gm, ''), done.status]).toEqual(['', 0]);
@@ -69,7 +69,7 @@ test('makes the commit, the tag, the tarball, the SBOM, the notes and their dige
   }
 });
 
-test('releases no version twice, and none without pending changes', () => {
+test('rejects a version that exists, and a release without pending changes', () => {
   expect(release(version).stderr).toContain('exists already');
   const next = release('97.0.2');
   expect(next.stderr).toContain('nothing under Pending');

@@ -1,4 +1,4 @@
-// What the documents name exists: files, headings, commands, operations, error codes, settings, log lines and figures.
+// Everything that the documents name exists: files, headings, commands, operations, error codes, settings, log lines and figures.
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-/** What `find` answers for every document, each with the document's name before it. */
+/** The results of `find` for every document, each prefixed with the document's name. */
 const findings = (find: (document: Document) => string[]) =>
   documents.flatMap((document) => find(document).map((found) => `${document.path}: ${found}`));
 
@@ -39,7 +39,7 @@ test('finds the documents', () => {
   );
 });
 
-test('every relative link leads to a file, and to a heading where it names one', () => {
+test('every relative link leads to an existing file and heading', () => {
   const broken = findings((document) => {
     const links = [...document.prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to);
     return links.filter((to) => !/^[a-z]+:/.test(to) && !leads(document, to));
@@ -84,7 +84,7 @@ test('the operations guide names every command', () => {
   expect(untold).toEqual([]);
 });
 
-test('every operation exists in the OpenAPI document, with that method', async () => {
+test('every operation exists in the OpenAPI document with its method', async () => {
   const { paths } = (await gateway.call('GET', '/openapi.json')).body as unknown as {
     paths: Record<string, Record<string, unknown>>;
   };
@@ -110,7 +110,7 @@ function isSamePath(written: string, known: string): boolean {
   );
 }
 
-test('every error code exists in the program, with that status', () => {
+test('every error code exists in the program with its status', () => {
   const wrong = findings(({ text }) =>
     [...text.matchAll(/\b([45]\d\d) ((?:`[a-z]+(?:_[a-z]+)+`(?:, )?)+)/g)].flatMap(([, status, list = '']) =>
       [...list.matchAll(/`(\w+)`/g)]
@@ -146,13 +146,13 @@ test('every log line to alert on exists in the program', () => {
   );
 });
 
-test('the metrics to watch are those that the gateway exposes', async () => {
+test('every metric is exposed by the gateway', async () => {
   const shown = [...(await gateway.call('GET', '/metrics')).text.matchAll(/^# TYPE (gateway_\w+)/gm)];
   const told = [...watched().matchAll(/`(gateway_\w+)`/g)];
   expect(told.map(([, name]) => name).sort()).toEqual(shown.map(([, name]) => name).sort());
 });
 
-test('every named file of the program exists', () => {
+test('every source file exists', () => {
   const missing = findings(({ text }) =>
     [...text.matchAll(/`((?:src|test|migrations|sandbox|demo|client|scripts|docs|\.ci)\/[\w./-]*)`/g)]
       .map(([, path = '']) => path)
@@ -167,6 +167,6 @@ test('comments and messages cite only documents of the repository', () => {
     [...code.matchAll(/(?<![\w$./-])([\w./-]*[\w-]+\.md)\b/g)].map(([, path = '']) => path),
   );
   expect(cited).toContain('docs/slots.md');
-  // what the release script writes
+  // written by the release script
   expect([...cited].filter((path) => path !== '.notes.md' && !existsSync(new URL(path, root)))).toEqual([]);
 });

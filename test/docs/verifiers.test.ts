@@ -1,4 +1,4 @@
-// The verifiers in the guide to webhooks take what is genuine and nothing else, in each language that this machine has.
+// The verifiers in the webhook guide accept genuine webhooks only, in each language installed on this machine.
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { readProjectFile } from '../harness/documents.ts';
@@ -12,7 +12,7 @@ const vector = {
   body: 'Hello, World!',
   header: /`(sha256=[0-9a-f]{64})`/.exec(guide)?.[1] ?? '',
 };
-/** Body, header and secret: the first is genuine, the others are not. */
+/** Body, header and secret; only the first is genuine. */
 const cases = [
   [vector.body, vector.header, vector.secret],
   ['Hello, World?', vector.header, vector.secret],

@@ -10,7 +10,7 @@ const manners: Record<string, (socket: Socket) => void> = {
   'takes-and-breaks-off': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'),
   'says-nothing': () => {},
   'drips-its-head': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx-slow: ', 'z'),
-  'drips-a-refusal': (socket) => drip(socket, 'HTTP/1.1 503 No\r\ncontent-length: 9999\r\n\r\n', 'z'),
+  'drips-a-rejection': (socket) => drip(socket, 'HTTP/1.1 503 No\r\ncontent-length: 9999\r\n\r\n', 'z'),
   'has-endless-headers': (socket) => flood(socket, 'HTTP/1.1 200 OK\r\n', `x-more: ${'h'.repeat(1_000)}\r\n`),
   'answers-gigabytes': (socket) =>
     flood(socket, 'HTTP/1.1 500 No\r\ncontent-length: 9999999999\r\n\r\n', 'g'.repeat(65_536)),

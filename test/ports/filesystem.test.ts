@@ -1,4 +1,4 @@
-// The directory as an object store: the suite, and what only a directory can get wrong.
+// A directory as the object store: the conformance suite, permissions, leftovers, and full disks.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ describe('a directory', () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  test('files and folders are for their owner alone', async () => {
+  test('files and directories are accessible to their owner only', async () => {
     const store = await openFilesystemStore({ directory: join(directory, 'new'), clock: systemClock });
     await store.put('media/a/1', Readable.from([Buffer.from('x')]));
     if (process.platform === 'win32') return;
@@ -38,7 +38,7 @@ describe('a directory', () => {
     expect((await stat(join(directory, 'new/objects/media/a/1'))).mode & 0o777).toBe(0o600);
   });
 
-  test('a put that failed leaves no temporary file', async () => {
+  test('a failed put leaves no temporary file', async () => {
     const store = await openFilesystemStore({ directory, clock: systemClock });
     const content = Readable.from(
       (async function* () {
@@ -50,7 +50,7 @@ describe('a directory', () => {
     expect(await readdir(join(directory, 'incoming'))).toEqual([]);
   });
 
-  test('what a killed process left is swept once it is old, and not before', async () => {
+  test('a leftover of a killed process is removed when it is old, not before', async () => {
     const store = await openFilesystemStore({ directory, clock: systemClock });
     const leftover = join(directory, 'incoming', 'left');
     await writeFile(leftover, 'part');
@@ -61,15 +61,15 @@ describe('a directory', () => {
     expect(await readdir(join(directory, 'incoming'))).toEqual([]);
   });
 
-  test('an abandoned put fails, leaves nothing, and disturbs no put of another key', async () => {
+  test('an abandoned put fails and leaves nothing; a put of another key succeeds', async () => {
     const store = await openFilesystemStore({ directory, clock: systemClock });
-    const [given, kept] = [new Readable({ read() {} }), new Readable({ read() {} })];
-    const puts = [store.put('media/a/1', given), store.put('media/a/12', kept)];
+    const [abandoned, other] = [new Readable({ read() {} }), new Readable({ read() {} })];
+    const puts = [store.put('media/a/1', abandoned), store.put('media/a/12', other)];
     const outcomes = Promise.allSettled(puts);
-    for (const content of [given, kept]) content.push(Buffer.from('part'));
+    for (const content of [abandoned, other]) content.push(Buffer.from('part'));
     await expect.poll(() => readdir(join(directory, 'incoming'))).toHaveLength(2);
     await store.abandon('media/a/1');
-    for (const content of [given, kept]) content.push(null);
+    for (const content of [abandoned, other]) content.push(null);
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
     expect(await store.head('media/a/1')).toBeNull();
     expect(await readdir(join(directory, 'incoming'))).toEqual([]);
@@ -79,7 +79,7 @@ describe('a directory', () => {
   if (!disk)
     test('on a full disk NOT TESTED: this user may not mount one', () => expect(disk).toBeUndefined());
   else
-    test('a directory on a full disk says so, keeps nothing of the file, and takes it once there is room', async () => {
+    test('on a full disk throws storage_full, keeps nothing of the file, and stores it when there is space', async () => {
       const store = await openFilesystemStore({ directory: disk.folder, clock: systemClock });
       const file = () => Readable.from(Array.from({ length: 15 }, () => randomBytes(100_000)));
       await store.put('media/a/1', file());
@@ -92,7 +92,7 @@ describe('a directory', () => {
     });
   afterAll(() => disk?.close());
 
-  test('a missing directory is a failure of the store, not a missing object', async () => {
+  test('a missing directory throws VendorError and is not a missing object', async () => {
     const store = await openFilesystemStore({ directory, clock: systemClock });
     await rm(directory, { recursive: true });
     const failure = await store.check().then(

@@ -1,4 +1,4 @@
-// A platform that answers nonsense, by fault or by intent: every call ends in a VendorError that can be kept, or in values that can.
+// Malformed and hostile responses of the platform: each becomes a VendorError or values that the database can store.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -49,12 +49,12 @@ describe('a rejection', () => {
     expect(await failure()).toMatchObject({ outcome: 'rejected', code: 190, title: 'Refused' });
   });
 
-  it('counts by its code, though its HTTP status is 200', async () => {
+  it('is recognised by its code, even with HTTP status 200', async () => {
     answering(200, '{"error":{"code":131026,"message":"(#131026) Undeliverable","type":"OAuthException"}}');
     expect(await failure()).toMatchObject({ outcome: 'rejected', code: 131026, title: 'Undeliverable' });
   });
 
-  it('of megabytes, with NUL characters and half a pair, is cut to a text that can be kept', async () => {
+  it('of megabytes with NUL and unpaired surrogates is cut to a storable text', async () => {
     answering(400, `{"error":{"code":1,"message":"a\\u0000\\ud800${'😀'.repeat(500_000)}"}}`);
     const { message, title } = await failure();
     expect(message.length).toBeLessThanOrEqual(1_000);
@@ -66,7 +66,7 @@ describe('a rejection', () => {
   });
 
   it.each(['1e300', '99999999999999', 'Infinity'])(
-    'never asks for a longer wait than a day (%s)',
+    'never requests a wait of more than a day (%s)',
     async (wait) => {
       answering(429, '{"error":{"code":4,"message":"x"}}', { 'retry-after': wait });
       expect((await failure()).retryAfterSeconds).toBe(86_400);
@@ -74,13 +74,13 @@ describe('a rejection', () => {
   );
 });
 
-describe("an answer that is not the platform's", () => {
+describe('a response without the platform’s JSON', () => {
   const page =
     '<!DOCTYPE html><html><head><title>x</title><style>p{}</style></head><body><h1>Access denied</h1>\n<p>Rule\u0007 12\u202e.</p><script>alert(1)</script></body></html>';
   const classOf = (error: VendorError) => (error.code === undefined ? null : platform.classify(error));
 
   it.each([301, 307, 308, 400, 401, 403, 404, 405, 407, 413, 421, 451])(
-    'HTTP %i surely sent nothing: the number halts, and says what was seen',
+    'HTTP %i did not send the message: the sender halts with the response as its reason',
     async (status) => {
       for (const body of [page, '', '[]', 'null', '"x"', '{', '{"message":"Forbidden"}', '\xff']) {
         answering(status, body, { 'content-type': 'text/html' });
@@ -93,7 +93,7 @@ describe("an answer that is not the platform's", () => {
     },
   );
 
-  it('HTTP 429 slows the number down for as long as it says', async () => {
+  it('HTTP 429 throttles the sender for the time of Retry-After', async () => {
     answering(429, page, { 'retry-after': '7' });
     const error = await failure();
     expect(error).toMatchObject({ outcome: 'rejected', code: 'http_429', retryAfterSeconds: 7 });
@@ -101,7 +101,7 @@ describe("an answer that is not the platform's", () => {
   });
 
   it.each([408, 499, 500, 502, 503, 504, 520])(
-    'HTTP %i may have been sent, and says nothing about other calls',
+    'HTTP %i leaves the outcome unknown and does not halt the sender',
     async (status) => {
       for (const body of [page, '', '{"error":{"code":502,"message":"Bad gateway"}}']) {
         answering(status, body);
@@ -115,14 +115,14 @@ describe("an answer that is not the platform's", () => {
     [302, ''],
     [303, ''],
     [200, page],
-  ])('HTTP %i with the body %j may have been sent, and the number halts', async (status, body) => {
+  ])('HTTP %i with the body %j leaves the outcome unknown and halts the sender', async (status, body) => {
     answering(status, body);
     const error = await failure();
     expect([error.outcome, classOf(error)]).toEqual(['unknown', 'halt_sender']);
   });
 
   it.each(['[]', 'null', '"x"', '{', '', '\xff', '{"messages":'])(
-    'HTTP 200 with the body %j may have been sent',
+    'HTTP 200 with the body %j leaves the outcome unknown',
     async (body) => {
       answering(200, body);
       const error = await failure();
@@ -130,7 +130,7 @@ describe("an answer that is not the platform's", () => {
     },
   );
 
-  it('in JSON with the HTTP status as its code is not an error of the platform', async () => {
+  it('in JSON without fbtrace_id, with the HTTP status as code, is not the platform’s error', async () => {
     answering(403, '{"error":{"code":403,"message":"Forbidden"}}');
     expect(await failure()).toMatchObject({ code: 'http_403' });
     answering(403, '{"error":{"code":403,"message":"Forbidden","fbtrace_id":"A"}}');
@@ -140,7 +140,7 @@ describe("an answer that is not the platform's", () => {
   });
 
   it.each(['<b', '<head', '<HEAD>x', '<script>x', '<', 'x ', '&'])(
-    'of megabytes of %j is quoted in a line',
+    'of megabytes of %j is quoted in fewer than 400 characters',
     async (unit) => {
       answering(403, unit.repeat(4_000_000 / unit.length));
       expect((await failure()).message.length).toBeLessThan(400);
@@ -170,7 +170,7 @@ describe('the id of a sent message', () => {
   };
   const sent = () => platform.sendTemplate(sender, message);
 
-  it('is found behind a byte order mark, compressed, as a number, and beside an error', async () => {
+  it('is read after a byte order mark, compressed, as a number, and in addition to an error', async () => {
     answering(200, '\ufeff{"messages":[{"id":"wamid.1"}]}');
     expect(await sent()).toMatchObject({ messageRef: 'wamid.1' });
     answering(200, gzipSync('{"messages":[{"id":122097329108006499}]}'), { 'content-encoding': 'gzip' });
@@ -179,7 +179,7 @@ describe('the id of a sent message', () => {
     expect(await sent()).toMatchObject({ messageRef: 'wamid.2' });
   });
 
-  it.each([512, 513])('of %i characters is kept if an index can hold it', async (length) => {
+  it.each([512, 513])('of %i characters is stored if it fits an index entry', async (length) => {
     answering(200, `{"messages":[{"id":"${'w'.repeat(length)}"}]}`);
     if (length === 512) expect((await sent()).messageRef).toHaveLength(512);
     else await expect(sent()).rejects.toMatchObject({ outcome: 'unknown' });
@@ -203,7 +203,7 @@ describe('a list of templates', () => {
     },
   ];
 
-  it('keeps of odd parts what can be read', async () => {
+  it('keeps the readable parts of malformed templates', async () => {
     answering(200, JSON.stringify({ data: odd }));
     const { templates } = await platform.listTemplates(sender);
     expect(templates.at(-1)).toMatchObject({
@@ -216,13 +216,13 @@ describe('a list of templates', () => {
     expect(Object.keys(templates.at(-1)?.components[0] ?? {})).toEqual(['type', 'kept', 'buttons']);
   });
 
-  it.each(['{"data":{}}', '{"data":null}', '{}'])('that is %s is no success', async (body) => {
+  it.each(['{"data":{}}', '{"data":null}', '{}'])('that is %s is an error', async (body) => {
     answering(200, body);
     expect((await failure()).outcome).toBe('unknown');
   });
 });
 
-it('texts of a callback can be kept, whatever was escaped in them', () => {
+it('texts of callbacks are stored without invalid Unicode', () => {
   const status =
     '{"id":"w","status":"failed","timestamp":"1","errors":[{"code":1,"title":"a\\u0000\\udc00b"}]}';
   const value = `{"metadata":{"phone_number_id":"1"},"statuses":[${status}]}`;

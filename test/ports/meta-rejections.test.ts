@@ -1,4 +1,4 @@
-// The platform's table of error codes, row by row: what each asks of us, and how long it asks to wait.
+// The platform's error codes: the class of each rejection, and the requested wait.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import type { VendorError } from '../../src/base/errors.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import type { RejectionClass } from '../../src/ports/platform.ts';
 
-/** Code, HTTP status (the platform's table of December 2025), what it asks of us, seconds to wait at least. */
+/** Code, HTTP status (the platform's table of December 2025), class, minimum wait in seconds. */
 const table: [number, number, RejectionClass, number?][] = [
   [0, 401, 'halt_token'],
   [190, 401, 'halt_token'],
@@ -16,11 +16,11 @@ const table: [number, number, RejectionClass, number?][] = [
   [10, 403, 'halt_token'],
   [131005, 403, 'halt_token'],
   [33, 400, 'halt_sender'], // the number was deleted
-  [4, 400, 'throttled_account', 60], // the app's calls of this hour
+  [4, 400, 'throttled_account', 60], // the app's hourly limit
   [17, 400, 'throttled_account', 60],
-  [80007, 400, 'throttled_account', 60], // the business account's
+  [80007, 400, 'throttled_account', 60], // the business account's limit
   [80008, 400, 'throttled_account', 60],
-  [130429, 400, 'throttled'], // the number's throughput
+  [130429, 400, 'throttled'], // the number's rate
   [131057, 500, 'throttled', 60], // maintenance, or an upgrade of about a minute
   [2494100, 400, 'throttled', 60],
   [131056, 400, 'pair_rate'],
@@ -49,14 +49,14 @@ const table: [number, number, RejectionClass, number?][] = [
   [132068, 400, 'halt_template'],
   [132069, 400, 'halt_template'],
   [134102, 500, 'halt_template'],
-  [131053, 400, 'media_refused'], // final, unless the platform lost the file before its time
+  [131053, 400, 'media_refused'], // final, unless the platform lost the file early
   [130497, 403, 'final'], // the recipient's country
-  [131049, 400, 'final'], // kept back by the platform
-  [131050, 400, 'final'], // the user stopped marketing
+  [131049, 400, 'final'], // held back by the platform
+  [131050, 400, 'final'], // the recipient opted out of marketing
   [130472, 400, 'final'], // experiment
   [131026, 400, 'final'], // undeliverable
   [131021, 400, 'final'], // to itself
-  [131030, 400, 'final'], // not among a test number's recipients
+  [131030, 400, 'final'], // not an allowed recipient of a test number
   [130403, 400, 'final'], // blocked by us
   [131047, 400, 'final'],
   [131062, 400, 'final'],
@@ -83,7 +83,7 @@ const others: [number, number, RejectionClass][] = [
   [200, 403, 'halt_token'],
   [299, 403, 'halt_token'],
   [300, 400, 'final'],
-  [999999, 400, 'final'], // not known yet
+  [999999, 400, 'final'], // unknown
 ];
 
 const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1000 });
@@ -103,7 +103,7 @@ afterAll(async () => {
   server.close();
 });
 
-const refusalOf = (code: number, status: number, headers: Record<string, string> = {}) =>
+const rejectionOf = (code: number, status: number, headers: Record<string, string> = {}) =>
   errorOf(
     status,
     { code, type: 'OAuthException', message: `(#${code}) Title`, error_data: { details: 'Why.' } },
@@ -127,7 +127,7 @@ async function errorOf(status: number, error: object, headers: Record<string, st
 
 describe('a rejection', () => {
   it.each([...table, ...others])('with code %i (HTTP %i) is %s', async (code, status, kind, waitSeconds?) => {
-    const error = await refusalOf(code, status);
+    const error = await rejectionOf(code, status);
     expect(error).toMatchObject({
       outcome: 'rejected',
       code,
@@ -136,11 +136,11 @@ describe('a rejection', () => {
       ...(waitSeconds === undefined ? {} : { retryAfterSeconds: waitSeconds }),
     });
     expect(platform.classify(error as VendorError)).toBe(kind);
-    // as a report brings it
+    // as in a status report
     expect(platform.classify({ code, title: 'Title', message: 'Why.' })).toBe(kind);
   });
 
-  it('has a row here for every code of the table', () => {
+  it('has a row in this test for every known code', () => {
     expect(table.map(([code]) => code).toSorted((a, b) => a - b)).toEqual(
       knownCodes.toSorted((a, b) => a - b),
     );
@@ -153,11 +153,11 @@ describe('a rejection', () => {
   it.each<[string, object, RejectionClass]>([
     ['subcode 33', { message: unreachable, error_subcode: 33 }, 'halt_sender'],
     ['the text of subcode 33', { message: unreachable }, 'halt_sender'],
-    ['a media id that is not known', { message: lost }, 'media_unknown'],
+    ['an unknown media id', { message: lost }, 'media_unknown'],
     ['the same in error_data', { message: '(#100) Invalid parameter', error_data: lost }, 'media_unknown'],
     ['another subcode', { message: '(#100) Param x', error_subcode: 2494010 }, 'final'],
     ['a bad link', { message: '(#100) Param url is not a valid URI' }, 'final'],
-  ])('with code 100 and %s is judged by that', async (_what, error, kind) => {
+  ])('with code 100 and %s is classified by it', async (_what, error, kind) => {
     const thrown = (await errorOf(400, { code: 100, ...error })) as VendorError;
     expect([thrown.outcome, platform.classify(thrown)]).toEqual(['rejected', kind]);
   });
@@ -168,7 +168,7 @@ describe('a rejection', () => {
     expect(classify({ code: 131026, subcode: 33 })).toBe('final');
   });
 
-  it('explains itself in an object or in a plain text', async () => {
+  it('has its details in an object or in plain text', async () => {
     const error = { code: 131026, message: '(#131026) Undeliverable', error_data: 'No such person.' };
     expect(await errorOf(400, error)).toMatchObject({ title: 'Undeliverable', message: 'No such person.' });
     expect(await errorOf(400, { ...error, error_data: { details: 'Other.' } })).toMatchObject({
@@ -179,21 +179,21 @@ describe('a rejection', () => {
     });
   });
 
-  it('waits as long as its answer says, by Retry-After or by the usage header in minutes', async () => {
-    expect(await refusalOf(80007, 400, { 'retry-after': '17' })).toMatchObject({ retryAfterSeconds: 17 });
+  it('requests the wait of Retry-After, or of the usage header in minutes', async () => {
+    expect(await rejectionOf(80007, 400, { 'retry-after': '17' })).toMatchObject({ retryAfterSeconds: 17 });
     const date = new Date(Date.now() + 120_000).toUTCString();
-    const { retryAfterSeconds } = (await refusalOf(80007, 400, { 'retry-after': date })) as VendorError;
+    const { retryAfterSeconds } = (await rejectionOf(80007, 400, { 'retry-after': date })) as VendorError;
     expect(Math.abs((retryAfterSeconds ?? 0) - 120)).toBeLessThan(10);
     const usage = { id: [{ type: 'whatsapp', estimated_time_to_regain_access: 7 }], other: [{}] };
     const headers = { 'x-business-use-case-usage': JSON.stringify(usage) };
-    expect(await refusalOf(80007, 400, headers)).toMatchObject({ retryAfterSeconds: 420 });
-    expect(await refusalOf(4, 400, { 'x-business-use-case-usage': 'nonsense' })).toMatchObject({
+    expect(await rejectionOf(80007, 400, headers)).toMatchObject({ retryAfterSeconds: 420 });
+    expect(await rejectionOf(4, 400, { 'x-business-use-case-usage': 'nonsense' })).toMatchObject({
       retryAfterSeconds: 60,
     });
-    expect(await refusalOf(131026, 400, headers)).toMatchObject({ retryAfterSeconds: undefined });
+    expect(await rejectionOf(131026, 400, headers)).toMatchObject({ retryAfterSeconds: undefined });
   });
 
-  it('is of the same class whether its code is a number or its text; none at all is final', () => {
+  it('has the same class for a numeric and a textual code; without a code it is final', () => {
     expect(classify({ code: '130429' })).toBe('throttled');
     expect(classify({ code: undefined })).toBe('final');
     expect(classify({ code: 'nonsense' })).toBe('final');

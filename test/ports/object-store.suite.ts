@@ -1,4 +1,4 @@
-// What every object store must keep, whatever it is made of: one suite, run on each adapter.
+// The conformance suite of the object store's port, run on each adapter.
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -36,7 +36,7 @@ async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
   return keys.sort();
 }
 
-/** Runs the suite; `open` makes an empty store for each test. `mixesPuts`: two at once to one key break in the server itself. */
+/** Runs the suite; `open` creates an empty store for each test. `mixesPuts`: the server mixes two concurrent puts of one key. */
 export function objectStoreSuite(
   name: string,
   open: () => Promise<StoreUnderTest>,
@@ -60,32 +60,32 @@ export function objectStoreSuite(
       }
     });
 
-    test('a key without an object answers null', async () => {
+    test('returns null for a key without an object', async () => {
       expect(await store.get('media/a/none')).toBeNull();
       expect(await store.head('media/a/none')).toBeNull();
     });
 
-    test('a second put replaces the object as a whole', async () => {
+    test('a second put replaces the whole object', async () => {
       await store.put('media/a/1', Readable.from([randomBytes(100_000)]));
       await store.put('media/a/1', Readable.from([Buffer.from('short')]));
       expect((await bytesOf(store, 'media/a/1'))?.toString()).toBe('short');
     });
 
-    test('content that fails is thrown as it is, and leaves nothing', async () => {
+    test('an error of the content is thrown unchanged, and nothing is stored', async () => {
       const failure = new Error('cut off');
       await expect(store.put('media/a/1', failingAfter(randomBytes(300_000), failure))).rejects.toBe(failure);
       expect(await store.get('media/a/1')).toBeNull();
       expect(await keysOf(store, '')).toEqual([]);
     });
 
-    test('content that fails leaves the object that was there', async () => {
+    test('an error of the content keeps the previous object', async () => {
       await store.put('media/a/1', Readable.from([Buffer.from('before')]));
       const failure = new Error('cut off');
       await expect(store.put('media/a/1', failingAfter(randomBytes(9), failure))).rejects.toBe(failure);
       expect((await bytesOf(store, 'media/a/1'))?.toString()).toBe('before');
     });
 
-    test('content that is destroyed before its end is not stored', async () => {
+    test('incomplete content is not stored', async () => {
       const content = new Readable({ read() {} });
       const put = store.put('media/a/1', content);
       content.push(randomBytes(1000));
@@ -94,7 +94,7 @@ export function objectStoreSuite(
       expect(await store.head('media/a/1')).toBeNull();
     });
 
-    test('a removed object is gone, and removing it again is no error', async () => {
+    test('an object can be deleted, and deleting it again is not an error', async () => {
       await store.put('media/a/1', Readable.from([Buffer.from('x')]));
       await store.delete('media/a/1');
       await store.delete('media/a/1');
@@ -102,7 +102,7 @@ export function objectStoreSuite(
       expect(await store.get('media/a/1')).toBeNull();
     });
 
-    test('abandoning the puts of a key leaves its object and every other, and is no error if there are none', async () => {
+    test('abandoning the puts of a key keeps all objects, and is not an error without puts', async () => {
       await store.put('media/a/1', Readable.from([Buffer.from('x')]));
       await store.abandon('media/a/1');
       await store.abandon('media/never/was');
@@ -110,7 +110,7 @@ export function objectStoreSuite(
       await expect(store.abandon('../up')).rejects.toThrow(/not a valid key/);
     });
 
-    test('a list has every key that begins with the prefix, with its size, and no other', async () => {
+    test('a list has exactly the keys with the prefix, with their sizes', async () => {
       for (const key of ['media/a/1', 'media/a/2', 'media/ab/3', 'media/b/4', 'other']) {
         await store.put(key, Readable.from([Buffer.from(key)]));
       }
@@ -121,7 +121,7 @@ export function objectStoreSuite(
       for await (const { key, size } of store.list('other')) expect(size).toBe(key.length);
     });
 
-    test('keys that would leave the store are rejected', async () => {
+    test('keys that could leave the store’s directory are rejected', async () => {
       for (const key of ['', '/etc/passwd', '../up', 'a/../../up', 'a//b', 'a/.', 'a\\b', 'a/b\0', 'a b']) {
         await expect(store.put(key, Readable.from([Buffer.from('x')])), key).rejects.toThrow(
           /not a valid key/,
@@ -140,13 +140,13 @@ export function objectStoreSuite(
       const left = await bytesOf(store, 'media/a/1');
       expect(left?.equals(one) || left?.equals(two)).toBe(true);
     };
-    if (!mixesPuts) test('of two puts to one key at once, one whole object is left', testTwoPuts);
+    if (!mixesPuts) test('two concurrent puts of one key leave one whole object', testTwoPuts);
 
-    test('an object that is being read when it goes is still read to its end, or fails: never a part as a whole', async () => {
+    test('an object that is deleted while it is read is read completely or fails', async () => {
       const bytes = randomBytes(3_000_000);
       await store.put('media/a/1', Readable.from([bytes]));
       const stream = await store.get('media/a/1');
-      if (!stream) throw new Error('there was an object');
+      if (!stream) throw new Error('The object does not exist.');
       const hash = createHash('sha256');
       let first = true;
       const read = (async () => {
@@ -161,7 +161,7 @@ export function objectStoreSuite(
       expect([createHash('sha256').update(bytes).digest('hex'), 'failed']).toContain(outcome);
     });
 
-    test('the check passes, and leaves nothing', async () => {
+    test('the check succeeds and leaves nothing', async () => {
       await store.check();
       expect(await keysOf(store, '')).toEqual([]);
       expect(await store.sweep()).toBe(0);

@@ -1,4 +1,4 @@
-// A simulated second messaging platform, unlike the first one in all that a port can hide: API, errors, signature, handshake.
+// A simulated second messaging platform, with a different API, errors, signature and handshake.
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export const otherNumber = '410041';
 export const otherOwner = '900009';
 export const otherSecret = '4be4a1c0d5f24c1b9be7d2f90a8e6c31';
 
-/** A template as this platform has it. */
+/** A template of this platform. */
 interface Template {
   key: string;
   title: string;
@@ -18,7 +18,7 @@ interface Template {
   parts: object[];
 }
 
-/** A message as this platform accepted it. */
+/** A message that this platform accepted. */
 export interface AcceptedMessage {
   uuid: string;
   to: string;
@@ -43,7 +43,7 @@ export function signOther(url: string, body: Buffer | string, secret: string, se
   return `t=${seconds},s=${mac.digest('base64')}`;
 }
 
-/** The header and body of an event of this platform about one message. */
+/** The headers and body of this platform's event about one message. */
 export function otherEvent(
   url: string,
   event: { kind: string; uuid: string; ref?: string },
@@ -61,14 +61,14 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Starts the platform with these templates: one page of its list has two. */
+/** Starts the platform with these templates; one page of its list has two. */
 export async function startOtherPlatform(titles: string[] = []) {
   const templates = new Map<string, Template>();
   const files = new Map<string, Buffer>();
   const messages: AcceptedMessage[] = [];
-  /** The problem that the next send meets. */
+  /** The error that the next send gets. */
   let nextProblem: Reply | undefined;
-  /** Where events go; none are sent before it is set. */
+  /** The URL that events are sent to; none are sent before it is set. */
   let address: string | undefined;
 
   const addTemplate = (template: Partial<Template> & { title: string }): Template => {
@@ -153,7 +153,7 @@ export async function startOtherPlatform(titles: string[] = []) {
     sendEventsTo(url: string) {
       address = url;
     },
-    /** Reports one stage of a message to the address; returns the status of the answer. */
+    /** Reports one stage of a message; returns the status of the response. */
     post,
     close: () =>
       new Promise<void>((resolve) => {

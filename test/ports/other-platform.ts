@@ -1,4 +1,4 @@
-// A second adapter of the messaging platform's port: nothing outside it knows that this platform is not the first one.
+// A second adapter of the messaging platform's port, which shows that the port depends on no vendor.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { invalidRequest, VendorError } from '../../src/base/errors.ts';
@@ -46,10 +46,10 @@ function caller({ outgoing, guardedOutgoing }: Options) {
     sender: SenderAccess,
     call: Pick<OutgoingRequest, 'method' | 'body'> & { path: string; timeoutMs?: number },
   ): Promise<Json> => {
-    const way = sender.isOwnAddress ? guardedOutgoing : outgoing;
+    const client = sender.isOwnAddress ? guardedOutgoing : outgoing;
     const { path, timeoutMs = 10_000, ...rest } = call;
     const headers = { 'x-key': sender.credential };
-    const response = await way
+    const response = await client
       .request({ ...rest, url: `${sender.apiUrl}/${path}`, headers, timeoutMs })
       .catch((error: unknown) => {
         if (!(error instanceof OutgoingError)) throw error;
@@ -124,7 +124,7 @@ function read({ rawBody }: Callback): CallbackContent {
   return content;
 }
 
-/** Proves that the caller of a handshake knows the token: it gets the HMAC of its nonce. */
+/** Computes the handshake's response, the HMAC of the caller's nonce. */
 export const handshakeAnswer = (nonce: string, token: string) =>
   createHmac('sha256', token).update(nonce).digest('hex');
 

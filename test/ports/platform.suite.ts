@@ -1,4 +1,4 @@
-// What every messaging platform's adapter must do: one suite, run on each adapter.
+// The conformance suite of the messaging platform's port, run on each adapter.
 
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -15,18 +15,18 @@ import type {
   SenderAccess,
 } from '../../src/ports/platform.ts';
 
-type Ways = Record<'outgoing' | 'guardedOutgoing', Pick<Outgoing, 'request'>>;
+type Clients = Record<'outgoing' | 'guardedOutgoing', Pick<Outgoing, 'request'>>;
 
-/** An adapter and a platform with one number and more templates than one page of its list has. */
+/** An adapter, and a platform with one number and several pages of templates. */
 export interface PlatformUnderTest {
-  open(ways: Ways): MessagingPlatform;
+  open(clients: Clients): MessagingPlatform;
   sender: SenderAccess;
   /** The name of an approved template without placeholders, language en_US. */
   templateName: string;
   templateCount: number;
   verifyToken: string;
   callbackSecret: string;
-  /** A handshake request with that verify token. */
+  /** A handshake request with this verify token. */
   handshake(verifyToken: string): { request: CallbackRequest; answer: string };
   /** A genuine callback: the message was delivered. */
   delivered(message: { messageRef: string; correlationId: string }): Callback;
@@ -49,7 +49,7 @@ async function failureOf(promise: Promise<unknown>): Promise<VendorError> {
   return error as VendorError;
 }
 
-/** A server that reads a request and closes the connection without an answer. */
+/** Starts a server that reads a request and closes the connection without a response. */
 async function startSilentServer() {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -64,22 +64,22 @@ async function startSilentServer() {
 export function platformSuite(name: string, start: () => Promise<PlatformUnderTest>): void {
   describe(name, () => {
     const outgoing = openOutgoing({ connectionsPerOrigin: 8, keepAliveMs: 1_000 });
-    let under: PlatformUnderTest;
+    let underTest: PlatformUnderTest;
     let platform: MessagingPlatform;
     let sender: SenderAccess;
     let message: OutgoingMessage;
     beforeAll(async () => {
-      under = await start();
-      ({ sender } = under);
-      platform = under.open({ outgoing, guardedOutgoing: outgoing });
+      underTest = await start();
+      ({ sender } = underTest);
+      platform = underTest.open({ outgoing, guardedOutgoing: outgoing });
       message = {
-        ...{ phone: '15550100099', templateName: under.templateName, language: 'en_US' },
+        ...{ phone: '15550100099', templateName: underTest.templateName, language: 'en_US' },
         ...{ filled: { body: [], buttons: [] }, correlationId: 'our-id-1' },
       };
     });
     afterAll(async () => {
       await outgoing.close();
-      await under?.close();
+      await underTest?.close();
     });
 
     async function allTemplates(): Promise<{ templates: PlatformTemplate[]; pages: number }> {
@@ -100,9 +100,9 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
     test('has a name', () => expect(platform.provider).toMatch(/^[a-z][a-z0-9-]*$/));
 
     describe('a send', () => {
-      test('returns the reference that the callback for it carries, with our own id', async () => {
+      test('returns the reference that its callback contains, together with our id', async () => {
         const { messageRef } = await platform.sendTemplate(sender, message);
-        const callback = under.delivered({ messageRef, correlationId: message.correlationId });
+        const callback = underTest.delivered({ messageRef, correlationId: message.correlationId });
         const [report] = platform.readCallback(callback).statuses;
         expect(report).toMatchObject({
           ...{ messageRef, correlationId: 'our-id-1', status: 'delivered', error: null },
@@ -142,17 +142,17 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
 
       test('to an address that the account chose goes through the address guard only', async () => {
         const forbidden = { request: () => Promise.reject(new Error('not through the guard')) };
-        const guarded = under.open({ outgoing: forbidden, guardedOutgoing: outgoing });
+        const guarded = underTest.open({ outgoing: forbidden, guardedOutgoing: outgoing });
         await guarded.sendTemplate({ ...sender, isOwnAddress: true }, message);
         await expect(guarded.sendTemplate(sender, message)).rejects.toThrow('not through the guard');
       });
     });
 
     describe('templates', () => {
-      test('are listed page by page, each once, and each can be read alone', async () => {
+      test('are listed once each over all pages, and can be read individually', async () => {
         const { templates, pages } = await allTemplates();
         expect(pages).toBeGreaterThan(1);
-        expect(new Set(templates.map((one) => one.providerTemplateId)).size).toBe(under.templateCount);
+        expect(new Set(templates.map((one) => one.providerTemplateId)).size).toBe(underTest.templateCount);
         const [first] = templates as [PlatformTemplate];
         expect(await platform.readTemplate(sender, first.providerTemplateId)).toEqual(first);
         expect(first).toMatchObject({ state: 'approved', language: 'en_US' });
@@ -197,33 +197,33 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
     });
 
     describe('a callback', () => {
-      const genuine = () => under.delivered({ messageRef: 'ref-1', correlationId: 'our-id-1' });
+      const genuine = () => underTest.delivered({ messageRef: 'ref-1', correlationId: 'our-id-1' });
 
-      test('completes the handshake with the right verify token only', () => {
-        const right = under.handshake(under.verifyToken);
-        expect(platform.answerHandshake(right.request, under.verifyToken)).toBe(right.answer);
+      test('completes the handshake with the correct verify token only', () => {
+        const right = underTest.handshake(underTest.verifyToken);
+        expect(platform.answerHandshake(right.request, underTest.verifyToken)).toBe(right.answer);
         expect(platform.answerHandshake(right.request, 'another-token')).toBeUndefined();
-        const wrong = under.handshake('another-token');
-        expect(platform.answerHandshake(wrong.request, under.verifyToken)).toBeUndefined();
+        const wrong = underTest.handshake('another-token');
+        expect(platform.answerHandshake(wrong.request, underTest.verifyToken)).toBeUndefined();
         const bare = { url: right.request.url.replace(/\?.*/, ''), headers: {} };
-        expect(platform.answerHandshake(bare, under.verifyToken)).toBeUndefined();
+        expect(platform.answerHandshake(bare, underTest.verifyToken)).toBeUndefined();
       });
 
-      test('is verified as it came, with the right secret', () => {
+      test('is verified over its raw body with the correct secret', () => {
         expect(platform.canBeSigned(genuine())).toBe(true);
-        expect(platform.verifyCallback(genuine(), under.callbackSecret)).toBe(true);
+        expect(platform.verifyCallback(genuine(), underTest.callbackSecret)).toBe(true);
         expect(platform.verifyCallback(genuine(), 'another-secret')).toBe(false);
       });
 
       test('is not verified with another body, or without its headers', () => {
         const rawBody = Buffer.from(genuine().rawBody);
         rawBody[rawBody.length - 3] = (rawBody.at(-3) as number) ^ 1;
-        expect(platform.verifyCallback({ ...genuine(), rawBody }, under.callbackSecret)).toBe(false);
+        expect(platform.verifyCallback({ ...genuine(), rawBody }, underTest.callbackSecret)).toBe(false);
         expect(platform.canBeSigned({ ...genuine(), headers: {} })).toBe(false);
-        expect(platform.verifyCallback({ ...genuine(), headers: {} }, under.callbackSecret)).toBe(false);
+        expect(platform.verifyCallback({ ...genuine(), headers: {} }, underTest.callbackSecret)).toBe(false);
       });
 
-      test('that is not one of this platform is an invalid request', () => {
+      test('that is not one of this platform throws invalid_request', () => {
         const read = () => platform.readCallback({ ...genuine(), rawBody: Buffer.from('not a callback') });
         expect(read).toThrow(AppError);
         expect(read).toThrow(expect.objectContaining({ code: 'invalid_request' }));

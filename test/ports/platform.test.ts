@@ -1,4 +1,4 @@
-// The messaging platform's port on each of its adapters: the WhatsApp Cloud API, and a second platform that only tests have.
+// The conformance suite on both adapters: the WhatsApp Cloud API, and a second platform that exists only in tests.
 import { createHmac } from 'node:crypto';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
 import { statusCallback } from '../harness/callbacks.ts';
@@ -23,7 +23,7 @@ platformSuite('the WhatsApp Cloud API', async () => {
   const components = [{ type: 'BODY', text: 'Hello there, friend.' }];
   for (const name of names) await cloud.control.addTemplate({ wabaId, name, components });
   return {
-    open: (ways) => openMetaPlatform({ ...ways, apiVersion: 'v23.0' }),
+    open: (clients) => openMetaPlatform({ ...clients, apiVersion: 'v23.0' }),
     sender: {
       ...{ ...access, apiUrl: cloud.url, credential: token },
       ...{ phoneNumberId: numberId, businessAccountId: wabaId },

@@ -1,4 +1,4 @@
-// An independent S3 server as the object store: the same suite as every store, signatures held, and parts that were cut off.
+// A third-party S3 server as the object store: the conformance suite, signatures, and interrupted uploads.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { objectStoreSuite } from './object-store.suite.ts';
 
-// the one pair that this server knows
+// the only credentials that this server accepts
 const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 const outgoing = openOutgoing({ connectionsPerOrigin: 16, keepAliveMs: 1000 });
 const names = Array.from({ length: 20 }, (_, index) => `files-${index}`);
@@ -37,8 +37,8 @@ async function start(allowMismatchedSignatures: boolean): Promise<Server> {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 's3-'));
-  // it takes the address of a bucket itself without its last slash when it holds signatures, so that no client's list
-  // passes: those are asked of one that does not hold them, and objects of one that does
+  // The server verifies signatures over a bucket's URL without its trailing slash, so that every list would fail.
+  // Lists therefore use a server that does not verify signatures, and objects one that does.
   [strict, lenient] = [await start(false), await start(true)];
 });
 afterAll(async () => {
@@ -53,16 +53,16 @@ const storeAt = (endpoint: string, bucket: string, keys = credentials) =>
     ...{ outgoing, clock: systemClock, credentials: keys },
   });
 
-/** A store in a bucket of its own. */
+/** Opens a store in a new bucket. */
 async function openBucket() {
   const bucket = names[opened++] ?? '';
   return { bucket, store: storeAt(lenient.endpoint, bucket), close: async () => undefined };
 }
 
-// it writes both into one file; two gateways never put one key
-objectStoreSuite('a bucket of an independent server', () => openBucket(), { mixesPuts: true });
+// the server mixes concurrent puts of one key, which gateways never make
+objectStoreSuite('a bucket of a third-party server', () => openBucket(), { mixesPuts: true });
 
-describe('an independent server', () => {
+describe('a third-party server', () => {
   const MiB = 1024 * 1024;
   const content = (blocks: number, failure?: Error) =>
     Readable.from(
@@ -73,15 +73,15 @@ describe('an independent server', () => {
       { objectMode: false },
     );
 
-  test('takes a file of many parts, and of one cut off among them keeps nothing', async () => {
+  test('stores a file of many parts, and nothing of an interrupted one', async () => {
     const { store, bucket } = await openBucket();
     expect(await store.put('media/whole', content(30))).toEqual({ size: 30 * MiB });
-    let [size, right] = [0, true];
+    let [size, isEqual] = [0, true];
     for await (const chunk of (await store.get('media/whole')) ?? []) {
-      for (let at = 0; at < chunk.length; at += 4096) right &&= chunk[at] === Math.floor((size + at) / MiB);
+      for (let at = 0; at < chunk.length; at += 4096) isEqual &&= chunk[at] === Math.floor((size + at) / MiB);
       size += chunk.length;
     }
-    expect([size, right]).toEqual([30 * MiB, true]);
+    expect([size, isEqual]).toEqual([30 * MiB, true]);
     await expect(store.put('media/cut', content(20, new Error('cut off')))).rejects.toThrow('cut off');
     const keys: string[] = [];
     for await (const { key } of store.list('')) keys.push(key);
@@ -90,7 +90,7 @@ describe('an independent server', () => {
     expect(left.filter((name) => name.includes('cut'))).toEqual([]);
   });
 
-  test('takes what is signed with its key, in one piece and in parts, and nothing else', async () => {
+  test('accepts requests signed with its key, in one piece and in parts, and rejects others', async () => {
     const bucket = names.at(-1) ?? '';
     const store = storeAt(strict.endpoint, bucket);
     for (const blocks of [1, 18]) {
@@ -101,16 +101,16 @@ describe('an independent server', () => {
       await store.delete(key);
       expect(await store.get(key)).toBeNull();
     }
-    const stranger = storeAt(strict.endpoint, bucket, { ...credentials, secretAccessKey: 'another' });
-    await expect(stranger.put('media/a', content(1))).rejects.toMatchObject({
+    const wrongKeyStore = storeAt(strict.endpoint, bucket, { ...credentials, secretAccessKey: 'another' });
+    await expect(wrongKeyStore.put('media/a', content(1))).rejects.toMatchObject({
       outcome: 'rejected',
       code: 'SignatureDoesNotMatch',
     });
-    await expect(stranger.get('media/a')).rejects.toMatchObject({ outcome: 'rejected' });
+    await expect(wrongKeyStore.get('media/a')).rejects.toMatchObject({ outcome: 'rejected' });
     expect(await store.get('media/a')).toBeNull();
   });
 
-  test('says so if the bucket is not there', async () => {
+  test('fails the check if the bucket does not exist', async () => {
     await expect(storeAt(lenient.endpoint, 'none').check()).rejects.toThrow(
       /bucket "none" .* does not exist/,
     );

@@ -1,4 +1,4 @@
-// A bucket as the object store: the suite, files of several parts, and a store that is not there.
+// A simulated bucket as the object store: the conformance suite, multipart uploads, and failures.
 import { Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseS3Address } from '../../src/adapters/s3/location.ts';
@@ -6,17 +6,17 @@ import { openS3Store } from '../../src/adapters/s3/object-store.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { objectStoreSuite } from './object-store.suite.ts';
-import { startPlayedS3 } from './simulated-s3.ts';
+import { startSimulatedS3 } from './simulated-s3.ts';
 
-const credentials = { accessKeyId: 'played', secretAccessKey: 'played' };
+const credentials = { accessKeyId: 'simulated', secretAccessKey: 'simulated' };
 const outgoing = openOutgoing({ connectionsPerOrigin: 16, keepAliveMs: 1000 });
 afterAll(() => outgoing.close());
 
 async function openBucket(clock: Clock = systemClock) {
-  const played = await startPlayedS3();
-  const location = parseS3Address(`s3://${played.bucket}/some/prefix?endpoint=${played.url}`);
+  const simulated = await startSimulatedS3();
+  const location = parseS3Address(`s3://${simulated.bucket}/some/prefix?endpoint=${simulated.url}`);
   const store = openS3Store({ location, outgoing, clock, credentials });
-  return { store, played, close: () => played.close() };
+  return { store, simulated, close: () => simulated.close() };
 }
 
 objectStoreSuite('a bucket', () => openBucket());
@@ -33,8 +33,8 @@ describe('a bucket', () => {
       { objectMode: false },
     );
 
-  test('takes a file of many parts, and of one cut off among them keeps nothing', async () => {
-    const { store, played, close } = await openBucket();
+  test('stores a file of many parts, and nothing of an interrupted one', async () => {
+    const { store, simulated, close } = await openBucket();
     try {
       expect(await store.put('media/whole', content(30))).toEqual({ size: 30 * MiB });
       let size = 0;
@@ -44,37 +44,37 @@ describe('a bucket', () => {
       const keys: string[] = [];
       for await (const { key } of store.list('')) keys.push(key);
       expect(keys).toEqual(['media/whole']);
-      expect(played.begun.size).toBe(0);
+      expect(simulated.begun.size).toBe(0);
     } finally {
       await close();
     }
   });
 
-  test('is swept of parts whose put died more than an hour ago, and of no others', async () => {
+  test('is swept of its unfinished parts after an hour', async () => {
     const clock = { ...systemClock, now: () => Date.now() + aheadMs };
     let aheadMs = 0;
-    const { store, played, close } = await openBucket(clock);
+    const { store, simulated, close } = await openBucket(clock);
     try {
       const initiated = new Date();
-      played.begun.set('died', { key: 'some/prefix/media/died', initiated, parts: new Map() });
-      played.begun.set('other', { key: 'elsewhere/died', initiated, parts: new Map() });
+      simulated.begun.set('died', { key: 'some/prefix/media/died', initiated, parts: new Map() });
+      simulated.begun.set('other', { key: 'elsewhere/died', initiated, parts: new Map() });
       expect(await store.sweep()).toBe(0);
       aheadMs = 3_700_000;
       expect(await store.sweep()).toBe(1);
-      expect([...played.begun.keys()]).toEqual(['other']);
+      expect([...simulated.begun.keys()]).toEqual(['other']);
     } finally {
       await close();
     }
   });
 
   test('aborts the unfinished parts of an abandoned key immediately, and of no other', async () => {
-    const { store, played, close } = await openBucket();
+    const { store, simulated, close } = await openBucket();
     try {
       const initiated = new Date();
       for (const key of ['media/died', 'media/died-not'])
-        played.begun.set(key, { key: `some/prefix/${key}`, initiated, parts: new Map() });
+        simulated.begun.set(key, { key: `some/prefix/${key}`, initiated, parts: new Map() });
       await store.abandon('media/died');
-      expect([...played.begun.keys()]).toEqual(['media/died-not']);
+      expect([...simulated.begun.keys()]).toEqual(['media/died-not']);
     } finally {
       await close();
     }
@@ -85,16 +85,16 @@ describe('a bucket', () => {
     [400, 'XMinioAdminBucketQuotaExceeded'],
     [403, 'QuotaExceeded'],
   ])(
-    'without room (%i %s) says so, keeps no part, and takes the file once there is room',
+    'without space (%i %s) throws storage_full, keeps no part, and stores the file when there is space',
     async (status, code) => {
-      const { store, played, close } = await openBucket();
+      const { store, simulated, close } = await openBucket();
       try {
-        played.refuseWith({ status, code });
+        simulated.rejectWith({ status, code });
         const full = { outcome: 'rejected', code: 'storage_full' };
         await expect(store.put('media/small', content(1))).rejects.toMatchObject(full);
         await expect(store.put('media/large', content(12))).rejects.toMatchObject(full);
-        expect(played.begun.size).toBe(0);
-        played.refuseWith(undefined);
+        expect(simulated.begun.size).toBe(0);
+        simulated.rejectWith(undefined);
         expect(await store.put('media/large', content(12))).toEqual({ size: 12 * MiB });
       } finally {
         await close();
@@ -102,23 +102,23 @@ describe('a bucket', () => {
     },
   );
 
-  test('that is not there fails the check; one that cannot be reached too', async () => {
-    const { played, close } = await openBucket();
-    const location = parseS3Address(`s3://none?endpoint=${played.url}`);
+  test('that does not exist fails the check', async () => {
+    const { simulated, close } = await openBucket();
+    const location = parseS3Address(`s3://none?endpoint=${simulated.url}`);
     await expect(
       openS3Store({ location, outgoing, clock: systemClock, credentials }).check(),
     ).rejects.toThrow(/bucket "none" .* does not exist/);
     await close();
   });
 
-  test('that cannot be reached is reported as such', async () => {
+  test('that is unreachable throws not_sent', async () => {
     const location = parseS3Address('s3://files?endpoint=http://127.0.0.1:9');
     const store = openS3Store({ location, outgoing, clock: systemClock, credentials });
     await expect(store.check()).rejects.toMatchObject({ outcome: 'not_sent' });
     await expect(store.put('a', content(1))).rejects.toMatchObject({ outcome: 'not_sent' });
   });
 
-  test('has an address that says what is wrong with it', () => {
+  test('has an address whose problems are reported', () => {
     expect(parseS3Address('s3://b/x/y/?region=eu-central-1')).toEqual({
       ...{ bucket: 'b', prefix: 'x/y/', region: 'eu-central-1' },
     });

@@ -1,4 +1,4 @@
-// What is used of the independent S3 server, which comes without types.
+// Types of the third-party S3 server, as far as the tests use it.
 declare module '@20minutes/s3rver' {
   export default class S3rver {
     constructor(options: Record<string, unknown>);

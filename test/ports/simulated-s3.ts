@@ -1,4 +1,4 @@
-// S3's protocol, played on loopback for the conformance suite: one bucket in memory, parts and all. Signatures are not held.
+// A simulated S3 server on loopback for the conformance suite: one bucket in memory, with multipart uploads, without signatures.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +9,13 @@ interface Begun {
   parts: Map<number, Buffer>;
 }
 
-export interface PlayedS3 {
+export interface SimulatedS3 {
   url: string;
   bucket: string;
-  /** Multipart uploads that were begun and neither completed nor aborted. */
+  /** Multipart uploads that were neither completed nor aborted. */
   begun: Map<string, Begun>;
-  /** What every PUT is refused with from now on; undefined: nothing. */
-  refuseWith(error: { status: number; code: string } | undefined): void;
+  /** Rejects every PUT with this error from now on; undefined: none. */
+  rejectWith(error: { status: number; code: string } | undefined): void;
   close(): Promise<void>;
 }
 
@@ -38,14 +38,14 @@ const failure = (status: number, code: string): Answer => ({
   body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
   headers: { 'content-type': 'application/xml' },
 });
-const etag = { etag: '"played"' };
+const etag = { etag: '"simulated"' };
 
-/** Starts it with an empty bucket. `pageSize`: keys in one answer of a list. */
-export async function startPlayedS3(pageSize = 2): Promise<PlayedS3> {
+/** Starts the server with an empty bucket. `pageSize`: keys on one page of a list. */
+export async function startSimulatedS3(pageSize = 2): Promise<SimulatedS3> {
   const bucket = 'files';
   const objects = new Map<string, Buffer>();
   const begun = new Map<string, Begun>();
-  let refusal: { status: number; code: string } | undefined;
+  let rejection: { status: number; code: string } | undefined;
   const server = createServer((req, res) => void serve(req, res));
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -64,7 +64,7 @@ export async function startPlayedS3(pageSize = 2): Promise<PlayedS3> {
       res.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
       res.end(method === 'HEAD' ? undefined : body);
     } catch {
-      // the client broke the call off: nothing of it is kept
+      // the client interrupted the call: nothing is stored
       res.destroy();
     }
   }
@@ -72,7 +72,7 @@ export async function startPlayedS3(pageSize = 2): Promise<PlayedS3> {
   function answer(name: string, call: Call): Answer {
     if (name !== bucket) return failure(404, 'NoSuchBucket');
     if (call.key === '') return ofBucket(call);
-    if (refusal && call.method === 'PUT') return failure(refusal.status, refusal.code);
+    if (rejection && call.method === 'PUT') return failure(rejection.status, rejection.code);
     return call.query.has('uploads') || call.query.has('uploadId') ? ofUpload(call) : ofObject(call);
   }
 
@@ -138,8 +138,8 @@ export async function startPlayedS3(pageSize = 2): Promise<PlayedS3> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bucket,
     begun,
-    refuseWith(error) {
-      refusal = error;
+    rejectWith(error) {
+      rejection = error;
     },
     close: () =>
       new Promise((closed) => {

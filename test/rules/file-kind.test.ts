@@ -1,4 +1,4 @@
-// What a file is: its bytes decide, and a declared type that they contradict is refused.
+// File types: the bytes decide, and a declared type that contradicts them is rejected.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function outcome(bytes: Uint8Array, declared: string, name = 'file.bin'): string
   }
 }
 
-describe('the bytes and the declared type agree', () => {
+describe('bytes that match the declared type are accepted', () => {
   test.each([
     ['jpeg', 'image/jpeg', 'image image/jpeg'],
     ['jpeg', 'image/jpg', 'image image/jpeg'],
@@ -38,7 +38,7 @@ describe('the bytes and the declared type agree', () => {
     expect(outcome(samples[sample], declared)).toBe(expected);
   });
 
-  test('a phone’s video whose brands are of both families is what it is declared as', () => {
+  test('a video with brands of both families has its declared type', () => {
     const both = samples.video('3gp4', ['isom', '3gp4']);
     expect(outcome(both, 'video/mp4')).toBe('video video/mp4');
     expect(outcome(both, 'video/3gpp')).toBe('video video/3gpp');
@@ -46,19 +46,19 @@ describe('the bytes and the declared type agree', () => {
   });
 });
 
-describe('rejected', () => {
+describe('rejects', () => {
   test.each([
     ['a PNG declared as JPEG', samples.png, 'image/jpeg'],
     ['a JPEG declared as PDF', samples.jpeg, 'application/pdf'],
     ['a PDF declared as text', samples.pdf, 'text/plain'],
     ['text declared as PDF', samples.text, 'application/pdf'],
     ['an Office file declared as PDF', samples.docx, 'application/pdf'],
-    ['an older Office file declared as a newer one', samples.ole, docx],
-    ['a newer Office file declared as an older one', samples.docx, 'application/msword'],
+    ['a .doc file declared as .docx', samples.ole, docx],
+    ['a .docx file declared as .doc', samples.docx, 'application/msword'],
     ['an MP4 declared as 3GPP', samples.mp4, 'video/3gpp'],
     ['a video declared as audio', samples.mp4, 'audio/mp4'],
-    ['a ZIP that is no Office file', samples.zip, docx],
-    ['a ZIP declared as what it is', samples.zip, 'application/zip'],
+    ['a ZIP that is not an Office file', samples.zip, docx],
+    ['a ZIP declared as a ZIP', samples.zip, 'application/zip'],
     ['a GIF', Buffer.from('GIF89a\x01\x00\x01\x00', 'latin1'), 'image/gif'],
     ['a WebP', Buffer.from('RIFF\x10\x00\x00\x00WEBPVP8 ', 'latin1'), 'image/webp'],
     ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>'), 'text/html'],
@@ -68,21 +68,21 @@ describe('rejected', () => {
     ['HEIC', samples.video('heic', ['mif1', 'heic']), 'video/mp4'],
     ['audio in an MP4', samples.video('M4A ', ['isom', 'mp42']), 'video/mp4'],
     [
-      'a PDF that does not begin as one',
+      'a PDF that does not begin with its signature',
       Buffer.concat([Buffer.from('\0junk'), samples.pdf]),
       'application/pdf',
     ],
     ['text with a NUL', Buffer.from('abc\0def'), 'text/plain'],
     ['UTF-16 text', Buffer.from('\ufeffabc', 'utf16le'), 'text/plain'],
     ['Latin-1 text', Buffer.from('caf\xe9 au lait', 'latin1'), 'text/plain'],
-    ['noise', Buffer.concat([Buffer.from([0, 1]), randomBytes(500)]), 'application/octet-stream'],
-    ['a signature cut short', samples.png.subarray(0, 10), 'image/png'],
+    ['random bytes', Buffer.concat([Buffer.from([0, 1]), randomBytes(500)]), 'application/octet-stream'],
+    ['an incomplete signature', samples.png.subarray(0, 10), 'image/png'],
   ])('%s', (_what, bytes, declared) => {
     expect(outcome(bytes, declared)).toBe('unsupported_media_type');
   });
 });
 
-describe('a client that declares nothing', () => {
+describe('without a declared type', () => {
   test.each([
     ['jpeg', 'x', 'image image/jpeg'],
     ['pdf', 'x.bin', 'document application/pdf'],
@@ -98,7 +98,7 @@ describe('a client that declares nothing', () => {
   });
 });
 
-test('no bytes whatever make it fail in another way', () => {
+test('no bytes cause any other error', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -112,10 +112,10 @@ test('no bytes whatever make it fail in another way', () => {
 });
 
 describe('text', () => {
-  test('is UTF-8 text wherever it is cut in pieces', () => {
+  test('is recognised as UTF-8 in chunks of any size', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 7 }), (text, size) => {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are taken out
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: removes exactly these
         const bytes = Buffer.from(text.replace(/[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/g, ''));
         const check = createTextCheck();
         for (let at = 0; at < bytes.length; at += size) {
@@ -143,6 +143,6 @@ test.each([
   ['..', ''],
   ['  ', ''],
   [`${'é'.repeat(300)}.pdf`, `${'é'.repeat(236)}.pdf`],
-])('the file name %j is kept as %j', (given, kept) => {
-  expect(cleanFileName(given)).toBe(kept);
+])('the file name %j is stored as %j', (given, stored) => {
+  expect(cleanFileName(given)).toBe(stored);
 });

@@ -1,4 +1,4 @@
-// The fingerprint of a request's body: the same for every spelling of it, and nothing that can be tested without a key.
+// Fingerprints of request bodies: equal for equal JSON, and useless without the key.
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ describe('the fingerprint of a body', () => {
           )
         : value;
 
-  it('is the same for another order of members, and another for any other value', () => {
+  it('is equal for another order of members, and different for any other value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const body: unknown = JSON.parse(JSON.stringify(value));
@@ -35,7 +35,7 @@ describe('the fingerprint of a body', () => {
     expect(same({ a: { b: 1 } }, { a: { c: 1 } })).toBe(false);
   });
 
-  it('says nothing of the body to whoever has no key', () => {
+  it('cannot be compared with a body without the key', () => {
     const ring = () => openKeyedHash(parseKeyRing(`k1:${randomBytes(32).toString('base64')}`));
     const [one, other] = [ring(), ring()];
     const { fingerprint } = fingerprintOf(one, { code: '123456' });
@@ -43,14 +43,14 @@ describe('the fingerprint of a body', () => {
     expect(fingerprint.includes(createHash('sha256').update('{"code":"123456"}').digest())).toBe(false);
   });
 
-  it('is known again after a new key was put first, and if an earlier version stored it as SHA-256', () => {
+  it('is recognised after a key rotation, and if an earlier version stored it as SHA-256', () => {
     const [older, newer] = [makeKey(), makeKey()];
     const { fingerprint } = fingerprintOf(openKeyedHash(parseKeyRing(older)), { a: 1 });
     const rotated = openKeyedHash(parseKeyRing(`${newer},${older}`));
     expect(fingerprintOf(rotated, { a: 1 }).isSameBody(fingerprint)).toBe(true);
     expect(fingerprintOf(rotated, { a: 2 }).isSameBody(fingerprint)).toBe(false);
-    const bare = createHash('sha256').update('{"a":1}').digest();
-    expect(fingerprintOf(rotated, { a: 1 }).isSameBody(bare)).toBe(true);
-    expect(fingerprintOf(rotated, { a: 2 }).isSameBody(bare)).toBe(false);
+    const unkeyed = createHash('sha256').update('{"a":1}').digest();
+    expect(fingerprintOf(rotated, { a: 1 }).isSameBody(unkeyed)).toBe(true);
+    expect(fingerprintOf(rotated, { a: 2 }).isSameBody(unkeyed)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// The stages of a message: what reports come to, what they imply, and that nothing is told twice or backwards.
+// The stages of a message: folded reports, implied stages, new stages, and the timeline.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -29,7 +29,7 @@ const report = (status: Status, timestamp = 100, more: Partial<StatusReport> = {
   ...more,
 });
 const fold = (...reports: StatusReport[]) => foldReports('account', 'id', reports);
-const told = (...reports: StatusReport[]) => {
+const emittedBy = (...reports: StatusReport[]) => {
   const move = fold(...reports);
   return newStages({ ...move, was: 0, emitted: move.stages }).map(({ name, at }) => `${name}@${at}`);
 };
@@ -46,7 +46,7 @@ describe('reports of one message, folded', () => {
       ['sent@1', 'delivered@2', 'read@3'],
     ],
     ['sent and read', [report('read', 3), report('sent', 1)], 5, ['sent@1', 'delivered@3', 'read@3']],
-    ['repeated: the earliest time', [report('sent', 5), report('sent', 4)], 3, ['sent@4']],
+    ['a repeated report: the earliest time', [report('sent', 5), report('sent', 4)], 3, ['sent@4']],
     ['failed', [report('failed', 9)], 6, ['failed@9']],
     ['failed after sent', [report('sent', 1), report('failed', 9)], 6, ['sent@1', 'failed@9']],
     [
@@ -57,17 +57,17 @@ describe('reports of one message, folded', () => {
     ],
   ])('%s', (_what, reports, state, stages) => {
     expect(fold(...reports).state).toBe(state);
-    expect(told(...reports)).toEqual(stages);
+    expect(emittedBy(...reports)).toEqual(stages);
   });
 
-  it('say which stages were reported and which only implied', () => {
+  it('distinguish reported and implied stages', () => {
     expect(fold(report('read'), report('sent'))).toMatchObject({
       stages: stageBit.sent | stageBit.delivered | stageBit.read,
       reported: stageBit.sent | stageBit.read,
     });
   });
 
-  it('carry the error only if they end failed, and the first price', () => {
+  it('keep the error only if the message failed, and the first price', () => {
     expect(fold(report('failed')).error).toEqual(error);
     expect(fold(report('failed'), report('read', 1, { priceCategory: 'utility' }))).toMatchObject({
       error: null,
@@ -76,7 +76,7 @@ describe('reports of one message, folded', () => {
     });
   });
 
-  it('come to the same whatever their order', () => {
+  it('have the same result in any order', () => {
     const any = fc.array(
       fc.record({ status: fc.constantFrom<Status>('sent', 'delivered', 'read', 'failed'), at: fc.nat(50) }),
       { minLength: 1, maxLength: 8 },
@@ -89,7 +89,7 @@ describe('reports of one message, folded', () => {
           .sort((a, b) => a.rank - b.rank)
           .map(({ one }) => one);
         expect(fold(...shuffled)).toEqual(fold(...reports));
-        const names = told(...reports).map((stage) => stage.split('@')[0]);
+        const names = emittedBy(...reports).map((stage) => stage.split('@')[0]);
         expect(names).toEqual(['sent', 'delivered', 'read', 'failed'].filter((name) => names.includes(name)));
       }),
     );
@@ -99,21 +99,21 @@ describe('reports of one message, folded', () => {
 describe('a failure reported together with a delivery', () => {
   const overtaken = (...reports: StatusReport[]) => overtakenFailure('account', 'id', reports);
   it.each<[string, StatusReport[], string[] | null]>([
-    ['before it is told first', [report('delivered', 2), report('failed', 1)], ['failed@1']],
-    ['of the same second too', [report('failed', 2), report('read', 2)], ['failed@2']],
+    ['before the delivery is published first', [report('delivered', 2), report('failed', 1)], ['failed@1']],
+    ['of the same second is published first too', [report('failed', 2), report('read', 2)], ['failed@2']],
     [
-      'after it was sent: both are',
+      'after sent is published after it',
       [report('sent', 1), report('failed', 2), report('delivered', 3)],
       ['sent@1', 'failed@2'],
     ],
     [
-      'before it was sent: the rest follows the delivery',
+      'before sent is published alone',
       [report('failed', 1), report('sent', 2), report('delivered', 3)],
       ['failed@1'],
     ],
-    ['after it never was', [report('delivered', 1), report('failed', 2)], null],
-    ['alone has nothing to give way to', [report('sent', 1), report('failed', 2)], null],
-    ['is none', [report('delivered', 1)], null],
+    ['after the delivery is ignored', [report('delivered', 1), report('failed', 2)], null],
+    ['without a delivery is not overtaken', [report('sent', 1), report('failed', 2)], null],
+    ['is null without a failure', [report('delivered', 1)], null],
   ])('%s', (_what, reports, stages) => {
     const move = overtaken(...reports);
     expect(
@@ -123,7 +123,7 @@ describe('a failure reported together with a delivery', () => {
   });
 });
 
-test('only stages not told before are told', () => {
+test('only stages that were not published before are published', () => {
   const times = { sentAt: 1, deliveredAt: 2, readAt: 3, failedAt: null };
   expect(newStages({ was: 1, emitted: 7, ...times }).map(({ name }) => name)).toEqual(['delivered', 'read']);
   expect(newStages({ was: 7, emitted: 7, ...times })).toEqual([]);
@@ -136,7 +136,7 @@ describe('the timeline', () => {
   };
   const at = (second: number) => new Date(second * 1000);
 
-  it('shows each stage in order and marks what was implied', () => {
+  it('has each stage in order, and marks implied stages', () => {
     const stages = timelineOf({
       ...past,
       ...{ acceptedAt: at(1), sentAt: at(3), deliveredAt: at(3), readAt: at(3) },
@@ -147,7 +147,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('raises a time of the platform that is cut to the second, and keeps it beside', () => {
+  it('raises a platform time in whole seconds to the previous stage, and keeps it as platformTimestamp', () => {
     const stages = timelineOf({ ...past, createdAt: at(1.2), acceptedAt: at(1.7), sentAt: at(1) });
     expect(stages).toEqual([
       { status: 'queued', at: at(1.2).toISOString(), platformTimestamp: null, implied: false },
@@ -156,13 +156,13 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('has a platform time for a failure only if the platform reported it', () => {
+  it('has a platformTimestamp for a failure only if the platform reported it', () => {
     const last = (isFailureReported: boolean) =>
       timelineOf({ ...past, failedAt: at(9), isFailureReported }).at(-1)?.platformTimestamp;
     expect([last(true), last(false)]).toEqual([at(9).toISOString(), null]);
   });
 
-  it('is in order whatever the times are, and never moves one back', () => {
+  it('is in order for any times, and makes no time earlier', () => {
     const time = fc.option(fc.integer({ min: -5000, max: 5000 }).map((ms) => new Date(ms)));
     const times = fc.record({
       ...{ acceptedAt: time, sentAt: time, deliveredAt: time, readAt: time, failedAt: time },
@@ -184,16 +184,16 @@ describe('the timeline', () => {
   });
 });
 
-test('names and numbers of states are each other’s inverse', () => {
+test('each state number has a name that converts back to it', () => {
   for (let number = 0; number <= 6; number++) expect(stateNumber(stateName(number))).toBe(number);
 });
 
-test('our own codes are numbers from 900001', () => {
+test('the gateway’s own error codes are 900001 to 900004', () => {
   const codes = Object.values(ownErrors).map(({ code }) => code);
   expect(codes).toEqual([900001, 900002, 900003, 900004]);
 });
 
-test('a pair that is too fast waits 4^n seconds, all else 2^n, both with an end', () => {
+test('retry delays grow as 4^n seconds for pair rates and 2^n otherwise, up to a maximum', () => {
   expect([1, 2, 3, 4, 20].map((tries) => retryDelaySeconds(tries, 'pair_rate'))).toEqual([
     1, 4, 16, 64, 3600,
   ]);

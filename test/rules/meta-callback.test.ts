@@ -1,4 +1,4 @@
-// What the platform's callbacks say: whole batches, unknown members passed over, signatures over the raw bytes.
+// The WhatsApp Cloud API's callbacks: statuses, errors, template changes, signatures and large numbers.
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -14,7 +14,7 @@ const read = (...entry: object[]) =>
 const sent = { id: 'wamid.A', status: 'sent', timestamp: '1751142888' };
 
 describe('statuses', () => {
-  it('are all read: every entry, every change, every status', () => {
+  it('are read from every entry and every change', () => {
     const many = Array.from({ length: 250 }, (_, index) => ({ ...sent, id: `wamid.${index}` }));
     const content = read(
       { id: '1', changes: [numbered('11', many), numbered('12', many)] },
@@ -27,7 +27,7 @@ describe('statuses', () => {
     expect(content.ignored).toBe(0);
   });
 
-  it('carry our id, their price and their error', () => {
+  it('contain our id, their price and their error', () => {
     const failed = {
       ...sent,
       status: 'failed',
@@ -57,31 +57,31 @@ describe('statuses', () => {
     ]);
   });
 
-  it('that failed without a reason still carry an error with a number', () => {
+  it('that failed without a reason have an error with code 0', () => {
     const content = read({ id: '1', changes: [numbered('11', [{ ...sent, status: 'failed' }])] });
     expect(content.statuses[0]?.error).toEqual({ code: 0, title: 'Failed', message: 'Failed' });
   });
 
-  it('that were listened to were read', () => {
+  it('with the status played count as read', () => {
     expect(
       read({ id: '1', changes: [numbered('11', [{ ...sent, status: 'played' }])] }).statuses[0]?.status,
     ).toBe('read');
   });
 
   it.each([
-    ['an unknown word', { status: 'deleted' }],
+    ['an unknown status', { status: 'deleted' }],
     ['no id', { id: undefined }],
-    ['an id that no index holds', { id: 'w'.repeat(513) }],
-    ['no time', { timestamp: 'soon' }],
-    ['a time that no calendar has', { timestamp: '999999999999999' }],
-    ['a time before all', { timestamp: '-1' }],
-  ])('with %s are passed over and counted, the others read', (_what, wrong) => {
+    ['an id longer than an index entry', { id: 'w'.repeat(513) }],
+    ['no valid time', { timestamp: 'soon' }],
+    ['a time beyond all dates', { timestamp: '999999999999999' }],
+    ['a negative time', { timestamp: '-1' }],
+  ])('with %s are ignored and counted; others are read', (_what, wrong) => {
     const content = read({ id: '1', changes: [numbered('11', [{ ...sent, ...wrong }, sent])] });
     expect(content.statuses).toHaveLength(1);
     expect(content.ignored).toBe(1);
   });
 
-  it('of no number are passed over', () => {
+  it('without a number are ignored', () => {
     expect(read({ id: '1', changes: [change({ statuses: [sent] })] })).toMatchObject({
       statuses: [],
       ignored: 1,
@@ -92,7 +92,7 @@ describe('statuses', () => {
 describe('errors', () => {
   const metadata = { phone_number_id: '11' };
 
-  it('of a status explain themselves in an object or in a plain text', () => {
+  it('of a status have their details in an object or in plain text', () => {
     const errors = [{ code: '131026', title: 'Undeliverable', error_data: 'No such person.' }];
     const content = read({ id: '1', changes: [numbered('11', [{ ...sent, status: 'failed', errors }])] });
     expect(content.statuses[0]?.error).toEqual({
@@ -106,7 +106,7 @@ describe('errors', () => {
     [{}, null],
     [{ time: 1751142888 }, 1751142888],
     [{ time: '1751142888123' }, 1751142888],
-  ])('of a whole number are read, with the time of their entry %j', (entry, timestamp) => {
+  ])('of a number are read, with the time of their entry %j', (entry, timestamp) => {
     const errors = [{ code: 131031, title: 'Locked', error_data: { details: 'Policy.' } }, 'nonsense'];
     const content = read({ id: '1', ...entry, changes: [change({ metadata, errors })] });
     expect(content.numbers).toEqual([
@@ -118,7 +118,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('of an inbound message say nothing about the number', () => {
+  it('of an inbound message are not errors of the number', () => {
     const messages = [{ from: '1', type: 'unsupported', errors: [{ code: 131031, title: 'x' }] }];
     expect(read({ id: '1', changes: [change({ metadata, messages })] })).toMatchObject({
       numbers: [],
@@ -127,8 +127,8 @@ describe('errors', () => {
   });
 });
 
-describe('what else comes', () => {
-  it('is passed over: inbound messages, account news, kinds not known yet', () => {
+describe('other content', () => {
+  it('is ignored if it is an inbound message, an account notice or an unknown kind', () => {
     const content = read({
       id: '1',
       changes: [
@@ -141,7 +141,7 @@ describe('what else comes', () => {
     expect(content).toEqual({ statuses: [], templates: [], numbers: [], ignored: 3 });
   });
 
-  it('is a template’s new status, category, quality or text', () => {
+  it('is read if it is a template’s new status, category, quality or content', () => {
     const of = { message_template_id: 920070352646140, message_template_name: 'promo' };
     const content = read({
       id: '1',
@@ -154,7 +154,7 @@ describe('what else comes', () => {
           'message_template_status_update',
         ),
         change({ ...of, new_category: 'MARKETING' }, 'template_category_update'),
-        // announced only, and it may come after the change itself: the category that it calls new is that of before
+        // only announced, perhaps after the change itself: its "new" category is the previous one
         change(
           { ...of, new_category: 'UTILITY', correct_category: 'MARKETING', category_update_timestamp: 1 },
           'template_category_update',
@@ -177,13 +177,13 @@ describe('what else comes', () => {
     ]);
   });
 
-  it.each(['', 'null', '[]', '{', '{"entry":{}}', '"x"', '\u0000'])('%j is no callback', (text) => {
+  it.each(['', 'null', '[]', '{', '{"entry":{}}', '"x"', '\u0000'])('%j is not a callback', (text) => {
     expect(() => readCallback(Buffer.from(text))).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 
-  it('never breaks the reader, whatever JSON it is', () => {
+  it('of any JSON never throws another error', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const changes = [{ field: 'messages', value }, value, { field: value, value: { statuses: [value] } }];
@@ -200,22 +200,22 @@ describe('a signature', () => {
   const sign = (bytes: Buffer, secret = 'secret') =>
     `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`;
 
-  it('is over the raw bytes', () => {
+  it('is verified over the raw bytes', () => {
     expect(isSigned(body, sign(body), 'secret')).toBe(true);
     expect(isSigned(Buffer.from('{"name":"Zoë"}'), sign(body), 'secret')).toBe(false);
   });
   it.each<[string, string | undefined]>([
     ['missing', undefined],
     ['empty', ''],
-    ['of another secret', sign(body, 'other')],
+    ['made with another secret', sign(body, 'other')],
     ['without its prefix', sign(body).slice(7)],
     ['too short', sign(body).slice(0, -1)],
     ['too long', `${sign(body)}0`],
-    ['no hex', `sha256=${'z'.repeat(64)}`],
-  ])('that is %s is wrong', (_what, header) => expect(isSigned(body, header, 'secret')).toBe(false));
+    ['not hexadecimal', `sha256=${'z'.repeat(64)}`],
+  ])('that is %s is invalid', (_what, header) => expect(isSigned(body, header, 'secret')).toBe(false));
 });
 
-test('every single changed bit of a body is detected', () => {
+test('a change of any single bit of the body is detected', () => {
   const body = Buffer.from('{"entry":[]}');
   const header = `sha256=${createHmac('sha256', 's').update(body).digest('hex')}`;
   for (let bit = 0; bit < body.length * 8; bit++) {
@@ -237,7 +237,7 @@ describe('numbers', () => {
     ['0.12345678901234567890', 0.12345678901234568],
     ['1e300', 1e300],
     ['1234567890123456789.5', Number('1234567890123456789.5')],
-  ])('%s is read as %j, wherever it stands', (written, value) => {
+  ])('%s is read as %j at any position', (written, value) => {
     for (let before = 0; before < 40; before += 1) {
       const pad = 'x'.repeat(before);
       expect(json(`{"${pad}":${written}}`)).toEqual({ [pad]: value });
@@ -245,7 +245,7 @@ describe('numbers', () => {
     }
   });
 
-  it('in strings stay strings', () => {
+  it('in strings stay unchanged', () => {
     const text = `["122097329108006499","x 122097329108006499","","\\"122097329108006499"]`;
     expect(json(text)).toEqual(JSON.parse(text));
     const id = '122097329108006499';
@@ -253,7 +253,7 @@ describe('numbers', () => {
       expect(json(`["${id}",${' '.repeat(between)}${id}]`)).toEqual([id, id]);
   });
 
-  test('every whole number keeps its digits, and everything else is what JSON says', () => {
+  test('integers keep all digits, and other values are read as by JSON.parse', () => {
     const leaf = fc.oneof(
       fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
       fc.string({ unit: 'grapheme' }).map((one) => one.replaceAll('\0', '')),
@@ -279,7 +279,7 @@ describe('numbers', () => {
     );
   });
 
-  it('of templates beyond 2^53 are met by their id', () => {
+  it('beyond 2^53 are read as template ids without loss', () => {
     const id = '122097329108006499';
     const of = { message_template_id: 0, event: 'PAUSED' };
     const body = JSON.stringify({

@@ -1,4 +1,4 @@
-// A filled template in the platform's words, and what each of its error codes asks of us.
+// Messages and templates in the form of the WhatsApp Cloud API.
 import { describe, expect, it, test } from 'vitest';
 import { messageBody } from '../../src/adapters/meta/message.ts';
 import { platformTemplate, templateStatus } from '../../src/adapters/meta/template.ts';
@@ -16,7 +16,7 @@ const components = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessa
   (messageBody(message(filled, more)) as { template: { components?: unknown } }).template.components;
 
 describe('the body of a send', () => {
-  it('names the recipient with a plus sign and carries our id', () => {
+  it('has the recipient with a plus sign, and our id', () => {
     expect(messageBody(message({}))).toEqual({
       messaging_product: 'whatsapp',
       recipient_type: 'individual',
@@ -27,7 +27,7 @@ describe('the body of a send', () => {
     });
   });
 
-  it('has texts in order; named ones carry their names', () => {
+  it('has texts in order, and named ones with their names', () => {
     expect(
       components({ header: { kind: 'text', values: [{ text: 'June' }] }, body: [{ text: 'Ada' }] }),
     ).toEqual([
@@ -72,7 +72,7 @@ describe('the body of a send', () => {
     ]);
   });
 
-  it('has buttons by their index: links, codes to copy, and one-time passwords as links', () => {
+  it('has buttons by index: links, codes to copy, and one-time passwords as links', () => {
     const text = (value: string) => [{ type: 'text', text: value }];
     expect(
       components({
@@ -95,7 +95,7 @@ describe('the body of a send', () => {
   });
 });
 
-test('a template is read in our words; what the platform leaves out is empty, not wrong', () => {
+test('a template is converted to our fields; omitted ones are empty', () => {
   expect(
     platformTemplate({
       id: 920070352646140,

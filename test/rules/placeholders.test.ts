@@ -1,4 +1,4 @@
-// Which keys fill which placeholder: the platform numbers each component anew, so a bare key must never be a guess.
+// Variable keys and the placeholders that they fill. Each component has its own numbering, so a bare key may be ambiguous.
 import { describe, expect, it, test } from 'vitest';
 import {
   planTemplate,
@@ -27,7 +27,7 @@ const buttons = (...list: { type: string; url?: string; text?: string }[]) => ({
   buttons: list,
 });
 
-describe('the tokens of a text', () => {
+describe('the placeholders of a text', () => {
   it.each([
     ['Hi {{1}} and {{2}}', ['1', '2']],
     ['{{2}} before {{1}}, and {{2}} again', ['1', '2']],
@@ -37,7 +37,7 @@ describe('the tokens of a text', () => {
     [undefined, []],
   ])('%s', (text, tokens) => expect(tokensOf(text)).toEqual(tokens));
 
-  it('are replaced everywhere, and those without a value stay', () => {
+  it('are all replaced; those without a value stay', () => {
     expect(substitute('{{1}} {{ 1 }} {{2}}', new Map([['1', '$&']]))).toBe('$& $& {{2}}');
   });
 });
@@ -54,7 +54,7 @@ describe('a bare key', () => {
     });
   });
 
-  it('fills the one other component that has it, where the body has none of that number', () => {
+  it('fills the only other component with that number if the body has none', () => {
     expect(keysOf([header, { type: 'BODY', text: 'Hello.' }])).toMatchObject({ '1': ['header.1'] });
     expect(keysOf([{ type: 'BODY', text: 'Hello.' }, buttons({ type: 'QUICK_REPLY' }, url())])).toMatchObject(
       {
@@ -63,18 +63,18 @@ describe('a bare key', () => {
     );
   });
 
-  it('fills nothing where two other components have it: each needs its qualified key', () => {
+  it('fills nothing if two other components have that number: each needs its qualified key', () => {
     const keys = keysOf([header, { type: 'BODY', text: 'Hello.' }, buttons(url())]);
     expect(Object.keys(keys).sort()).toEqual(['buttons.0.1', 'header.1']);
   });
 
-  it('never fills a copy code, which is always named in full', () => {
+  it('never fills a copy code, which needs its qualified key', () => {
     const code = buttons({ type: 'COPY_CODE', text: 'Copy' });
     expect(keysOf([{ type: 'BODY', text: 'Hello.' }, code])).toEqual({ 'buttons.0.1': ['buttons.0.1'] });
     expect(keysOf([header, { type: 'BODY', text: 'Hello.' }, code])).toMatchObject({ '1': ['header.1'] });
   });
 
-  it('is the code wherever it stands, in an authentication template', () => {
+  it('is the code in body and button of an authentication template', () => {
     const components = [
       { type: 'BODY', text: '{{1}} is your code.' },
       buttons({ type: 'URL', url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}' }),
@@ -102,7 +102,7 @@ describe('a bare key', () => {
   });
 });
 
-test('a value that is missing is named by the shortest key that fills it', () => {
+test('a missing value is reported by the shortest key that fills it', () => {
   const plan = planOf([header, body, buttons(url(), { type: 'COPY_CODE' })]);
   expect(plan.placeholders.map((placeholder) => shortKey(plan, placeholder))).toEqual([
     'header.1',
@@ -113,8 +113,8 @@ test('a value that is missing is named by the shortest key that fills it', () =>
   ]);
 });
 
-describe('what a caller is shown', () => {
-  it('holds every variable by component, the header’s media, and the examples', () => {
+describe('the variables of a template', () => {
+  it('list every variable by component, the header’s media, and the examples', () => {
     const shown = variablesOf(
       planOf([
         { type: 'HEADER', format: 'TEXT', text: 'For {{1}}', example: { header_text: ['June'] } },
@@ -146,7 +146,7 @@ describe('what a caller is shown', () => {
     });
   });
 
-  it('holds the examples of named parameters', () => {
+  it('list the examples of named parameters', () => {
     const components = [
       {
         type: 'BODY',
@@ -161,7 +161,7 @@ describe('what a caller is shown', () => {
     });
   });
 
-  it.each(['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'])('names a header that is a %s', (format) => {
+  it.each(['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'])('name a %s header', (format) => {
     const shown = variablesOf(
       planOf([
         { type: 'HEADER', format },
@@ -172,7 +172,7 @@ describe('what a caller is shown', () => {
   });
 });
 
-describe('a template with parts that cannot be filled surely', () => {
+describe('a template with unsupported parts', () => {
   it.each([
     [[{ type: 'BODY', text: 'x' }, { type: 'CAROUSEL' }], 'carousel'],
     [[{ type: 'LIMITED_TIME_OFFER' }, { type: 'BODY', text: 'x' }], 'limited_time_offer'],
@@ -185,7 +185,7 @@ describe('a template with parts that cannot be filled surely', () => {
     ],
     [[{ type: 'BODY', text: 'x' }, buttons({ type: 'FLOW' })], 'FLOW'],
     [[{ type: 'BODY', text: 'x' }, buttons({ type: 'CATALOG' })], 'CATALOG'],
-    ...['MPM', 'SPM', 'ORDER_DETAILS', 'APP', 'REQUEST_CONTACT_INFO', 'A_KIND_NOT_KNOWN_YET'].map(
+    ...['MPM', 'SPM', 'ORDER_DETAILS', 'APP', 'REQUEST_CONTACT_INFO', 'AN_UNKNOWN_KIND'].map(
       (type): [object[], string] => [[{ type: 'BODY', text: 'x' }, buttons({ type })], type],
     ),
     [[{ type: 'BODY', text: 'x' }, { type: 'CALL_PERMISSION_REQUEST' }], 'call_permission_request'],
@@ -196,12 +196,12 @@ describe('a template with parts that cannot be filled surely', () => {
       ],
       'PRODUCT',
     ],
-    [[{ type: 'BODY', text: 'x' }, { type: 'A_PART_NOT_KNOWN_YET' }], 'a_part_not_known_yet'],
-  ])('says why: %j', (components, word) => {
+    [[{ type: 'BODY', text: 'x' }, { type: 'AN_UNKNOWN_PART' }], 'an_unknown_part'],
+  ])('has the reason: %j', (components, word) => {
     expect(planOf(components as TemplateComponent[]).unsupported).toContain(word);
   });
 
-  it('is none of the usual ones', () => {
+  it('is not one with common parts', () => {
     const usual = buttons({ type: 'QUICK_REPLY' }, { type: 'PHONE_NUMBER' }, url(), { type: 'COPY_CODE' });
     expect(planOf([header, body, { type: 'FOOTER', text: 'x' }, usual]).unsupported).toBeNull();
   });

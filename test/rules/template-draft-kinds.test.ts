@@ -7,19 +7,19 @@ describe('a problem of an authentication template is named by its path', () => {
   const own = { type: 'BODY', add_security_recommendation: true };
   it.each<[string, TemplateComponent[], string[]]>([
     ['no button', [own], ['components']],
-    ['a text of its own', [body, otp({ otp_type: 'COPY_CODE' })], ['components[0].text']],
+    ['a body text', [body, otp({ otp_type: 'COPY_CODE' })], ['components[0].text']],
     [
       'a header',
       [{ type: 'HEADER', format: 'TEXT', text: 'Hi' }, own, otp({ otp_type: 'COPY_CODE' })],
       ['components[0]'],
     ],
     [
-      'an expiry of nothing',
+      'an expiry of zero minutes',
       [own, { type: 'FOOTER', code_expiration_minutes: 0 }, otp({ otp_type: 'COPY_CODE' })],
       ['components[1].code_expiration_minutes'],
     ],
     ['another kind of button', [own, { type: 'BUTTONS', buttons: [reply] }], ['components[1].buttons']],
-    ['no kind of code', [own, otp({})], ['components[1].buttons[0].otp_type']],
+    ['no otp_type', [own, otp({})], ['components[1].buttons[0].otp_type']],
     [
       'one tap without an app',
       [own, otp({ otp_type: 'ONE_TAP' })],
@@ -31,7 +31,7 @@ describe('a problem of an authentication template is named by its path', () => {
       ['components[1].buttons[0].supported_apps', 'components[1].buttons[0].zero_tap_terms_accepted'],
     ],
     [
-      'an app that is none',
+      'a malformed app',
       [own, otp({ otp_type: 'ONE_TAP', supported_apps: [{ package_name: 'app', signature_hash: 'x' }] })],
       [
         'components[1].buttons[0].supported_apps[0].package_name',
@@ -55,7 +55,7 @@ it.each<[string, string[]]>([
     ['components[0].text', 'components[0].example.body_text_named_params'],
   ],
   ['Hi {{other}}, welcome back.', ['components[0].example.body_text_named_params']],
-])('a named variable is written and shown as the platform takes it: %s', (text, paths) => {
+])('a named variable must be as the platform requires: %s', (text, paths) => {
   const example = { body_text_named_params: [{ param_name: 'name', example: 'Ada' }] };
   expect(pathsOf([{ type: 'BODY', text, example }], { named: true })).toEqual(paths);
 });

@@ -1,4 +1,4 @@
-// A draft's faults are all found here, each with its path, before anything goes to the platform.
+// Drafts: every problem is found with its path before anything is sent to the platform.
 import { describe, expect, it } from 'vitest';
 import { draftProblems, sampleIdOf, withHandle } from '../../src/messaging/templates/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
@@ -46,7 +46,7 @@ describe('a draft that the platform accepts has no problems', () => {
     ['a video’s sample', [{ type: 'HEADER', format: 'VIDEO', mediaId: 'mp4' }, body]],
     ['a document’s sample', [{ type: 'HEADER', format: 'DOCUMENT', mediaId: 'pdf' }, body]],
     [
-      'a handle that the caller has already',
+      'a handle that the caller already has',
       [{ type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::a'] } }, body],
     ],
     ['a place', [{ type: 'HEADER', format: 'LOCATION' }, body]],
@@ -62,7 +62,7 @@ describe('a draft that the platform accepts has no problems', () => {
       ),
     ],
     [
-      'a one-time password, whose texts the platform writes',
+      'a one-time password, whose texts the platform generates',
       [
         { type: 'BODY', add_security_recommendation: true },
         { type: 'FOOTER', code_expiration_minutes: 10 },
@@ -71,7 +71,7 @@ describe('a draft that the platform accepts has no problems', () => {
       { category: 'AUTHENTICATION' },
     ],
     [
-      'a code that fills itself in, under the terms for it',
+      'a zero-tap code with accepted terms',
       [{ type: 'BODY' }, otp({ otp_type: 'ZERO_TAP', supported_apps: [app], zero_tap_terms_accepted: true })],
       { category: 'AUTHENTICATION' },
     ],
@@ -88,10 +88,10 @@ describe('a draft that the platform accepts has no problems', () => {
 describe('a problem is named by its path', () => {
   it.each<[string, TemplateComponent[], string[]]>([
     ['no body', [{ type: 'FOOTER', text: 'x' }], ['components']],
-    ['two of one kind', [body, body], ['components']],
+    ['two components of one type', [body, body], ['components']],
     ['a text too long', [{ ...body, text: 'x'.repeat(1025) }], ['components[0].text']],
-    ['a gap', [bodyOf('Hi there {{2}} from us.', 'x')], ['components[0].text']],
-    ['a variable at an end', [bodyOf('{{1}} is here for you.', 'x')], ['components[0].text']],
+    ['a gap in the numbering', [bodyOf('Hi there {{2}} from us.', 'x')], ['components[0].text']],
+    ['a variable at the start or end', [bodyOf('{{1}} is here for you.', 'x')], ['components[0].text']],
     ['no example', [bodyOf('Hi there {{1}} from us.')], ['components[0].example.body_text']],
     [
       'too few examples',
@@ -133,7 +133,7 @@ describe('a problem is named by its path', () => {
     ],
     ['no sample', [{ type: 'HEADER', format: 'IMAGE' }, body], ['components[0].mediaId']],
     ['a header without a format', [{ type: 'HEADER', text: 'Sale' }, body], ['components[0].format']],
-    ['a text that nobody sees', [{ type: 'BODY', text: '\u200b\u2060 \ufeff' }], ['components[0].text']],
+    ['an invisible text', [{ type: 'BODY', text: '\u200b\u2060 \ufeff' }], ['components[0].text']],
     [
       'an unknown sample',
       [body, { type: 'HEADER', format: 'IMAGE', mediaId: 'none' }],
@@ -145,16 +145,16 @@ describe('a problem is named by its path', () => {
       ['components[0].mediaId'],
     ],
     [
-      'a sample that reviewers cannot play',
+      'a sample of an unsupported video type',
       [{ type: 'HEADER', format: 'VIDEO', mediaId: '3gp' }, body],
       ['components[0].mediaId'],
     ],
     [
-      'a document that is no PDF',
+      'a document that is not a PDF',
       [{ type: 'HEADER', format: 'DOCUMENT', mediaId: 'text' }, body],
       ['components[0].mediaId'],
     ],
-    ['a sample where none belongs', [{ ...body, mediaId: 'png' }], ['components[0].mediaId']],
+    ['a sample outside the header', [{ ...body, mediaId: 'png' }], ['components[0].mediaId']],
     ['a footer with a variable', [body, { type: 'FOOTER', text: 'a {{1}}' }], ['components[1].text']],
     ['eleven buttons', buttons(...replies(11)), ['components[1].buttons']],
     [
@@ -167,7 +167,7 @@ describe('a problem is named by its path', () => {
       ['components[1].buttons'],
     ],
     [
-      'quick replies apart',
+      'separated quick replies',
       buttons(reply, url('https://a.example'), { ...reply, text: 'No' }),
       ['components[1].buttons'],
     ],
@@ -182,9 +182,9 @@ describe('a problem is named by its path', () => {
       buttons(url('https://a.example/{{1}}')),
       ['components[1].buttons[0].example'],
     ],
-    ['two buttons of one text', buttons(reply, reply), ['components[1].buttons']],
+    ['two buttons with the same text', buttons(reply, reply), ['components[1].buttons']],
     ['a variable in a label', buttons({ ...reply, text: 'Hi {{1}}' }), ['components[1].buttons[0].text']],
-    ['a link into a conversation', buttons(url('https://wa.me/15550100')), ['components[1].buttons[0].url']],
+    ['a link to a conversation', buttons(url('https://wa.me/15550100')), ['components[1].buttons[0].url']],
     [
       'a link to the platform',
       buttons(url('https://api.WhatsApp.com/send')),
@@ -211,10 +211,14 @@ describe('a problem is named by its path', () => {
       buttons({ type: 'COPY_CODE', example: 'x'.repeat(16) }),
       ['components[1].buttons[0].example'],
     ],
-    ['an OTP button elsewhere', buttons({ type: 'OTP', otp_type: 'COPY_CODE' }), ['components[1].buttons']],
+    [
+      'an OTP button in another category',
+      buttons({ type: 'OTP', otp_type: 'COPY_CODE' }),
+      ['components[1].buttons'],
+    ],
     ['no address', buttons(url('shop')), ['components[1].buttons[0].url']],
     [
-      'all faults at once',
+      'several problems',
       [
         { ...body, text: '' },
         { type: 'FOOTER', text: 'x'.repeat(61) },
@@ -226,7 +230,7 @@ describe('a problem is named by its path', () => {
   });
 });
 
-it('several problems of one path are one entry', () => {
+it('several problems of one path are one entry of errors', () => {
   const text = '{{1}} hi {{3}}';
   const [problem] = draftProblems(
     {
@@ -241,7 +245,7 @@ it('several problems of one path are one entry', () => {
   expect(problem?.message).toMatch(/start or end with a variable; .*without gaps/);
 });
 
-it('a sample goes to the platform by its handle, without our id', () => {
+it('a sample is sent to the platform by its handle, without our id', () => {
   const part = { type: 'HEADER', format: 'IMAGE', mediaId: 'png' };
   expect(sampleIdOf(part)).toBe('png');
   expect(sampleIdOf({ ...part, format: 'TEXT' })).toBeUndefined();

@@ -1,4 +1,4 @@
-// Filling a template: what goes through goes exactly where it belongs, and every fault is named by its path.
+// Filling a template: each value in its component, and every problem with its path.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type Filling, fillTemplate, priorityOf } from '../../src/messaging/templates/fill.ts';
@@ -20,15 +20,15 @@ const media = (format: string): TemplateComponent[] => [{ type: 'HEADER', format
 
 const fill = (components: TemplateComponent[], variables: Record<string, unknown>, of = {}) =>
   fillTemplate(planOf(components, of), { variables }, 'recipients[3]');
-const faultsOf = (components: TemplateComponent[], variables: Record<string, unknown>, of = {}) =>
+const problemsOf = (components: TemplateComponent[], variables: Record<string, unknown>, of = {}) =>
   fill(components, variables, of).problems.map(
     ({ path, message }) => `${path.slice('recipients[3].variables.'.length)} ${message}`,
   );
-const headerFaults = (components: TemplateComponent[], filling: Partial<Filling>) =>
+const headerProblems = (components: TemplateComponent[], filling: Partial<Filling>) =>
   fillTemplate(planOf(components), { variables: {}, ...filling }, 'r').problems;
 
-describe('what fits goes where it belongs', () => {
-  test('header, body and buttons, by qualified and bare keys', () => {
+describe('valid variables fill', () => {
+  test('header, body and buttons, with qualified and bare keys', () => {
     const components = [header, body, withButtons({ type: 'QUICK_REPLY' }, link, { type: 'COPY_CODE' })];
     const { filled, problems } = fill(components, {
       '1': 'Ada',
@@ -56,7 +56,7 @@ describe('what fits goes where it belongs', () => {
     });
   });
 
-  test('named parameters carry their names', () => {
+  test('named parameters, with their names', () => {
     const components = [{ type: 'BODY', text: '{{first_name}}, {{day}}' }];
     expect(
       fill(components, { day: 'Friday', first_name: 'Ada' }, { parameterFormat: 'named' }).filled.body,
@@ -81,44 +81,45 @@ describe('what fits goes where it belongs', () => {
   });
 });
 
-describe('what does not fit is named', () => {
+describe('reports', () => {
   it.each([
-    ['a missing one', { '1': 'Ada' }, ['2 is missing']],
-    ['all of them', {}, ['1 is missing', '2 is missing']],
+    ['a missing variable', { '1': 'Ada' }, ['2 is missing']],
+    ['all missing variables', {}, ['1 is missing', '2 is missing']],
     ['an unknown key', { '1': 'a', '2': 'b', '3': 'c' }, ['3 is not a variable of this template; use 1, 2']],
     ['a number', { '1': 7, '2': 'b' }, ['1 must be a string']],
     ['null', { '1': null, '2': 'b' }, ['1 must be a string']],
-    ['nothing', { '1': '', '2': ' ' }, [/^1 must not be empty/, /^2 must not be empty/]],
+    ['empty values', { '1': '', '2': ' ' }, [/^1 must not be empty/, /^2 must not be empty/]],
     ['a newline', { '1': 'a\nb', '2': 'b' }, [/^1 must not contain a newline/]],
     ['a tab', { '1': 'a\tb', '2': 'b' }, [/^1 must not contain a newline/]],
     ['five spaces', { '1': 'a     b', '2': 'b' }, [/^1 must not contain a newline/]],
     [
-      'the same place twice',
+      'two keys for one placeholder',
       { '1': 'a', 'body.1': 'a', '2': 'b' },
       ['body.1 fills body.1, which another key also fills'],
     ],
   ])('%s', (_what, variables, problems) => {
-    const found = faultsOf([body], variables);
+    const found = problemsOf([body], variables);
     expect(found).toHaveLength(problems.length);
-    problems.forEach((fault, index) => {
+    problems.forEach((problem, index) => {
       expect(found[index]).toMatch(
-        typeof fault === 'string' ? new RegExp(`^${RegExp.escape(fault)}$`) : fault,
+        typeof problem === 'string' ? new RegExp(`^${RegExp.escape(problem)}$`) : problem,
       );
     });
   });
 
-  test('four spaces in a row pass', () => expect(faultsOf([body], { '1': 'a    b', '2': 'b' })).toEqual([]));
+  test('four consecutive spaces are allowed', () =>
+    expect(problemsOf([body], { '1': 'a    b', '2': 'b' })).toEqual([]));
 
-  test('a key that two components could mean says which keys to use', () => {
-    expect(faultsOf([header, plain, withButtons(link)], { '1': 'x' })).toEqual([
+  test('an ambiguous key, with the keys to use instead', () => {
+    expect(problemsOf([header, plain, withButtons(link)], { '1': 'x' })).toEqual([
       '1 is ambiguous: use header.1 or buttons.0.1',
       'header.1 is missing',
       'buttons.0.1 is missing',
     ]);
   });
 
-  test('a bare key is never a copy code', () => {
-    expect(faultsOf([plain, withButtons({ type: 'COPY_CODE' })], { '1': '250FF' })).toEqual([
+  test('a bare key for a copy code', () => {
+    expect(problemsOf([plain, withButtons({ type: 'COPY_CODE' })], { '1': '250FF' })).toEqual([
       '1 is ambiguous: use buttons.0.1',
       'buttons.0.1 is missing',
     ]);
@@ -127,39 +128,41 @@ describe('what does not fit is named', () => {
   test('the bare code and a qualified one in an authentication template', () => {
     const components = [{ type: 'BODY', text: '{{1}}' }, withButtons({ type: 'OTP' })];
     const category = 'AUTHENTICATION';
-    expect(faultsOf(components, { '1': '1', 'buttons.0.1': '2' }, { category })).toEqual([
+    expect(problemsOf(components, { '1': '1', 'buttons.0.1': '2' }, { category })).toEqual([
       'buttons.0.1 fills buttons.0.1, which another key also fills',
     ]);
-    expect(faultsOf(components, {}, { category })).toEqual(['1 is missing']);
+    expect(problemsOf(components, {}, { category })).toEqual(['1 is missing']);
   });
 
   test('any key of a template without variables', () => {
-    expect(faultsOf([plain], { '1': 'x' })).toEqual(['1 is not a variable of this template, which has none']);
+    expect(problemsOf([plain], { '1': 'x' })).toEqual([
+      '1 is not a variable of this template, which has none',
+    ]);
   });
 });
 
-describe('lengths are the platform’s, of the filled component, in characters', () => {
+describe('the platform’s limits apply to the filled component, in characters', () => {
   it.each<[string, TemplateComponent[], (size: number) => Record<string, string>, number]>([
     ['body', [{ type: 'BODY', text: 'Hi {{1}}!' }], (n) => ({ '1': '😀'.repeat(n) }), 1020],
     ['header', [header, plain], (n) => ({ '1': 'x'.repeat(n) }), 54],
     ['copy code', [plain, withButtons({ type: 'COPY_CODE' })], (n) => ({ 'buttons.0.1': 'x'.repeat(n) }), 15],
     ['address', [plain, withButtons(link)], (n) => ({ '1': 'x'.repeat(n) }), 1979],
-  ])('%s', (_where, components, variables, most) => {
-    expect(faultsOf(components, variables(most))).toEqual([]);
-    expect(faultsOf(components, variables(most + 1))).toEqual([
+  ])('%s', (_where, components, variables, maxLength) => {
+    expect(problemsOf(components, variables(maxLength))).toEqual([]);
+    expect(problemsOf(components, variables(maxLength + 1))).toEqual([
       expect.stringMatching(/at most \d+ are allowed$/),
     ]);
   });
 
-  test('a component that is too long is named beside a missing variable of another', () => {
-    expect(faultsOf([header, body], { 'header.1': 'x'.repeat(55), '1': 'a' })).toEqual([
+  test('a component that is too long is reported together with a missing variable of another', () => {
+    expect(problemsOf([header, body], { 'header.1': 'x'.repeat(55), '1': 'a' })).toEqual([
       '2 is missing',
       expect.stringMatching(/^header\.1 makes the header 61 characters long/),
     ]);
   });
 });
 
-describe('the header’s media or location is there exactly if the template asks', () => {
+describe('the header’s media or location must match the template', () => {
   const pdf = { kind: 'document', mimeType: 'application/pdf', fileName: 'a.pdf' };
   const location = { latitude: 0, longitude: 0, name: 'a', address: 'b' };
   it.each<[string, TemplateComponent[], Partial<Filling>, string, RegExp]>([
@@ -173,16 +176,16 @@ describe('the header’s media or location is there exactly if the template asks
       'r.mediaId',
       /must be a PDF/,
     ],
-    ['a file where none goes', [plain], { mediaId: '1', media: pdf }, 'r.mediaId', /no media header/],
+    ['a file without a media header', [plain], { mediaId: '1', media: pdf }, 'r.mediaId', /no media header/],
     ['no location', media('LOCATION'), {}, 'r.location', /is missing/],
-    ['a location where none goes', [plain], { location }, 'r.location', /no location header/],
+    ['a location without a location header', [plain], { location }, 'r.location', /no location header/],
     ['a file for a location', media('LOCATION'), { location, mediaId: '1' }, 'r.mediaId', /no media header/],
   ])('%s', (_what, components, filling, path, message) => {
-    expect(headerFaults(components, filling)).toEqual([{ path, message: expect.stringMatching(message) }]);
+    expect(headerProblems(components, filling)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 });
 
-test('filling with exactly its keys always passes, and every value arrives in the order of the placeholders', () => {
+test('filling with exactly the keys of the template succeeds, with values in the order of the placeholders', () => {
   const value = fc.stringMatching(/^[a-zA-Z0-9é😀.,!-]{1,12}$/u);
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 12 }), value, (values, inHeader) => {
@@ -202,18 +205,18 @@ test('filling with exactly its keys always passes, and every value arrives in th
   );
 });
 
-test('whatever is taken away, added or spoilt, something is named and nothing is filled', () => {
-  const spoilt = fc.constantFrom<unknown>('', ' ', 'a\nb', 'a\tb', 'x     y', 5, null, {}, [], true);
+test('any missing, additional or invalid variable is reported, and nothing is filled', () => {
+  const invalid = fc.constantFrom<unknown>('', ' ', 'a\nb', 'a\tb', 'x     y', 5, null, {}, [], true);
   fc.assert(
     fc.property(
       fc.subarray(['1', '2']),
-      fc.dictionary(fc.constantFrom('1', '2', '3', '', '__proto__x'), spoilt),
-      (gone, bad) => {
-        const variables: Record<string, unknown> = { '1': 'a', '2': 'b', ...bad };
-        for (const key of gone) delete variables[key];
+      fc.dictionary(fc.constantFrom('1', '2', '3', '', '__proto__x'), invalid),
+      (missing, added) => {
+        const variables: Record<string, unknown> = { '1': 'a', '2': 'b', ...added };
+        for (const key of missing) delete variables[key];
         const { filled, problems } = fill([body], variables);
-        fc.pre(gone.length > 0 || Object.keys(bad).length > 0);
-        const wrong = new Set([...gone, ...Object.keys(bad)]);
+        fc.pre(missing.length > 0 || Object.keys(added).length > 0);
+        const wrong = new Set([...missing, ...Object.keys(added)]);
         expect(new Set(problems.map(({ path }) => path.slice('recipients[3].variables.'.length)))).toEqual(
           wrong,
         );

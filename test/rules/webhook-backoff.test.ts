@@ -1,4 +1,4 @@
-// Promises of retry schedules: the spacing of webhook tries, jitter within bounds, and waits that receivers ask for.
+// The retry schedule of deliveries: delays, jitter, and Retry-After.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { longestRetryAfterMs, retryAfterMs, retryDelayMs, webhookSchedule } from '../../src/work/backoff.ts';
@@ -29,7 +29,7 @@ describe('the schedule of webhook deliveries', () => {
     );
   });
 
-  it('waits longer when requested, a day at most, and never less', () => {
+  it('waits longer if the receiver asks for it, a day at most, and never less', () => {
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 90_000)).toBe(90_000);
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 1_000)).toBe(5_000);
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 90 * hour)).toBe(longestRetryAfterMs);

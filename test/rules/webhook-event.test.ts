@@ -1,4 +1,4 @@
-// Promises of event bodies: the given shape, pure ASCII, and nothing lost by it.
+// Event bodies: their members, as ASCII without loss.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asciiJson, eventBody, messageStatusBody } from '../../src/webhooks/event.ts';

@@ -1,4 +1,4 @@
-// Promises of the kept part of a receiver's answer: its first 4 KB, whole characters, and nothing that the database refuses.
+// The stored part of a receiver's response: its first 4 KB, in whole characters that the database accepts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keptResponse, keptResponseBytes } from '../../src/webhooks/delivery/response.ts';
@@ -11,7 +11,7 @@ describe('the stored response', () => {
     expect(keptResponse(Buffer.from(`${'x'.repeat(4_096)}y`))).toBe('x'.repeat(4_096));
   });
 
-  it('omits a character that the cut divides, of two, three or four bytes', () => {
+  it('omits a character of two, three or four bytes that the cut divides', () => {
     for (const character of ['é', '語', '🙂']) {
       for (let before = 4_090; before <= 4_096; before++) {
         const text = 'x'.repeat(before) + character.repeat(3);
@@ -24,7 +24,7 @@ describe('the stored response', () => {
     }
   });
 
-  it('shows invalid UTF-8 and NUL as U+FFFD, and keeps a byte order mark', () => {
+  it('replaces invalid UTF-8 and NUL by U+FFFD, and keeps a byte order mark', () => {
     expect(keptResponse(Buffer.from([0x61, 0, 0x62, 0xff, 0xc3]))).toBe('a\ufffdb\ufffd\ufffd');
     expect(keptResponse(Buffer.from('\ufeffok'))).toBe('\ufeffok');
     fc.assert(
@@ -36,7 +36,7 @@ describe('the stored response', () => {
     );
   });
 
-  it('repeats no secret in any form, nor the beginning of one at the cut', () => {
+  it('contains no secret in any encoding, nor the beginning of one at the cut', () => {
     const secret = 'whsec_q/83+vJ5bnQ0c2VjcmV0';
     const secrets = [secret, secret.slice(6)];
     const forms = [
