@@ -2,10 +2,13 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { folderForTemporaryFiles } from './test/harness/temporary-files.ts';
 
 /** Compiled modules of all test files and of the programs that they start: loading the gateway takes half the time. */
 const compiled = fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 enableCompileCache(compiled);
+// for this process, which starts the database server, and for the workers
+process.env.TMPDIR = folderForTemporaryFiles();
 
 /** Long tests, for `npm run test:full` (mode "full"). */
 const long = 'test/**/*.long.test.ts';

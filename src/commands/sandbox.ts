@@ -1,6 +1,7 @@
 // The sandbox as a child process: started and stopped with the gateway, on the same ports, restarted if it dies.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -89,9 +90,9 @@ async function stop({ child, ended }: Life): Promise<void> {
 const portsOf = (urls: SandboxUrls) =>
   [urls.cloudApiUrl, urls.googleUrl, urls.receiverUrl].map((url) => Number(new URL(url).port)) as Ports;
 
-async function knownPorts(file: string): Promise<Ports | undefined> {
+function knownPorts(file: string): Ports | undefined {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Ports;
+    return JSON.parse(readFileSync(file, 'utf8')) as Ports;
   } catch {
     return undefined;
   }
@@ -99,9 +100,10 @@ async function knownPorts(file: string): Promise<Ports | undefined> {
 
 /** On the ports of the last start, so that addresses kept in the database stay right; on free ones where others took them. */
 async function firstLife(directory: string): Promise<Life> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  // without a wait: the process has to be started when this returns
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, 'ports.json');
-  const known = await knownPorts(file);
+  const known = knownPorts(file);
   const until = performance.now() + portsFreeWithinMs;
   while (known && performance.now() < until) {
     const life = await launch(directory, known).catch(() => undefined);

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { gatewaySettings } from '../../demo/gateway-settings.ts';
 import { googleClient } from '../../demo/seed.ts';
-import { openApp } from '../app.ts';
 import { type Log, openLog } from '../base/log.ts';
 import { openLogFile } from '../base/log-file.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -11,7 +10,10 @@ import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
 import { mustBeDemonstration, prepareDemo } from './demo.ts';
 import { endOnSignals, type Running, stopAll, tell } from './ending.ts';
-import { startSandbox } from './sandbox.ts';
+import { type RunningSandbox, startSandbox } from './sandbox.ts';
+
+/** Whether to start a sandbox; or one that runs already, and that `stop` leaves running (`npm run dev`). */
+type Sandbox = boolean | RunningSandbox;
 
 /** Logs go to a file in the sandbox, so that its lines to copy stay in sight; for real use they go to standard output. */
 async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Promise<Log> {
@@ -20,10 +22,15 @@ async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Pro
   return openLog(level, openLogFile(join(dataDir, 'gateway.log')));
 }
 
+function startOwnSandbox({ dataDir }: Config, log: Log): Promise<RunningSandbox> {
+  tell('Starting the sandbox: messaging platform, Google, webhook receiver …');
+  return startSandbox(join(dataDir, 'sandbox'), { log, tell });
+}
+
 /** Starts one part after the other, each noted in `running`; stops between two when `signal` says so. */
 async function open(
   settings: Config,
-  options: { sandbox: boolean; running: Running; signal: AbortSignal; log: Log },
+  options: { sandbox: Sandbox; running: Running; signal: AbortSignal; log: Log },
 ): Promise<void> {
   const { running, signal, log } = options;
   tell('Starting the database …');
@@ -31,13 +38,15 @@ async function open(
   signal.throwIfAborted();
   if (options.sandbox) {
     await mustBeDemonstration(settings, running.database.db);
-    tell('Starting the sandbox: messaging platform, Google, webhook receiver …');
-    running.sandbox = await startSandbox(join(settings.dataDir, 'sandbox'), { log, tell });
+    const starting = options.sandbox === true ? startOwnSandbox(settings, log) : options.sandbox;
+    // its process starts while this one loads the gateway
+    [running.sandbox] = await Promise.all([starting, import('../app.ts')]);
     signal.throwIfAborted();
   }
   const config = running.sandbox
     ? readConfig(undefined, gatewaySettings(running.sandbox.urls, googleClient))
     : settings;
+  const { openApp } = await import('../app.ts');
   running.app = await openApp(config, running.database, { log });
   signal.throwIfAborted();
   const { url } = running.app;
@@ -55,13 +64,13 @@ function shutdownDelayMs({ shutdownDelayMs: given, role }: Config, sandbox: bool
 }
 
 /** Starts everything and stays until a signal. Rejects, having stopped what was started, if something cannot start. */
-export async function start(options: { sandbox: boolean }): Promise<void> {
+export async function start(options: { sandbox: Sandbox }): Promise<void> {
   const began = performance.now();
   const settings = readConfig();
-  const log = await openOwnLog(settings.logLevel, settings.dataDir, options.sandbox);
+  const log = await openOwnLog(settings.logLevel, settings.dataDir, options.sandbox !== false);
   const running: Running = { starting: Promise.resolve() };
   const cancel = new AbortController();
-  endOnSignals(running, cancel, log, shutdownDelayMs(settings, options.sandbox));
+  endOnSignals(running, cancel, log, shutdownDelayMs(settings, options.sandbox !== false));
   running.starting = open(settings, { ...options, running, signal: cancel.signal, log });
   try {
     await running.starting;

@@ -93,6 +93,10 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
   const problem = problemWith(state);
   if (problem !== undefined) throw new Error(problem);
   if (state.unknown.length > 0) return [];
+  if (state.pending.length === 0) {
+    await recordMissingDigests(db, files);
+    return [];
+  }
   const provider = { getMigrations: async () => migrationsOf(files) };
   const { error, results = [] } = await withoutTimeouts(db, (one) =>
     new Migrator({ db: one, provider }).migrateToLatest(),

@@ -79,7 +79,7 @@ describe('pasted beside a running sandbox', () => {
   let replaced: [placeholder: string, value: string][];
 
   beforeAll(async () => {
-    workplace = await openWorkplace();
+    workplace = await openWorkplace({ migrated: true });
     ({ demo } = await workplace.startDemo());
     port = await freePort();
     const platform = cloudApiControl(demo.sandbox.cloudApiUrl);

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
 import { findCluster } from '../../src/db/embedded-folders.ts';
 import { readPostmaster } from '../../src/db/embedded-postmaster.ts';
+import { templateCluster } from '../harness/template-cluster.ts';
 import { startOwnServer } from '../harness/test-server.ts';
 import { openTcpProxy } from './tcp-proxy.ts';
 
@@ -26,7 +27,8 @@ const backWithinMs = 30_000;
 
 /** Starts the server with production settings: commits are flushed to disk. */
 export async function startDatabase(): Promise<CampaignDatabase> {
-  const server = await startOwnServer({}, { info() {}, warn() {}, error() {} });
+  const fill = templateCluster()?.restore;
+  const server = await startOwnServer({}, { info() {}, warn() {}, error() {} }, fill ? { fill } : {});
   const { connection, folder } = server;
   const cluster = (await findCluster(folder)) ?? '';
   const { host, port, user, password = '', database } = connection;

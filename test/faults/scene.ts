@@ -95,7 +95,7 @@ export async function openScene(count: number): Promise<Scene> {
     WEBHOOK_TIMEOUT_SECONDS: '4',
     LOG_LEVEL: 'warn',
     // tens of starts of the same program
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(folder, 'compiled'),
   });
   const close = async () => {
     await gateways.close();

@@ -24,7 +24,7 @@ export function connectionTo(connection: Connection, database: string): Connecti
 }
 
 /**
- * Makes a database for one test file (about 50 ms): `template` is migrated; without it the database is empty.
+ * Makes a database for one test file (about 20 ms): `template` is migrated; without it the database is empty.
  * Call `drop` in `afterAll`.
  */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
@@ -32,7 +32,7 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(
     administrator,
-    `create database ${name} template ${from === 'template' ? template : 'template0'} ${ownedBy(server)}`,
+    `create database ${name} template ${from === 'template' ? template : 'template0'} strategy file_copy ${ownedBy(server)}`,
   );
   const connection = connectionTo(server, name);
   const pools: Db[] = [];

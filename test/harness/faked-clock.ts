@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { openLog } from '../../src/base/log.ts';
 import type { Connection } from '../../src/db/db.ts';
 import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import { findCluster, prepareFolders } from '../../src/db/embedded-folders.ts';
+import { findCluster, makeDataDir, prepareFolders } from '../../src/db/embedded-folders.ts';
 import { findProgram } from '../../src/db/embedded-program.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { freePort } from '../faults/processes.ts';
+import { templateCluster } from './template-cluster.ts';
 
 /** Debian's and Fedora's places for the package `faketime`. */
 export const libfaketime = [
@@ -34,6 +35,8 @@ export async function startFakedClock(): Promise<FakedClock> {
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
   const log = openLog('silent');
+  await makeDataDir(dataDir);
+  await templateCluster()?.restore(dataDir);
   const server = await startEmbeddedPostgres({ dataDir, log });
   const { user, password, database } = server.connection;
   await (await openDatabase({ connection: server.connection, dataDir }, log, 'migrate')).close();

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { openDb } from '../../src/db/db.ts';
+import { type Connection, openDb } from '../../src/db/db.ts';
+import { gatewayDatabase } from '../../src/db/embedded-roles.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { administer, ownedBy } from './administer.ts';
 import { connectionTo } from './database.ts';
@@ -24,14 +25,9 @@ declare module 'vitest' {
 
 const ownTemplate = 'gateway_template';
 
-/** Makes and migrates the database that each test file clones. */
-async function makeTemplate({ connection, administrator }: TestServer, template: string): Promise<void> {
-  await administer(administrator, `create database ${template} ${ownedBy(connection)}`);
-  // a template must have no connection while it is cloned
-  const db = openDb(connectionTo(connection, template), {
-    maxConnections: 1,
-    applicationName: 'test template',
-  });
+/** Migrates a database, and leaves no connection: a template must have none while it is cloned. */
+async function migrate(connection: Connection): Promise<void> {
+  const db = openDb(connection, { maxConnections: 1, applicationName: 'test template' });
   try {
     await migrateToLatest(db);
   } finally {
@@ -39,8 +35,23 @@ async function makeTemplate({ connection, administrator }: TestServer, template:
   }
 }
 
+/** Makes and migrates the database that each test file clones. */
+async function makeTemplate({ connection, administrator }: TestServer, template: string): Promise<void> {
+  await administer(administrator, `create database ${template} ${ownedBy(connection)}`);
+  await migrate(connectionTo(connection, template));
+}
+
+/** The same in a server of our own, whose first database is a gateway's: migrated too, it serves as a DATA_DIR. */
+async function makeTemplates({ connection, administrator }: TestServer): Promise<void> {
+  await migrate(connection);
+  await administer(
+    administrator,
+    `create database ${ownTemplate} template ${gatewayDatabase} ${ownedBy(connection)}`,
+  );
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startTestServer((first) => makeTemplate(first, ownTemplate));
+  const server = await startTestServer(makeTemplates);
   const atExit = () => server.stopNow();
   process.once('exit', atExit);
   const template = server.hasTemplate ? ownTemplate : `${ownTemplate}_${process.pid}`;

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '../../demo/seed.ts';
+import { makeDataDir } from '../../src/db/embedded-folders.ts';
+import { templateCluster } from './template-cluster.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 const cli = join(root, 'src/cli.ts');
@@ -36,12 +38,16 @@ export interface ProgramOptions {
   cwd?: string;
 }
 
-/** A folder for one test's DATA_DIR, what runs on it, and its end. */
-export async function openWorkplace() {
+/** A folder for one test's DATA_DIR, what runs on it, and its end. `migrated`: with a database, as an earlier start left it. */
+export async function openWorkplace({ migrated = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'start-test-'));
   // as root the database runs as another user, who must be able to pass
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
+  if (migrated) {
+    await makeDataDir(dataDir);
+    await templateCluster()?.restore(dataDir);
+  }
   const programs: Program[] = [];
 
   function start(args: string[], options: ProgramOptions = {}): Program {
@@ -57,6 +63,7 @@ export async function openWorkplace() {
         HOME: folder,
         PORT: '0',
         DATA_DIR: dataDir,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         SHUTDOWN_DELAY_SECONDS: '0',
         ...options.env,
       },

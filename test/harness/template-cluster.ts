@@ -1,4 +1,4 @@
-// A migrated database cluster kept between test runs: a run that finds it skips initdb and every migration.
+// A database cluster kept between test runs: a run that finds it skips initdb and every migration.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -21,7 +21,8 @@ function digestOfInputs(): string {
     for (const name of names.filter((name) => /\.sql$|^embedded|^migrat|^partitions/.test(name)))
       hash.update(name).update(readFileSync(new URL(`${folder}${name}`, root)));
   }
-  hash.update(readFileSync(new URL('package-lock.json', root)));
+  for (const path of ['package-lock.json', 'test/harness/global-setup.ts'])
+    hash.update(readFileSync(new URL(path, root)));
   return hash
     .update(`${process.getuid?.()} ${new Date().toISOString().slice(0, 10)}`)
     .digest('hex')
@@ -39,8 +40,8 @@ export function templateCluster() {
   const kept = join(cache, name);
   return {
     exists: () => existsSync(kept),
-    /** Copies the kept cluster into the data directory of a server that has not started yet. */
-    restore: (dataDir: string) => copy(kept, join(dataDir, 'postgres')),
+    /** Copies the kept cluster, if there is one, into the data directory of a server that has not started yet. */
+    restore: async (dataDir: string) => existsSync(kept) && copy(kept, join(dataDir, 'postgres')),
     /** Keeps the cluster of a stopped server, and removes those of other days. */
     async keep(dataDir: string): Promise<void> {
       await mkdir(cache, { recursive: true, mode: 0o700 });

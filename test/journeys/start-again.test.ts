@@ -25,7 +25,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
 }
 
 beforeAll(async () => {
-  workplace = await openWorkplace();
+  workplace = await openWorkplace({ migrated: true });
   await start();
 });
 afterAll(async () => {

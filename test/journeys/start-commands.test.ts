@@ -25,7 +25,7 @@ let program: Program;
 let url: string;
 
 beforeAll(async () => {
-  workplace = await openWorkplace();
+  workplace = await openWorkplace({ migrated: true });
   program = workplace.start(['start', '--no-sandbox']);
   url = (await program.says(/The gateway answers at (\S+)\. /))[1] as string;
 });

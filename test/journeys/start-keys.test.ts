@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let workplace: Workplace;
 beforeAll(async () => {
-  workplace = await openWorkplace();
+  workplace = await openWorkplace({ migrated: true });
 });
 afterAll(() => workplace?.close());
 

@@ -16,7 +16,7 @@ const patienceMs = 10_000;
 let workplace: Workplace;
 
 beforeAll(async () => {
-  workplace = await openWorkplace();
+  workplace = await openWorkplace({ migrated: true });
 });
 afterAll(() => workplace?.close());
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openWorkplace, root } from '../harness/program.ts';
 
-const workplace = await openWorkplace();
+const workplace = await openWorkplace({ migrated: true });
 afterAll(() => workplace.close());
 
 it('the gateway ends with it, says why, and its next start goes on', async () => {
