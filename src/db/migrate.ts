@@ -93,23 +93,22 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
   const problem = problemWith(state);
   if (problem !== undefined) throw new Error(problem);
   if (state.unknown.length > 0) return [];
-  if (state.pending.length === 0) {
-    await recordMissingDigests(db, files);
-    return [];
-  }
+  const run = state.pending.length > 0 ? await runMissing(db, files) : [];
+  await recordMissingDigests(db, files);
+  return run;
+}
+
+async function runMissing(db: Db, files: MigrationFile[]): Promise<string[]> {
   const provider = { getMigrations: async () => migrationsOf(files) };
   const { error, results = [] } = await withoutTimeouts(db, (one) =>
     new Migrator({ db: one, provider }).migrateToLatest(),
   );
-  if (error !== undefined) {
-    const failed = results.find((result) => result.status === 'Error')?.migrationName;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The migration ${failed ?? ''} failed, and nothing was changed: ${reason}`, {
-      cause: error,
-    });
-  }
-  await recordMissingDigests(db, files);
-  return results.map((result) => result.migrationName);
+  if (error === undefined) return results.map((result) => result.migrationName);
+  const failed = results.find((result) => result.status === 'Error')?.migrationName;
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new Error(`The migration ${failed ?? ''} failed, and nothing was changed: ${reason}`, {
+    cause: error,
+  });
 }
 
 /** Why this program cannot use a database in that state, and what to do; undefined if it can, after pending migrations. */
