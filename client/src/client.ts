@@ -5,21 +5,21 @@ import { PageList } from './pages.ts';
 import { delayMs, isRepeatable, wait } from './retries.ts';
 
 export interface ClientOptions {
-  /** Address of the gateway, such as `https://gateway.example.com`. */
+  /** URL of the gateway, such as `https://gateway.example.com`. */
   baseUrl: string;
   apiKey: string;
   /** Retries after the first attempt. Default: 4. */
   retries?: number;
-  /** Limit of each attempt, in milliseconds. Default: 60,000; 300,000 for uploads. */
+  /** Time limit of each attempt, in milliseconds. Default: 60,000; 300,000 for uploads. */
   timeoutMs?: number;
-  /** Another `fetch`. */
+  /** A replacement for the global `fetch`. */
   fetch?: typeof fetch;
 }
 
 export interface CallOptions {
   /** A UUID. Default: a new one for each call that takes one. Use your own to repeat a call after a crash. */
   idempotencyKey?: string;
-  /** Further request headers, such as `Prefer: respond-async`. */
+  /** Additional request headers, such as `Prefer: respond-async`. */
   headers?: Record<string, string>;
   signal?: AbortSignal;
   retries?: number;

@@ -1,4 +1,4 @@
-// How calls of the gateway fail.
+// The errors of calls.
 import type { ErrorCode, Problem, ProviderError, Slot } from './generated.ts';
 
 interface FailureBody {
@@ -15,7 +15,7 @@ export class GatewayError<Code extends string = ErrorCode | (string & {})> exten
   override readonly name = 'GatewayError';
   /** HTTP status. */
   readonly status: number;
-  /** Stable code: decide by it, not by the message. */
+  /** Stable error code. Messages may change. */
   readonly code: Code;
   readonly requestId: string | undefined;
   /** The problems of an invalid request. */
@@ -57,7 +57,7 @@ export function failureOf(response: Response, text: string): GatewayError {
   try {
     body = JSON.parse(text) ?? {};
   } catch {
-    // not from the gateway, but from a proxy before it
+    // a proxy's response, not the gateway's
   }
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new GatewayError(response.status, body, Number.isFinite(seconds) ? seconds : undefined);

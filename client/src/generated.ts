@@ -210,7 +210,7 @@ export type CalendarChange = {
 
 /** External changes of the calendar event. */
 export type CalendarState = {
-  /** `in_step`: the event is as the booking has it. */
+  /** `in_step`: the event matches the booking. */
   state: "in_step" | "moved" | "deleted";
   /** Where the event starts now, if it was moved. */
   from?: string;
@@ -913,7 +913,7 @@ export type Problem = {
   message: string;
 };
 
-/** What the messaging platform or calendar answered. */
+/** The error of the messaging platform or calendar. */
 export type ProviderError = {
   /** The provider's error code. */
   code: number | string;
@@ -1150,7 +1150,7 @@ export type SentMessage = {
   recipientPhone: string;
   /** As the request gave it. */
   name: string | null;
-  /** `queued`: not known to be accepted when the response was made. */
+  /** `queued`: no result yet when the response was sent. */
   status: "accepted" | "failed" | "queued";
   error: MessageError | null;
 };
@@ -1419,7 +1419,7 @@ export type TemplateVariables = {
   body: Array<string>;
   /** The buttons that have placeholders. */
   buttons: Array<ButtonVariables>;
-  /** What the header needs beside text; null: nothing. */
+  /** What the header needs in addition to text; null: nothing. */
   headerMedia: "image" | "video" | "document" | "location" | null;
   /** Example values by qualified placeholder, such as `body.1`. */
   examples: Record<string, string>;
@@ -1435,7 +1435,7 @@ export type TestEvent = {
   data: {
     /** Id of the endpoint. */
     endpointId: string;
-    /** Says that this is a test. */
+    /** A text that says that this is a test. */
     message: string;
   };
 };
@@ -1660,7 +1660,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<TemplateSync>;
 
-  /** Upload a file. Stores one file encrypted and registers it with the messaging platform. Use the returned `mediaId` in sends. Limits: JPEG and PNG 5 MB, MP4 and 3GPP 16 MB, PDF, Office and plain text 100 MB. The same file uploaded again within a day, under the same name and Idempotency-Key, returns the first response. Scope: `media:write`. */
+  /** Upload a file. Stores one file encrypted and registers it with the messaging platform. Use the returned `mediaId` in sends. Limits: JPEG and PNG 5 MB, MP4 and 3GPP 16 MB, PDF, Office and plain text 100 MB. Uploading the same file again within a day returns the same record. Scope: `media:write`. */
   uploadMedia(
     input: {
       /** Id of the sender that registers the file with the platform. Another sender of the account does it while this one is unavailable. Default: the default sender. */

@@ -1,7 +1,7 @@
-// When a call is made again, and after which delay.
+// Decides whether a call is retried, and after which delay.
 import { GatewayConnectionError, GatewayError } from './errors.ts';
 
-/** Longer than this, a caller should decide about the wait. */
+/** The longest Retry-After that the client waits for; callers decide about longer ones. */
 const retryAfterMaxMs = 60_000;
 const firstDelayMs = 500;
 const delayMaxMs = 8_000;
@@ -22,7 +22,7 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   });
 }
 
-/** Whether the same request may be made again: not if it could act twice. */
+/** True if the request can be repeated without acting twice. */
 export function isRepeatable(
   error: unknown,
   { method, headers }: { method: string; headers: Record<string, string> },
@@ -31,7 +31,7 @@ export function isRepeatable(
   if (error instanceof GatewayConnectionError) return isSafe;
   if (!(error instanceof GatewayError)) return false;
   const { status, code, retryAfterSeconds } = error;
-  // nothing was done
+  // the gateway did nothing
   if (status === 429 || (status === 409 && retryAfterSeconds !== undefined)) return true;
   return isSafe && (status === 408 || status === 503 || (status >= 500 && code === 'unknown'));
 }

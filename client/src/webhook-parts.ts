@@ -1,7 +1,7 @@
-// What both verifiers of webhooks share: reading the headers and the secrets.
+// Shared by both webhook verifiers: reading the headers and the secrets.
 import type { WebhookEvent } from './generated.ts';
 
-/** Headers as Node, Express, Fastify or fetch give them; letter case does not matter. */
+/** Headers as Node, Express, Fastify or fetch provide them, in any case. */
 export type WebhookHeaders =
   | Record<string, string | string[] | undefined>
   | { get(name: string): string | null };
@@ -13,7 +13,7 @@ export interface VerifyOptions {
 }
 
 export interface VerifiedWebhook {
-  /** The same on every attempt and replay of a delivery: store it to drop repetitions. */
+  /** The same on every attempt and replay of a delivery: store it to ignore repetitions. */
   id: string;
   event: WebhookEvent;
 }
@@ -23,7 +23,7 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
-/** What has to be checked: one of the signatures must be made of the content with one of the keys. */
+/** What to verify: one of the signatures must be that of the content with one of the keys. */
 export interface Claim {
   id: string;
   content: Uint8Array;
@@ -43,7 +43,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Decodes base64 as Node does, which the gateway signs with: either alphabet, and what is not base64 is skipped. */
+/** Decodes base64 as Node does when the gateway signs: both alphabets, other characters ignored. */
 function decoded(base64: string): Uint8Array {
   const [text = ''] = base64
     .replaceAll('-', '+')
@@ -57,7 +57,7 @@ function decoded(base64: string): Uint8Array {
 /** The key of a secret. An empty one would accept every forgery. */
 function keyOf(secret: string): Uint8Array {
   const key = secret.startsWith('whsec_') ? decoded(secret.slice('whsec_'.length)) : encoder.encode(secret);
-  if (key.length === 0) throw new WebhookVerificationError('A webhook secret holds no key.');
+  if (key.length === 0) throw new WebhookVerificationError('A webhook secret contains no key.');
   return key;
 }
 
@@ -110,7 +110,7 @@ export function plainClaim(
   return { id: '', content: body, signatures: [signature], keys, body };
 }
 
-/** The event of a claim that was found true. */
+/** The event of a claim. Throws if it is not genuine. */
 export function eventOf({ body }: Claim, isGenuine: boolean): WebhookEvent {
   if (!isGenuine) throw new WebhookVerificationError('No signature matches the body.');
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;

@@ -27,7 +27,7 @@ async function isGenuine({ content, signatures, keys }: Claim): Promise<boolean>
   return false;
 }
 
-/** As `verifyWebhook` of `chatbot-gateway-client/webhooks`: rejects with `WebhookVerificationError`. */
+/** Like `verifyWebhook` of `chatbot-gateway-client/webhooks`: rejects with `WebhookVerificationError`. */
 export async function verifyWebhookAsync(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,
@@ -38,7 +38,7 @@ export async function verifyWebhookAsync(
   return { id: claim.id, event: eventOf(claim, await isGenuine(claim)) };
 }
 
-/** As `verifySignature` of `chatbot-gateway-client/webhooks`: rejects with `WebhookVerificationError`. */
+/** Like `verifySignature` of `chatbot-gateway-client/webhooks`: rejects with `WebhookVerificationError`. */
 export async function verifySignatureAsync(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,

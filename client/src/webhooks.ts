@@ -37,7 +37,7 @@ export function verifyWebhook(
 }
 
 /**
- * Verifies the header x-webhook-signature alone. It holds no time, so it does not protect from replays: prefer
+ * Verifies the header x-webhook-signature alone. It has no timestamp, so it does not protect against replays: prefer
  * `verifyWebhook`. Throws `WebhookVerificationError`.
  */
 export function verifySignature(

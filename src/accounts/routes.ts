@@ -1,7 +1,7 @@
 // Routes of API keys.
 import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
-import { CreateKeyBody, KeyItem, RotateKeyBody, ShownKey } from '../contract/accounts.ts';
+import { CreateKeyBody, KeyItem, KeyWithSecret, RotateKeyBody } from '../contract/accounts.ts';
 import { Deleted, page, pageProperties, success } from '../contract/envelope.ts';
 import type { Db } from '../db/db.ts';
 import { pageOf, pageWindow } from '../http/paging.ts';
@@ -71,7 +71,7 @@ function createRoute(server: Server, deps: AccountRoutesDeps): void {
     {
       schema: {
         body: CreateKeyBody,
-        response: { 200: success(ShownKey) },
+        response: { 200: success(KeyWithSecret) },
       },
       config,
     },
@@ -96,7 +96,7 @@ function rotateRoute(server: Server, deps: AccountRoutesDeps): void {
       schema: {
         params: KeyParams,
         body: Type.Optional(RotateKeyBody),
-        response: { 200: success(ShownKey) },
+        response: { 200: success(KeyWithSecret) },
       },
       config,
     },

@@ -1,6 +1,6 @@
 // Routes of the appointments module: departments, staff, questions and slots for chatbots, and all other routes by group.
 import { isUuid } from '../base/ids.ts';
-import { SlotsAnswer, SlotsQuery } from '../contract/appointments.ts';
+import { SlotsQuery, SlotsResult } from '../contract/appointments.ts';
 import { DepartmentItem, ListDepartmentsQuery, ListStaffQuery, StaffItem } from '../contract/directory.ts';
 import { page, success } from '../contract/envelope.ts';
 import { ListQuestionsQuery, QuestionItem } from '../contract/form-questions.ts';
@@ -107,7 +107,7 @@ function slotsRoute(server: Server, deps: AppointmentRoutesDeps): void {
     {
       schema: {
         querystring: SlotsQuery,
-        response: { 200: success(SlotsAnswer) },
+        response: { 200: success(SlotsResult) },
       },
       config,
     },

@@ -33,7 +33,7 @@ export const KeyItem = Type.Object(
 );
 
 /** A key at its creation or rotation: the only time that it is shown. */
-export const ShownKey = Type.Object(
+export const KeyWithSecret = Type.Object(
   {
     ...KeyItem.properties,
     apiKey: Type.String({ description: 'The key. Shown only once; store it now.' }),

@@ -45,7 +45,7 @@ export const Slot = Type.Object(
   },
   { title: 'Slot', description: 'A time that can be booked.', examples: [slotExample] },
 );
-export const SlotsAnswer = Type.Object(
+export const SlotsResult = Type.Object(
   {
     appointmentUserId: Type.String({ ...Id, description: 'Id of the staff member.' }),
     date: Type.String({ description: 'The requested date, `YYYY-MM-DD`.' }),
@@ -67,4 +67,4 @@ export const SlotsAnswer = Type.Object(
     ],
   },
 );
-export type SlotsAnswer = Static<typeof SlotsAnswer>;
+export type SlotsResult = Static<typeof SlotsResult>;

@@ -157,17 +157,17 @@ const answerExample = {
   source: 'chatbot',
   createdAt: '2026-03-09T14:00:00.000Z',
 };
-export const BookAnswer = Type.Object(answerFields, {
+export const BookResult = Type.Object(answerFields, {
   title: 'BookedAppointment',
   description: 'The confirmed booking.',
   examples: [answerExample],
 });
-export type BookAnswer = Static<typeof BookAnswer>;
+export type BookResult = Static<typeof BookResult>;
 
 export const CalendarState = Type.Object(
   {
     state: Type.Enum(Object.values(calendarState), {
-      description: '`in_step`: the event is as the booking has it.',
+      description: '`in_step`: the event matches the booking.',
     }),
     from: Type.Optional(instant('Where the event starts now, if it was moved.')),
     to: Type.Optional(instant('Where the event ends now, if it was moved.')),

@@ -20,7 +20,7 @@ export const AuthUrlQuery = Type.Object(
   },
   closed,
 );
-export const AuthUrlAnswer = Type.Object(
+export const AuthUrlResult = Type.Object(
   {
     authUrl: Type.String({
       description: 'Open it in a browser as the owner of the calendar. Valid for one connection.',
@@ -89,7 +89,7 @@ export const CalendarStatus = Type.Object(
 );
 export type CalendarStatus = Static<typeof CalendarStatus>;
 /** `data` of `calendars.status` events. */
-export const CalendarNews = Type.Object(
+export const CalendarChange = Type.Object(
   {
     appointmentUserId: Type.String({ ...Id, description: 'Id of the staff member.' }),
     reason: Type.Enum(['connected', 'disconnected', 'bookings_missing'], {
@@ -129,7 +129,7 @@ export const CalendarNews = Type.Object(
     ],
   },
 );
-export type CalendarNews = Static<typeof CalendarNews>;
+export type CalendarChange = Static<typeof CalendarChange>;
 const BusyCalendarIds = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
   minItems: 1,
   maxItems: 50,

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { cursorProperties, Id, instant, nullable } from './envelope.ts';
 import { endpointExample } from './webhooks.ts';
 
-/** What a try can fail by; a redirect, 410 and every other answer that is no 2xx is `status`, with its code beside it. */
+/** Why an attempt can fail. Every response other than 2xx, redirects included, is `status`. */
 export const attemptFailures = [
   'timeout',
   'refused',
@@ -23,7 +23,9 @@ const AttemptFailure = Type.Enum([...attemptFailures], {
 const DeliveryFailure = Type.Enum([...attemptFailures, 'endpoint_disabled', 'endpoint_deleted'], {
   description: 'How the last attempt failed, or what happened to the endpoint before an attempt succeeded.',
 });
-const Answer = nullable(Type.String({ description: 'The first 4 KB of the response body, as UTF-8 text.' }));
+const ResponseBody = nullable(
+  Type.String({ description: 'The first 4 KB of the response body, as UTF-8 text.' }),
+);
 const Detail = nullable(Type.String({ description: 'What went wrong, if there was no complete response.' }));
 
 const closed = { additionalProperties: false } as const;
@@ -76,7 +78,7 @@ const AttemptItem = Type.Object(
     statusCode: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
     failure: nullable(AttemptFailure),
     durationMs: nullable(Type.Integer({ description: 'Duration in milliseconds.' })),
-    answer: Answer,
+    answer: ResponseBody,
     detail: Detail,
   },
   { title: 'Attempt', description: 'One attempt of a delivery.' },
@@ -194,7 +196,7 @@ export const TestResult = Type.Object(
     statusCode: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
     failure: nullable(AttemptFailure),
     durationMs: Type.Integer({ description: 'Duration in milliseconds.' }),
-    answer: Answer,
+    answer: ResponseBody,
     detail: Detail,
   },
   {

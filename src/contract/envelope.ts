@@ -1,4 +1,4 @@
-// The shapes every answer shares: success, failure, paging, and the small formats used everywhere.
+// Schemas shared by all responses: success, failure, paging, and common formats.
 import { type TSchema, Type } from 'typebox';
 
 /** The success body: `{success: true, message, data}`. */
@@ -29,7 +29,7 @@ export const ProviderError = Type.Object(
   },
   {
     title: 'ProviderError',
-    description: 'What the messaging platform or calendar answered.',
+    description: 'The error of the messaging platform or calendar.',
     examples: [{ code: 100, title: 'OAuthException', message: 'Invalid parameter' }],
   },
 );
@@ -73,7 +73,7 @@ export const Instant = Type.String({
   description: 'RFC 3339 instant in UTC.',
   examples: ['2026-03-10T14:00:00.000Z'],
 });
-/** An instant that says which one it is. */
+/** An instant with a description. */
 export const instant = (description: string) => Type.String({ ...Instant, format: 'date-time', description });
 export const Id = Type.String({ description: 'UUIDv7.', examples: ['019a0b5e-7c00-7000-8000-000000000000'] });
 
@@ -142,7 +142,7 @@ export const cursorPage = <T extends TSchema>(item: T) =>
     { description: 'A page of the list.' },
   );
 
-/** The scopes that a key may carry. */
+/** The scopes that a key can have. */
 export const scopes = [
   'templates:read',
   'messages:send',

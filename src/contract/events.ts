@@ -1,7 +1,7 @@
-// The bodies that receivers of webhooks get, by kind.
+// The bodies of webhook events, by kind.
 import { type TSchema, Type } from 'typebox';
 import { BookingItem, ChangedBookingItem } from './bookings.ts';
-import { CalendarNews } from './calendars.ts';
+import { CalendarChange } from './calendars.ts';
 import { Id, instant, nullable } from './envelope.ts';
 import { MessageError } from './sends.ts';
 import { TemplateChange } from './templates.ts';
@@ -79,7 +79,7 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   },
   'calendars.status': {
     summary: 'A calendar was connected or disconnected, or lost many bookings together',
-    body: event('calendars.status', 'CalendarStatusEvent', CalendarNews),
+    body: event('calendars.status', 'CalendarStatusEvent', CalendarChange),
   },
   test: {
     summary: 'The test operation was called',
@@ -90,7 +90,7 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
         {
           endpointId: Type.String({ ...Id, description: 'Id of the endpoint.' }),
           message: Type.String({
-            description: 'Says that this is a test.',
+            description: 'A text that says that this is a test.',
             examples: ['This is a test event.'],
           }),
         },

@@ -1,4 +1,4 @@
-// How an operation of the API is described beside its schemas.
+// The description of an API operation, in addition to its schemas.
 import type { ErrorCode } from './error-codes.ts';
 
 export interface Operation {

@@ -1,4 +1,4 @@
-// Every operation of the API by method and path: its name, its texts, and the errors that are its own.
+// Every operation of the API by method and path: its name, its texts, and its own errors.
 import { accountOperations } from './account-operations.ts';
 import { appointmentOperations } from './appointment-operations.ts';
 import { bookingOperations } from './booking-operations.ts';

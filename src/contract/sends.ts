@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { Id, instant, nullable } from './envelope.ts';
 
 /**
- * Only a string is sent; the check of variables says so by the name of the variable. Objects and arrays are rejected here.
- * One check of the type takes half the time of a union of four.
+ * Any scalar: filling the template reports values that are not strings, by the name of the variable. Objects and arrays are
+ * rejected here. One type check takes half the time of a union of four.
  */
 const Scalar = Type.Unsafe<unknown>({
   type: ['string', 'number', 'boolean', 'null'],
@@ -13,7 +13,7 @@ const Scalar = Type.Unsafe<unknown>({
 
 const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
   maxProperties: 10,
-  // line breaks: what writes answers would leave such keys out
+  // no line breaks: the serializer of responses would omit such keys
   propertyNames: { minLength: 1, maxLength: 64, pattern: '^.*$' },
   description: 'Returned in message lists and webhook events.',
 });
@@ -115,7 +115,7 @@ export const exampleIds = {
   templateId: '019a0b5e-7c00-7000-8000-000000000000',
 };
 export const wamidExample = 'wamid.HBgLMTU1NTEyMzQ1NjcVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA';
-export const SendAnswer = Type.Object(
+export const SendResult = Type.Object(
   {
     sendId,
     templateId,
@@ -135,7 +135,7 @@ export const SendAnswer = Type.Object(
           recipientPhone: Type.String({ description: 'As the request gave it.' }),
           name: nullable(Type.String({ description: 'As the request gave it.' })),
           status: Type.Enum(['accepted', 'failed', 'queued'], {
-            description: '`queued`: not known to be accepted when the response was made.',
+            description: '`queued`: no result yet when the response was sent.',
           }),
           error: nullable(MessageError),
         },

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { templateCategories } from './templates.ts';
 
 const open = { additionalProperties: true } as const;
-/** Far more than the platform takes: how much exactly depends on the component, and the check of drafts says it. */
+/** Well above the platform's limits, which depend on the component and are checked with the draft. */
 const draftTextMaxLength = 10_000;
 const DraftComponent = Type.Object(
   {

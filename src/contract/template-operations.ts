@@ -19,7 +19,7 @@ export const templateOperations: Record<string, Operation> = {
     summary: 'Create a draft',
     description: 'The draft is not sent to the platform until you submit it.',
     errors: ['template_exists', 'sender_not_configured', 'sender_not_found', 'media_not_found'],
-    message: 'Draft created. Submit it to have it reviewed.',
+    message: 'Draft created. Submit it for review.',
   },
   'GET /v1/templates/{templateId}': {
     ...templates,
@@ -68,7 +68,7 @@ export const templateOperations: Record<string, Operation> = {
     id: 'uploadMedia',
     summary: 'Upload a file',
     description:
-      'Stores one file encrypted and registers it with the messaging platform. Use the returned `mediaId` in sends. Limits: JPEG and PNG 5 MB, MP4 and 3GPP 16 MB, PDF, Office and plain text 100 MB. The same file uploaded again within a day, under the same name and Idempotency-Key, returns the first response.',
+      'Stores one file encrypted and registers it with the messaging platform. Use the returned `mediaId` in sends. Limits: JPEG and PNG 5 MB, MP4 and 3GPP 16 MB, PDF, Office and plain text 100 MB. Uploading the same file again within a day returns the same record.',
     errors: [
       'media_empty',
       'sender_not_found',

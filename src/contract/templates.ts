@@ -137,7 +137,7 @@ const TemplateVariables = Type.Object(
     ),
     headerMedia: nullable(
       Type.Enum(['image', 'video', 'document', 'location'], {
-        description: 'What the header needs beside text; null: nothing.',
+        description: 'What the header needs in addition to text; null: nothing.',
       }),
     ),
     examples: Type.Record(Type.String(), Type.String(), {

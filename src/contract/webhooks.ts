@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Id, instant, nullable, pageProperties } from './envelope.ts';
 
-/** Kinds that an endpoint may ask for; `test` comes only from the test operation. */
+/** Kinds that an endpoint can subscribe to; `test` is sent only by the test operation. */
 export const subscribableKinds = [
   'messages.status',
   'templates.status',
@@ -82,7 +82,7 @@ export const EndpointItem = Type.Object(endpointFields, {
 export type EndpointItem = Static<typeof EndpointItem>;
 
 /** An endpoint at its creation or rotation: the only time that its secret is shown. */
-export const ShownEndpoint = Type.Object(
+export const EndpointItemWithSecret = Type.Object(
   {
     ...endpointFields,
     secret: Type.String({ description: 'The secret. Shown only once; store it now.' }),

@@ -1,4 +1,4 @@
-// The platform's callbacks: the handshake of an address, and reports that are answered once they are committed.
+// The platform's callbacks: the handshake, and reports, whose response is sent after their commit.
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -31,7 +31,7 @@ export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, Pick<ReactD
   /** Wakes the worker that lets messages of held templates continue. */
   nudgeQueue: () => void;
   metrics: Pick<Metrics, 'statuses'>;
-  /** Where the platform reaches us, without a trailing slash. */
+  /** Our public URL, without a trailing slash. */
   publicUrl: () => string;
 }
 
@@ -46,7 +46,7 @@ export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): voi
   server.register(async (scope) => reportRoute(scope as unknown as Server, deps, apps));
 }
 
-/** The request as the port takes it. */
+/** The request in the form of the port. */
 const received = (deps: CallbackDeps, { url, headers }: FastifyRequest): CallbackRequest => ({
   url: `${deps.publicUrl()}${url}`,
   headers,
@@ -88,7 +88,7 @@ function reportRoute(server: Server, deps: CallbackDeps, apps: CallbackApps): vo
   );
   server.post(
     path,
-    // browsers never call this busiest of all paths, so it needs no headers that protect them
+    // no helmet headers on the busiest path: they protect browsers, which never call it
     { schema: { hide: true, params }, helmet: false },
     async (request) => {
       const body = request.body as VerifiedCallback | undefined;
@@ -105,7 +105,7 @@ function reportRoute(server: Server, deps: CallbackDeps, apps: CallbackApps): vo
 }
 
 function notSigned(): AppError {
-  return new AppError('signature_invalid', "The callback's signature is missing or wrong.");
+  return new AppError('signature_invalid', "The callback's signature is missing or invalid.");
 }
 
 /** Verifies a callback, with the current secret if it was changed a moment ago. Throws 401 if it is not genuine. */

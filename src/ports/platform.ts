@@ -27,7 +27,7 @@ export interface PlatformTemplate {
   language: string;
   /** What `providerStatus` means for sends. */
   state: TemplateState;
-  /** The platform's own word, upper case. */
+  /** The platform's own status, in upper case. */
   providerStatus: string;
   category: string;
   parameterFormat: 'positional' | 'named';

@@ -18,7 +18,7 @@ const state = sqlConstants(deliveryState);
 const status = sqlConstants(endpointStatus);
 const reason = sqlConstants(deadReason);
 
-/** A stage waits this long behind an earlier one that nobody ends. */
+/** A stage waits at most this long for an earlier one that does not end. */
 const waitingMax = sql`interval '1 hour'`;
 
 export interface NewEvent {

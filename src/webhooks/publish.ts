@@ -36,7 +36,7 @@ export async function publish(
   const { deliveries } = deps;
   for (const row of await insertDeliveries(tx, events, deliveries.busyEndpoints(), deliveries.processId)) {
     const { subjectId, stage, body } = events[row.no - 1] as EventToPublish;
-    // share one string per endpoint, not one per row: maps keyed by it compare it faster
+    // share one string per endpoint: maps compare identical strings faster
     if (row.endpointId !== endpointId) endpointId = row.endpointId;
     const { id, version, failures } = row;
     const delivery: LeasedDelivery = {

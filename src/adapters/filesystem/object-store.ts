@@ -94,7 +94,7 @@ async function putFile(path: string, temporary: string, content: Content, root: 
     return size;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    // the caller understands an error of its content; every other error is the store's
+    // the caller handles an error of its content; every other error is the store's
     throw error instanceof ContentError ? error.cause : asVendorError('be written', error);
   }
 }

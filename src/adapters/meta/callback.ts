@@ -32,7 +32,7 @@ export function signatureOf({ headers }: Pick<CallbackRequest, 'headers'>): stri
 const digest = (text: string) => createHash('sha256').update(text).digest();
 const sameText = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 
-/** Returns `hub.challenge` of a handshake with the right `hub.verify_token`; undefined for any other request. */
+/** Returns `hub.challenge` of a handshake with the correct `hub.verify_token`; undefined for any other request. */
 export function answerHandshake(
   { url }: Pick<CallbackRequest, 'url'>,
   verifyToken: string,
@@ -42,8 +42,8 @@ export function answerHandshake(
     const values = query?.getAll(name) ?? [];
     return values.length === 1 ? (values[0] as string) : '';
   };
-  const isRight = only('hub.mode') === 'subscribe' && sameText(only('hub.verify_token'), verifyToken);
-  return isRight ? only('hub.challenge') : undefined;
+  const isValid = only('hub.mode') === 'subscribe' && sameText(only('hub.verify_token'), verifyToken);
+  return isValid ? only('hub.challenge') : undefined;
 }
 
 /** Verifies `sha256=<hex>`: HMAC-SHA-256 of the raw bytes with the app secret, compared in constant time. */
@@ -58,7 +58,7 @@ const latestTimestamp = 253_402_300_799;
 
 const known = new Set(['sent', 'delivered', 'read', 'failed']);
 
-/** Reads one of `errors[]`, of a status or of a whole number. */
+/** Reads one of `errors[]`, of a status or of a number. */
 function errorIn(error: Json): ReportedError {
   const code = Number(error.code);
   const title = storableText(error.title) ?? storableText(error.message) ?? 'Failed';
@@ -74,7 +74,7 @@ function statusError(status: Json): StatusReport['error'] {
   return error ? errorIn(error) : null;
 }
 
-/** Epoch seconds from a number or text of seconds or (`entry.time`) milliseconds; null if it is no valid instant. */
+/** Epoch seconds from a number or text of seconds or (`entry.time`) milliseconds; null if it is not a valid instant. */
 function instantOf(value: unknown): number | null {
   const number = Number(textOf(value) ?? Number.NaN);
   const seconds = number > latestTimestamp ? Math.floor(number / 1000) : number;

@@ -4,7 +4,7 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
-import { leastWaitOf } from './error-codes.ts';
+import { minWaitOf } from './error-codes.ts';
 import { foreignResponse } from './foreign-response.ts';
 import { explanationOf, isObject, type Json, readJson, storableText, textOf } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
@@ -38,8 +38,8 @@ function titleOf(message: string): string {
 }
 
 /**
- * The error of a failed call. The platform's own error body is a rejection, whatever the HTTP status: Meta asks to decide
- * by its code. Anything else comes from a proxy or firewall (`foreignResponse`).
+ * The error of a failed call. The platform's own error body is a rejection, whatever the HTTP status: Meta's documentation
+ * says to decide by its code. Anything else comes from a proxy or firewall (`foreignResponse`).
  */
 function failure(response: OutgoingResponse): VendorError {
   const error = parsed(response)?.error;
@@ -52,7 +52,7 @@ function failure(response: OutgoingResponse): VendorError {
   return new VendorError('rejected', text, {
     ...{ status: response.status, code, title },
     ...(Number.isInteger(subcode) ? { subcode } : {}),
-    ...retryAfterOf(response, leastWaitOf(code)),
+    ...retryAfterOf(response, minWaitOf(code)),
   });
 }
 

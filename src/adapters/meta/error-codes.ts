@@ -107,11 +107,11 @@ export const httpPrefix = 'http_';
  * Returns the reaction to a rejection. 200 to 299 are permissions of the token. A foreign response slows the number down
  * (429) or halts it, because a proxy or firewall treats every call alike. An unknown code is final.
  */
-export function classify(refusal: PlatformRejection): RejectionClass {
-  if (typeof refusal.code === 'string' && refusal.code.startsWith(httpPrefix))
-    return refusal.code === 'http_429' ? 'throttled' : 'halt_sender';
-  const code = Number(refusal.code);
-  if (code === 100) return classOf100(refusal);
+export function classify(rejection: PlatformRejection): RejectionClass {
+  if (typeof rejection.code === 'string' && rejection.code.startsWith(httpPrefix))
+    return rejection.code === 'http_429' ? 'throttled' : 'halt_sender';
+  const code = Number(rejection.code);
+  if (code === 100) return classOf100(rejection);
   if (code >= 200 && code <= 299) return 'halt_token';
   return ruleOf.get(code)?.kind ?? 'final';
 }
@@ -128,6 +128,6 @@ export function templateStatusOf({ code }: PlatformRejection): string | undefine
 }
 
 /** Returns the seconds to wait after this code if the response names none; undefined if the code asks for no wait. */
-export function leastWaitOf(code: number): number | undefined {
+export function minWaitOf(code: number): number | undefined {
   return ruleOf.get(code)?.waitSeconds;
 }

@@ -17,8 +17,8 @@ function isSurelyNotSent(status: number): boolean {
 /** 408: the server timed out, maybe waiting for the platform. 499: nginx lost its client. */
 const mayHavePassed = new Set([408, 499]);
 
-/** How much of a page is read, and how much is quoted. */
-const lookedAtBytes = 8 * 1024;
+/** How many bytes of a page are read, and how many characters are quoted. */
+const readBytesMax = 8 * 1024;
 const quotedMax = 200;
 
 /** Elements with invisible content. */
@@ -49,7 +49,7 @@ function textOfPage(page: string): string {
 
 /** The visible text of a page or other bytes in one short line; undefined if there is none. */
 function excerptOf(body: Buffer): string | undefined {
-  const text = textOfPage(body.subarray(0, lookedAtBytes).toString())
+  const text = textOfPage(body.subarray(0, readBytesMax).toString())
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
     .trim();
   return text === '' ? undefined : text.slice(0, quotedMax).toWellFormed();

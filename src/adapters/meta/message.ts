@@ -1,4 +1,4 @@
-// A filled template in the platform's words (Cloud API, "Messages: template object"). Pure.
+// Converts a filled template to the body of a send (Cloud API, "Messages: template object"). Pure.
 import type { FilledText, OutgoingMessage } from '../../ports/platform.ts';
 
 const textParameter = ({ name, text }: FilledText) => ({

@@ -34,7 +34,7 @@ export function outgoingHandler(outgoing: Outgoing) {
       const { status: statusCode, body } = answer;
       return { response: { statusCode, headers: plain(answer.headers), body } };
     },
-    // the client needs these of a handler; ours takes its settings from the pool
+    // required by the client; this handler takes its settings from the pool
     updateHttpClientConfig() {},
     httpHandlerConfigs: () => ({}),
     destroy() {},

@@ -161,11 +161,11 @@ async function* list(
   }
 }
 
-/** Aborts the multipart uploads below a prefix that `isMeant` selects; returns their number. */
+/** Aborts the multipart uploads below a prefix that `isSelected` selects; returns their number. */
 async function abortUploads(
   client: S3Client,
   location: { Bucket: string; Prefix: string },
-  isMeant: (upload: MultipartUpload) => boolean,
+  isSelected: (upload: MultipartUpload) => boolean,
 ): Promise<number> {
   const { Bucket } = location;
   const listing = withVendorErrors(client.send(new ListMultipartUploadsCommand(location)));
@@ -176,7 +176,7 @@ async function abortUploads(
   });
   let aborted = 0;
   for (const upload of found?.Uploads ?? []) {
-    if (!isMeant(upload)) continue;
+    if (!isSelected(upload)) continue;
     const { Key, UploadId } = upload;
     await withVendorErrors(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
     aborted += 1;

@@ -1,12 +1,12 @@
 // How bookings appear in responses and webhook events. Pure.
-import type { BookAnswer, BookingItem } from '../../contract/bookings.ts';
+import type { BookingItem, BookResult } from '../../contract/bookings.ts';
 import { calendarState } from '../../contract/bookings.ts';
 import { localText } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { pendingChange } from './booking.ts';
 
 /** A booking in the response to a booking request. */
-export function bookedAppointment(row: BookingRow): BookAnswer {
+export function bookedAppointment(row: BookingRow): BookResult {
   const starts = localText(row.timezone, row.starts_at.getTime());
   return {
     bookingId: row.id,

@@ -4,9 +4,9 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
 import {
-  BookAnswer,
   BookBody,
   BookingItem,
+  BookResult,
   CancelBody,
   ListBookingsQuery,
   RescheduleBody,
@@ -43,7 +43,7 @@ function bookRoute(server: Server, deps: BookDeps): void {
     {
       schema: {
         body: BookBody,
-        response: { 200: success(BookAnswer) },
+        response: { 200: success(BookResult) },
       },
       config: { scope: 'appointments:book', idempotency: 'required' },
     },

@@ -4,8 +4,8 @@ import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
 import {
-  AuthUrlAnswer,
   AuthUrlQuery,
+  AuthUrlResult,
   CalendarQuery,
   CalendarStatus,
   PutCalendarBody,
@@ -55,7 +55,7 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
     {
       schema: {
         querystring: AuthUrlQuery,
-        response: { 200: success(AuthUrlAnswer) },
+        response: { 200: success(AuthUrlResult) },
       },
       config: { scope: 'manage' },
     },

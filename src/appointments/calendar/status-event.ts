@@ -1,6 +1,6 @@
 // The `calendars.status` webhook event.
 import { uuidv7 } from '../../base/ids.ts';
-import type { CalendarNews } from '../../contract/calendars.ts';
+import type { CalendarChange } from '../../contract/calendars.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
 import type { StoredConnection } from './connections-store.ts';
 
@@ -16,10 +16,10 @@ export type ReportedConnection = Pick<
 export function calendarStatusEvent(
   now: number,
   row: ReportedConnection,
-  reason: CalendarNews['reason'],
-  missing: CalendarNews['missing'] = null,
+  reason: CalendarChange['reason'],
+  missing: CalendarChange['missing'] = null,
 ): EventToPublish {
-  const data: CalendarNews = {
+  const data: CalendarChange = {
     appointmentUserId: row.staff_id,
     reason,
     connected: reason !== 'disconnected' && row.dead_at === null,

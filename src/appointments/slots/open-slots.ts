@@ -1,5 +1,5 @@
 // Response bodies with open slots: identical concurrent requests share one read and its bytes.
-import type { SlotsAnswer } from '../../contract/appointments.ts';
+import type { SlotsResult } from '../../contract/appointments.ts';
 import { ok } from '../../http/reply.ts';
 import { rounds } from '../../work/rounds.ts';
 import { availableSlots, requestedDate, type SlotsDeps } from './available.ts';
@@ -31,7 +31,7 @@ export function openSlotsReader(deps: OpenSlotsDeps): (query: OpenSlotsQuery) =>
     const requested = requestedDate(deps, day.staff, query, day.terms);
     const leftMs = Math.max(calendarWaitMinMs, arrivedAt + waitMs - deps.clock.steady());
     const slots = await availableSlots(deps, requested, day, leftMs);
-    const data: SlotsAnswer = {
+    const data: SlotsResult = {
       appointmentUserId: day.staff.id,
       date: requested.date,
       timezone: requested.timezone,

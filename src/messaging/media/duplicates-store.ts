@@ -40,7 +40,7 @@ export async function lockFileShared(tx: Tx, id: string): Promise<ReadyMedia | u
   return rows[0];
 }
 
-/** Makes concurrent uploads of the same bytes wait for each other until `tx` ends. */
+/** Serializes concurrent uploads of the same bytes until `tx` ends. */
 export async function lockFileIdentity(tx: Tx, { accountId, sha256 }: FileIdentity): Promise<void> {
   const name = `${accountId} ${sha256.toString('hex')}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 5))`.execute(tx);

@@ -20,7 +20,7 @@ import {
   lockFileShared,
 } from './duplicates-store.ts';
 import { maxBytesOf } from './file-kind.ts';
-import { cutOff, receiveMaxMs, tooLarge, tooSlow } from './meter.ts';
+import { receiveMaxMs, tooLarge, tooSlow, uploadInterrupted } from './meter.ts';
 import { mediaItem } from './presenter.ts';
 import { findMediaById, type MediaRow, type ReadyMedia } from './store.ts';
 import { isIntact, type StoredFileDeps } from './stored-file.ts';
@@ -41,7 +41,7 @@ export interface UploadKey extends KeyOf {
 
 /**
  * Finds the key before the file is read. Throws 409 `idempotency_in_progress` while the first upload with the key is in
- * progress, whatever this file is.
+ * progress, also for another file.
  */
 export async function findUploadKey(db: Db, of: KeyOf & { keyedHash: KeyedHash }): Promise<UploadKey> {
   const row = await findKey(db, of);
@@ -99,7 +99,7 @@ async function digestOf(clock: Clock, content: Readable, expectedSize: number | 
   const chunks = (content as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   while (true) {
     const next = await chunks.next().catch((error: unknown) => {
-      throw cutOff(error);
+      throw uploadInterrupted(error);
     });
     if (next.done) return hash.digest();
     size += next.value.length;
@@ -172,6 +172,6 @@ export async function findConcurrentDuplicate(
     senderId: row.named_sender_id ?? undefined,
   };
   await lockFileIdentity(tx, file);
-  const twin = await findDuplicateFile(tx, file, known && !known.isIntact ? known.id : undefined);
-  return twin && lockFileShared(tx, twin.id);
+  const duplicate = await findDuplicateFile(tx, file, known && !known.isIntact ? known.id : undefined);
+  return duplicate && lockFileShared(tx, duplicate.id);
 }

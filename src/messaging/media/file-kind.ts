@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 
 export type MediaKind = 'image' | 'video' | 'document';
 
-/** What the bytes alone tell: Office and text files need the declared type as well. */
+/** What the bytes alone determine; Office and text files also need the declared type. */
 export type Family = 'jpeg' | 'png' | 'mp4' | '3gpp' | 'pdf' | 'ole' | 'ooxml' | 'text';
 
 interface TypeRule {
@@ -108,14 +108,14 @@ const familyNames: Readonly<Record<Family, string>> = {
   text: 'text',
 };
 
-/** A declared type that may be repeated to the caller, cut to what a type can be. */
+/** A declared type, shortened and without unusual characters, for an error message. */
 const shown = (type: string) => type.replace(/[^a-z0-9!#$&^_.+/-]/g, '?').slice(0, 127);
 
-/** 415 that says why, and what would be taken. */
+/** 415 with the reason and the supported types. */
 export function unsupported(why: string): AppError {
   return new AppError(
     'unsupported_media_type',
-    `The file cannot be taken: ${why}. Supported are JPEG and PNG images, MP4 and 3GPP videos, PDF, Word, Excel, PowerPoint and plain UTF-8 text.`,
+    `The file is not supported: ${why}. Supported are JPEG and PNG images, MP4 and 3GPP videos, PDF, Word, Excel, PowerPoint and plain UTF-8 text.`,
   );
 }
 

@@ -50,7 +50,7 @@ export function openMeter(clock: Clock, file: Metered, renew: () => Promise<bool
         }
         if (text && !text.isTextAtEnd()) throw notText();
       } catch (error) {
-        rejection = error instanceof AppError ? error : cutOff(error);
+        rejection = error instanceof AppError ? error : uploadInterrupted(error);
         throw rejection;
       }
     },
@@ -76,7 +76,7 @@ export function tooSlow(): AppError {
 }
 
 /** 400 for an upload that ended before its file did. */
-export function cutOff(cause: unknown): AppError {
+export function uploadInterrupted(cause: unknown): AppError {
   return new AppError('invalid_request', 'file: the upload ended before the file was complete', {
     errors: [{ path: 'file', message: 'the upload ended before the file was complete' }],
     cause,

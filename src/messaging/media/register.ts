@@ -28,7 +28,7 @@ export interface RegisterDeps extends RemoveDeps, StoredFileDeps {
 }
 
 const dayMs = 86_400_000;
-/** How long the platform keeps uploaded media (Cloud API, "Media": 30 days). */
+/** The platform keeps uploaded media this long (Cloud API, "Media": 30 days). */
 const keptMs = 30 * dayMs;
 /** Renew a registration this long before its end: the message may wait in the platform's queue. */
 const marginMs = 3_600_000;
@@ -73,10 +73,10 @@ export async function registerUpload(
   });
   const { publicId, expiresAt } = answer;
   const ready = await deps.db.transaction().execute(async (tx) => {
-    const twin = await findConcurrentDuplicate(tx, row, same);
-    const shown = twin ?? (await markReady(tx, row.id, publicId));
+    const duplicate = await findConcurrentDuplicate(tx, row, same);
+    const shown = duplicate ?? (await markReady(tx, row.id, publicId));
     if (!shown) return undefined;
-    if (!twin) {
+    if (!duplicate) {
       const registration = {
         mediaId: row.id,
         senderId: sender.senderId,

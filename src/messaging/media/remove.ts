@@ -85,7 +85,7 @@ async function removeEverything(deps: RemoveDeps, row: MediaRow): Promise<void> 
   });
 }
 
-/** Tried once only: the platform deletes every file after 30 days itself. */
+/** Not retried: the platform deletes every file after 30 days. */
 async function removeFromPlatform(deps: RemoveDeps, row: MediaRow): Promise<void> {
   for (const { sender_id, platform_media_id } of await listRegistrations(
     deps.db,

@@ -101,7 +101,7 @@ function contentRoute(server: Server, deps: MediaRoutesDeps): void {
         accountId: request.caller.accountId,
         mediaId: request.params.mediaId,
       });
-      // Nothing of a caller's file may ever run in the origin that serves it.
+      // browsers must never execute a caller's file
       return reply
         .header('Content-Type', row.mime_type)
         .header('Content-Length', row.size)

@@ -9,7 +9,7 @@ export interface SampleDeps extends StoredFileDeps {
   platform: Pick<MessagingPlatform, 'uploadSample'>;
 }
 
-/** The account's files with those public ids, with what the checks of drafts need. */
+/** Finds the account's files with these public ids, for the checks of drafts. */
 export async function findSamples(
   deps: Pick<StoredFileDeps, 'db'>,
   accountId: string,

@@ -3,7 +3,7 @@
 export const mediaState = {
   /** Its bytes are arriving. */
   receiving: 'receiving',
-  /** Its bytes are stored, and the platform is getting them. */
+  /** Its bytes are stored, and are being uploaded to the platform. */
   registering: 'registering',
   /** Callers see it and can use it. */
   ready: 'ready',

@@ -20,7 +20,7 @@ export type UploadRoutesDeps = RegisterDeps & { keyedHash: KeyedHash };
 const formBytes = 64 * 1024;
 /** Close a connection that sends nothing for this long. */
 const silenceMs = 30_000;
-/** How much of a rejected file is still read, so that its client can read the response. */
+/** Bytes of a rejected file that are still read, so that the client gets the response. */
 const drainBytes = 128 * 1024 * 1024;
 const drainMs = 30_000;
 
@@ -162,7 +162,7 @@ function otherPart(name: string): { path: string; message: string } {
   return { path: name, message };
 }
 
-/** Why a known part is rejected at its place. */
+/** Why a known part is not allowed at its position. */
 const parts: Record<string, string | undefined> = {
   file: 'only one file is allowed',
   senderId: 'must be one text field before the file',

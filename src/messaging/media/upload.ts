@@ -17,7 +17,7 @@ import {
 } from './duplicates.ts';
 import { newFileKey } from './file-encryption.ts';
 import { cleanFileName, decideKind, type FileKind, headBytes } from './file-kind.ts';
-import { cutOff, openMeter, uploadLost } from './meter.ts';
+import { openMeter, uploadInterrupted, uploadLost } from './meter.ts';
 import { type RegisterDeps, registerLeaseSeconds, registerUpload } from './register.ts';
 import { discard } from './remove.ts';
 import { extendReceiving, findMediaById, insertReceiving, type MediaRow, markStored } from './store.ts';
@@ -31,7 +31,7 @@ export interface Upload {
   /** The part's Content-Type. */
   declaredType: string;
   content: Readable;
-  /** The request's Idempotency-Key, as `lookUpKey` found it. */
+  /** The request's Idempotency-Key, as `findUploadKey` found it. */
   key?: UploadKey | undefined;
   /** Called after the end of `content`; rejects if the rest of the request is invalid. */
   afterContent: () => Promise<void>;
@@ -45,7 +45,7 @@ const leaseSeconds = 120;
  * of a failed or interrupted upload remains.
  *
  * The same bytes with the same name, type and sender are one record within a day: the existing record is returned. A
- * repeat with an Idempotency-Key returns the stored response; `consultKey` throws 409 and 422.
+ * repeat with an Idempotency-Key returns the stored response; `findUploadKey` and `claimKey` throw 409 and 422.
  */
 export async function upload(deps: RegisterDeps, input: Upload): Promise<Uploaded> {
   try {
@@ -55,7 +55,7 @@ export async function upload(deps: RegisterDeps, input: Upload): Promise<Uploade
     const { head, whole } = await readHead(input.content);
     if (head.length === 0) throw new AppError('media_empty', 'The file is empty. Upload one with content.');
     const kind = decideKind(head, input.declaredType, fileName);
-    const senders = await registrars(deps.db, input);
+    const senders = await registeringSenders(deps.db, input);
     const received = await receive(deps, input, { fileName, kind, whole });
     if (received.kind !== 'stored') return received;
     const { row, same } = received;
@@ -66,7 +66,7 @@ export async function upload(deps: RegisterDeps, input: Upload): Promise<Uploade
 }
 
 /** The senders that can register the file, the preferred one first. */
-async function registrars(db: Db, { accountId, senderId }: Upload): Promise<SenderRow[]> {
+async function registeringSenders(db: Db, { accountId, senderId }: Upload): Promise<SenderRow[]> {
   const named =
     senderId === undefined || !isUuid(senderId) ? undefined : await findSender(db, accountId, senderId);
   if (senderId !== undefined && !named)
@@ -86,7 +86,7 @@ async function readHead(content: Readable): Promise<{ head: Buffer; whole: Async
   let [length, ended] = [0, false];
   while (length < headBytes && !ended) {
     const next = await chunks.next().catch((error: unknown) => {
-      throw cutOff(error);
+      throw uploadInterrupted(error);
     });
     ended = next.done === true;
     if (next.done) break;

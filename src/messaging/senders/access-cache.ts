@@ -1,4 +1,4 @@
-// Senders' addresses and tokens, cached for seconds: a call costs no look-up.
+// Senders' addresses and credentials, cached for seconds, so that calls need no query.
 import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';

@@ -1,4 +1,4 @@
-// Turns a sender's row into what a call needs: decrypts its secrets and chooses its address.
+// Converts a sender's row to what a call needs: decrypts its secrets and chooses its address.
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';

@@ -1,11 +1,11 @@
-// Failover between senders: the preferred one makes a call, and another one while it is unavailable.
+// Failover between senders: another one makes the call while the preferred one is unavailable.
 import { VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import { type AccessDeps, senderAccess } from './access.ts';
 import type { SenderRow } from './store.ts';
 
-/** Limits the senders tried for one call, so that its caller does not wait for all of an account. */
+/** Senders tried for one call, so that its caller does not wait for all senders of an account. */
 const attemptsMax = 3;
 
 /** Statuses of rejections that concern the sender's access or its server, not the request. */

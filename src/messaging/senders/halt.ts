@@ -2,7 +2,7 @@
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
-import { haltSender, listBusinessNumbers } from './store.ts';
+import { haltSender, listBusinessSenders } from './store.ts';
 
 export interface HaltDeps {
   db: Db;
@@ -13,47 +13,47 @@ export interface HaltDeps {
 
 export type HaltClass = Extract<RejectionClass, `halt_${'sender' | 'token' | 'account'}`>;
 
-const words: Record<HaltClass, string> = {
+const subjects: Record<HaltClass, string> = {
   halt_sender: 'this number',
   halt_token: 'the access token of this number',
   halt_account: 'the business account of this number',
 };
 
 /** True if a rejection of this class halts senders. */
-export const isHalt = (kind: RejectionClass): kind is HaltClass => Object.hasOwn(words, kind);
+export const isHalt = (kind: RejectionClass): kind is HaltClass => Object.hasOwn(subjects, kind);
 
 /**
  * Halts the sender that got the error. Depending on its class, also halts the senders of the same business account, all
- * or those with the same credential (`used`). A halted sender keeps its first reason; senders changed since `takenAt` are
- * not halted. Returns the ids of the senders halted now.
+ * or those with the same credential (`used`). Skips senders that were changed after the time of the error (`asOf`). A
+ * halted sender keeps its first reason. Returns the ids of the senders halted now.
  */
-export async function haltNumbers(
+export async function haltSenders(
   deps: HaltDeps,
   of: {
     senderId: string;
     kind: HaltClass;
     error: { code: number; title: string; message: string };
     used?: SenderAccess | undefined;
-    takenAt?: Date | null;
+    asOf?: Date | null;
   },
 ): Promise<string[]> {
   const { kind, error } = of;
-  const reason = `The platform rejected ${words[kind]} (${error.code} ${error.title}): ${error.message}`;
+  const reason = `The platform rejected ${subjects[kind]} (${error.code} ${error.title}): ${error.message}`;
   const halted: string[] = [];
-  for (const id of await affectedNumbers(deps, of)) {
-    if (await haltSender(deps.db, id, reason, error, of.takenAt ?? null)) halted.push(id);
+  for (const id of await affectedSenders(deps, of)) {
+    if (await haltSender(deps.db, id, reason, error, of.asOf ?? null)) halted.push(id);
   }
   for (const senderId of halted) deps.log.error({ senderId, kind, error }, 'sender.halted');
   return halted;
 }
 
-/** The sender itself comes first: if anything fails after it, the others get the same error themselves. */
-async function affectedNumbers(
+/** Finds the senders to halt, the rejected one first: if a later halt fails, the next call of that sender repeats it. */
+async function affectedSenders(
   deps: HaltDeps,
   { senderId, kind, used }: { senderId: string; kind: HaltClass; used?: SenderAccess | undefined },
 ): Promise<string[]> {
   if (kind === 'halt_sender' || (kind === 'halt_token' && !used)) return [senderId];
-  const others = (await listBusinessNumbers(deps.db, senderId)).filter((id) => id !== senderId);
+  const others = (await listBusinessSenders(deps.db, senderId)).filter((id) => id !== senderId);
   if (kind === 'halt_account') return [senderId, ...others];
   const sharing: string[] = [];
   for (const id of others) {

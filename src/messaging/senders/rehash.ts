@@ -21,7 +21,7 @@ export async function rehashSenders(deps: RehashDeps, page: Page): Promise<strin
       const hash = appSecretHash(deps.keyedHash, openSecret(deps.cipher, row, 'app_secret'));
       await replaceAppSecretHash(deps.db, { id: row.id, before: row.app_secret_hash, after: hash });
     } catch (error) {
-      // whoever uses a secret that cannot be decrypted reports it
+      // a secret that cannot be decrypted is reported when it is used
       if (!(error instanceof CipherError)) throw error;
     }
   }

@@ -134,26 +134,26 @@ export async function deleteSender(tx: Tx, id: string): Promise<void> {
 
 /**
  * Halts a sender: its queue waits until the sender is changed. Returns false without a change if it is already halted or
- * was changed since `takenAt`.
+ * was changed since `asOf`.
  */
 export async function haltSender(
   db: Db,
   id: string,
   reason: string,
   error: object,
-  takenAt: Date | null = null,
+  asOf: Date | null = null,
 ): Promise<boolean> {
   const { rows } = await sql`
     update senders set halted_at = now(), halted_reason = ${reason}, halted_error = ${JSON.stringify(error)}::jsonb
     where id = ${id} and halted_at is null
-      and (${takenAt}::timestamptz is null or resumed_at is null or resumed_at < ${takenAt}::timestamptz) returning 1`.execute(
+      and (${asOf}::timestamptz is null or resumed_at is null or resumed_at < ${asOf}::timestamptz) returning 1`.execute(
     db,
   );
   return rows.length === 1;
 }
 
 /** The ids of the account's senders with the same business account as this one, including itself, in order. */
-export async function listBusinessNumbers(db: Db, id: string): Promise<string[]> {
+export async function listBusinessSenders(db: Db, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select s.id from senders o
     join senders s on s.account_id = o.account_id and s.business_account_id = o.business_account_id
@@ -182,7 +182,7 @@ export async function listReaders(
     .execute();
 }
 
-/** The columns of a sender that other resources show. */
+/** The columns of a sender that other resources return. */
 export type SenderLabel = Pick<
   SenderRow,
   'id' | 'account_id' | 'business_account_id' | 'name' | 'display_phone' | 'is_default'
@@ -205,7 +205,7 @@ export async function listSenderLabels(
 }
 
 /**
- * The account's senders that can make a call for it, of one business account if named. The order: active ones, then
+ * The account's senders that can make a call for it, of one business account if given. The order: active ones, then
  * `firstId`, then those of its business account, then the default sender, then the oldest.
  */
 export async function listCallers(

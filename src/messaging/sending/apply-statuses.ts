@@ -145,7 +145,7 @@ async function findMessages(
 async function countResults(deps: ApplyDeps, messages: Reported[], results: Applied[]): Promise<void> {
   const unmoved = messages.filter(({ hasMoved }) => !hasMoved);
   const existing = unmoved.length > 0 ? await existingMessages(deps.hot, unmoved) : new Set<string>();
-  // neighbours with the same id are one message, tried under several accounts; a hit in one of them counts
+  // consecutive entries with the same id are one message, looked up in several accounts; it is known if one has it
   let tried: Reported[] = [];
   for (const [index, message] of messages.entries()) {
     tried.push(message);

@@ -33,7 +33,7 @@ export interface CallDeps extends RejectionDeps {
   onOutcome: (outcome: string) => void;
 }
 
-/** A process that was suspended for longer since it began the dispatch must not call: others may have failed the message. */
+/** A process that was suspended for longer must not make the call: another one may have failed the message. */
 const dispatchTrustMs = 30_000;
 
 /** The error for a message whose sender is gone. */
@@ -41,7 +41,7 @@ export function senderRemoved(): AppError {
   return new AppError('sender_not_found', 'The sender of this message was removed.');
 }
 
-/** A message that needs nothing more for its call than the sender's access. */
+/** A message with everything its call needs, except the sender's access. */
 export interface PreparedMessage {
   message: LeasedMessage;
   /** The platform's id of its media file. */
@@ -146,8 +146,8 @@ async function callOnce(
 }
 
 /**
- * True if the platform lost the message's file, so that it must be registered again. An unknown id is registered again once
- * per message. A file rejected under a known id is registered again only if that registration is old; else the file is bad.
+ * True if the platform lost the message's file, so that it must be registered again. A file with an unknown id is registered
+ * again once per message. A file rejected under a known id is registered again only if its registration is old.
  */
 async function hasLostMedia(
   deps: CallDeps,
@@ -202,8 +202,8 @@ async function recordFailure(
 }
 
 /**
- * Leaves a message dispatching that may have been sent. A response that every call would get (a captive portal) halts the
- * sender, so that no further call is lost to it.
+ * Leaves a message dispatching that may have been sent. A response that every call would get, as from a captive portal, also
+ * halts the sender.
  */
 async function leaveUnknown(
   deps: CallDeps,

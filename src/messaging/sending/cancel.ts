@@ -16,7 +16,7 @@ export interface CancelDeps extends FailDeps {
 }
 
 const stepSize = 1_000;
-/** The time that one request or round spends; the worker continues later. */
+/** The time limit of one request or round; the worker continues later. */
 const turnMs = 1_000;
 /** Longer than a turn and one slow step. */
 const leaseSeconds = 60;

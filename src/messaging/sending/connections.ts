@@ -9,7 +9,7 @@ export interface Connections {
   release(count: number, used: boolean): void;
 }
 
-/** Low, because opening a connection takes time, in which a dispatching message waits. */
+/** Low, because a dispatching message waits while its connection is being opened. */
 const initialLimit = 32;
 /** Idle connections are closed after 30 s. */
 const openForMs = 25_000;
@@ -20,7 +20,7 @@ export function openConnections(max: number): Connections {
   let established = 0;
   let establishedUntilMs = 0;
   /** Empty while a connection is free. */
-  const waiting: { wanted: number; grant: (count: number) => void }[] = [];
+  const waiting: { wanted: number; onAcquired: (count: number) => void }[] = [];
 
   const limit = () =>
     Math.min(max, Math.max(initialLimit, performance.now() < establishedUntilMs ? 2 * established : 0));
@@ -36,7 +36,7 @@ export function openConnections(max: number): Connections {
     acquire(wanted) {
       const count = tryAcquire(wanted);
       if (count > 0) return Promise.resolve(count);
-      return new Promise((grant) => waiting.push({ wanted, grant }));
+      return new Promise((onAcquired) => waiting.push({ wanted, onAcquired }));
     },
     release(count, used) {
       const now = performance.now();
@@ -46,10 +46,10 @@ export function openConnections(max: number): Connections {
       }
       inUse -= count;
       for (let next = waiting[0]; next; next = waiting[0]) {
-        const granted = tryAcquire(next.wanted);
-        if (granted === 0) return;
+        const acquired = tryAcquire(next.wanted);
+        if (acquired === 0) return;
         waiting.shift();
-        next.grant(granted);
+        next.onAcquired(acquired);
       }
     },
   };

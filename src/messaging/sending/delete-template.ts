@@ -28,10 +28,10 @@ export interface DeleteTemplateDeps extends SubmitDeps, FailDeps {
   clock: Clock;
 }
 
-/** Found in large steps, failed in smaller ones, so that other work runs in between. */
-const foundAtOnce = 5_000;
-const failedAtOnce = 1_000;
-/** The time that a request may spend on cancelling and on calls in flight; well below the time that a deletion may take. */
+/** Queued messages are found in large steps and failed in smaller ones, so that other work runs in between. */
+const foundPerStep = 5_000;
+const failedPerStep = 1_000;
+/** The time limit for cancelling messages and for calls in flight; well below `deletionSeconds`. */
 const emptyQueueWithinMs = 45_000;
 const checkEveryMs = 200;
 
@@ -109,9 +109,9 @@ async function emptyQueue(deps: DeleteTemplateDeps, of: TemplateKey): Promise<nu
   const until = performance.now() + emptyQueueWithinMs;
   let count = 0;
   for (;;) {
-    const queued = await findQueuedOfTemplate(deps.hot, of, foundAtOnce);
-    for (let at = 0; at < queued.length; at += failedAtOnce) {
-      const failures = queued.slice(at, at + failedAtOnce).map((key) => ({ ...key, error: cancelled }));
+    const queued = await findQueuedOfTemplate(deps.hot, of, foundPerStep);
+    for (let at = 0; at < queued.length; at += failedPerStep) {
+      const failures = queued.slice(at, at + failedPerStep).map((key) => ({ ...key, error: cancelled }));
       count += await failAndPublish(deps, failures, [state.queued]);
     }
     if (queued.length === 0 && !(await isTemplateBeingCalled(deps.hot, of))) return count;

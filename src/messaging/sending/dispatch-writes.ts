@@ -58,7 +58,7 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
       return result;
     },
     revert(messages) {
-      // otherwise they would end as unknown, although it is known that nobody called them
+      // otherwise their outcome would be unknown, although they were certainly not called
       const dispatches = sortById(messages.map((one) => ({ ...keyOf(one), lease: one.lease })));
       void durably.twice(() => revertDispatch(hot, dispatches));
     },

@@ -27,9 +27,9 @@ export interface DispatchDeps extends PublishDeps, Omit<CallDeps, 'writes' | 'ef
   processId: number;
 }
 
-/** Calls of all senders at the operator's address: fewer than its connections, which other requests use as well. */
+/** Concurrent calls to the operator's address: fewer than its connections, because other requests use them too. */
 const concurrentCallsMax = 128;
-/** Messages that one request may store as dispatching: all of them are unknown after a crash. */
+/** Messages that one request may store as dispatching. After a crash, the outcome of all of them is unknown. */
 const reservedMax = 10;
 const claimPerSender = 200;
 const leastUrgent = 2;
@@ -140,7 +140,7 @@ export class Dispatcher {
       error: expiredError(lastRejection),
     }));
     await failAndPublish(this.#deps, expired, [state.queued]);
-    // it reads every due message, of which there may be a million
+    // the sweep reads every due message, up to a million
     const endedAtMs = performance.now();
     this.#nextSweepAtMs = endedAtMs + sweepPauseFactor * (endedAtMs - startedAtMs);
     return unknown.length + expired.length;

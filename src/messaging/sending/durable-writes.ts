@@ -1,4 +1,4 @@
-// Writes of facts that only this process knows: retried while the database is unavailable.
+// Writes of results that only this process knows: retried while the database is unavailable.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { isTransient, isUnavailable } from '../../db/failure.ts';
@@ -18,8 +18,8 @@ export interface DurableWrites {
   idle(): Promise<void>;
 }
 
-const firstPauseMs = 250;
-const longestPauseMs = 10_000;
+const firstDelayMs = 250;
+const longestDelayMs = 10_000;
 /** The statement time-out of 30 s, plus a margin. */
 const statementsEndWithinMs = 35_000;
 
@@ -35,7 +35,7 @@ export function openDurableWrites(deps: { clock: Clock; log: Log }, stopping: Ab
       } catch (error) {
         if (isLast || !isRetryable(error)) throw error;
         if (failures === 0) deps.log.warn({ err: error }, 'messages.write_delayed');
-        await deps.clock.sleep(Math.min(firstPauseMs * 2 ** failures, longestPauseMs), stopping);
+        await deps.clock.sleep(Math.min(firstDelayMs * 2 ** failures, longestDelayMs), stopping);
       }
     }
   }

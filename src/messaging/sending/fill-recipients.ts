@@ -9,11 +9,11 @@ import type { TemplatePlan } from '../templates/placeholders.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
 import type { NewMessage } from './sends-store.ts';
 
-/** Recipients after which other requests get their turn. */
+/** Recipients that are filled before other requests can run. */
 const filledPerTurn = 100;
 
-/** Names a problem of a value given for all recipients at the path where the caller wrote it. */
-function atWrittenPath(problem: Problem, request: SendRequest, recipient: RequestedRecipient): Problem {
+/** Moves a problem of a value given for all recipients to its path in the request. */
+function atRequestPath(problem: Problem, request: SendRequest, recipient: RequestedRecipient): Problem {
   for (const member of ['mediaId', 'location'] as const) {
     const isShared = recipient[member] === undefined && request[member] !== undefined;
     if (isShared && problem.path.endsWith(`].${member}`)) return { ...problem, path: member };
@@ -46,7 +46,7 @@ export async function fillAll(
       },
       `recipients[${index}]`,
     );
-    problems.push(...result.problems.map((problem) => atWrittenPath(problem, request, recipient)));
+    problems.push(...result.problems.map((problem) => atRequestPath(problem, request, recipient)));
     messages.push({
       id: uuidv7(deps.clock.now()),
       phone: recipient.phone,

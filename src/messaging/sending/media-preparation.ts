@@ -1,4 +1,4 @@
-// Messages of one sender whose media file must be registered at the platform before their call: a few at a time, apart from the queue.
+// Registers the media files of one sender's messages before their calls, a few at a time, so that other messages are not delayed.
 import type { PreparedMessage } from './call-platform.ts';
 import type { LeasedMessage } from './message.ts';
 

@@ -114,7 +114,7 @@ const stagesOf: Record<Move['state'], number> = {
   [state.failed]: stageBit.failed,
 };
 
-/** The state change that all reports of one message in a batch amount to. Times are epoch seconds. */
+/** The state change that results from all reports of one message in a batch. Times are epoch seconds. */
 export interface Move {
   accountId: string;
   id: string;
@@ -231,7 +231,7 @@ const attemptLimits: Partial<Record<RejectionClass, number>> = {
   retry: 8,
   retry_few: 3,
   retry_once: 2,
-  // each after its template was read again: the platform's list may lag behind its sends
+  // the template is read before each retry: the platform's list may lag behind its sends
   template_missing: 3,
 };
 

@@ -24,8 +24,8 @@ export type ClaimedMessage = LeasedMessage & {
   error: MessageError | null;
 };
 
-/** Of all senders together. The next round skips those whose queues are full now. */
-const claimedAtOnceMax = 5_000;
+/** The limit for all senders together. The next round skips senders whose queues are full. */
+const claimedMax = 5_000;
 
 /** The result of a claim. */
 export interface Claim {
@@ -36,8 +36,8 @@ export interface Claim {
 
 /**
  * Leases due messages to a process for 60 s: up to `perSender` of each sender that is not halted, the most urgent first;
- * of `busySenders` only one-time codes. So no campaign delays another sender, and no marketing a one-time code. Joins
- * sends after the claim: joined before, a small database read all sends and messages per claimed message (20 s a claim).
+ * of `busySenders` only one-time codes. So no campaign delays another sender, and no marketing message delays a one-time
+ * code. Joins sends after the claim: in one step, a small database read all messages per claimed message (20 s a claim).
  */
 export async function claimDue(
   db: Db,
@@ -54,7 +54,7 @@ export async function claimDue(
           and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
       where s.halted_at is null
-      limit ${claimedAtOnceMax}),
+      limit ${claimedMax}),
     claimed as (
       update messages m set due_at = now() + interval '60 seconds', leased_by = ${processId}
       from picked p where m.account_id = p.account_id and m.id = p.id and not p.is_held
@@ -107,7 +107,7 @@ export async function findExpired(
   return rows;
 }
 
-/** Slots are reserved about 100 ms ahead; only a later next slot shows that the sender was throttled. */
+/** Slots are reserved about 100 ms ahead, so a next slot after this shows that the sender was throttled. */
 const throttledFromSeconds = 1;
 
 /** Longer than any lease: a queued message that is due later is delayed, not leased. */

@@ -46,7 +46,7 @@ export async function removeExpiredCodes(db: Db, limit: number): Promise<number>
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** Until then, processes of an earlier version may still run beside this one. */
+/** Until then, processes of an earlier version may still be running. */
 const secondSearchHours = 24;
 
 /**

@@ -11,7 +11,7 @@ import {
   stateSql,
 } from './messages-sql-store.ts';
 
-/** Names every priority, so that the index of due messages, which has the priority second, can be searched by time. */
+/** Matches every priority. The index of due messages has the priority before the time, so it needs a condition on both. */
 const anyPriority = sql`m.priority = any('{0,1,2}')`;
 
 /** Returns for each key whether its message may still be called. */

@@ -15,9 +15,9 @@ function valuesOf({ header, body, buttons }: FilledTemplate): string[] {
   return [...texts, ...buttons.map(({ value }) => value)].filter((value) => value !== '');
 }
 
-const expiredTogether = 500;
-/** About 100 ms a step on cold pages. */
-const oldTogether = 5_000;
+const expiredPerRound = 500;
+/** The messages searched in one step: about 100 ms on cold pages. */
+const searchedPerStep = 5_000;
 /** The search pauses this many times as long as it took: it reads every queued code. */
 const searchPauseFactor = 20;
 
@@ -32,15 +32,15 @@ export function openCodeRemoval({ hot }: { hot: Db }): () => Promise<number> {
   async function removeExpired(): Promise<number> {
     const startedAtMs = performance.now();
     if (startedAtMs < nextSearchAtMs) return 0;
-    const found = await removeExpiredCodes(hot, expiredTogether);
-    if (found === expiredTogether) return found;
+    const found = await removeExpiredCodes(hot, expiredPerRound);
+    if (found === expiredPerRound) return found;
     const now = performance.now();
     nextSearchAtMs = now + searchPauseFactor * (now - startedAtMs);
     return 0;
   }
 
   return async () => {
-    if (hasOld) hasOld = !(await removeOldCodes(hot, oldTogether));
+    if (hasOld) hasOld = !(await removeOldCodes(hot, searchedPerStep));
     return removeExpired();
   };
 }

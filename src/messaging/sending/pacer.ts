@@ -10,7 +10,7 @@ export interface Pacer {
    */
   reserve(count: number, windowMs?: number): Promise<number>;
   /** Returns slots that no message used. */
-  giveBack(count: number): void;
+  release(count: number): void;
 }
 
 /** Short, so that a more urgent message never waits behind slots already reserved. */
@@ -34,12 +34,12 @@ export function openPacer(deps: { hot: Db; clock: Clock }, senderId: string): Pa
       if (granted === 0 && windowMs === undefined) await deps.clock.sleep(usualWindowMs / 2);
       return granted;
     },
-    giveBack(count) {
+    release(count) {
       if (count <= 0) return;
       const now = performance.now();
       if (now > unusedUntilMs) unused = 0;
       unused += count;
-      // kept no longer than the window: older ones would add up to a burst
+      // kept no longer than the window: more would cause a burst
       unusedUntilMs = now + usualWindowMs;
     },
   };

@@ -1,4 +1,4 @@
-// The limit of an account's queued messages, checked against a count that is renewed every few seconds.
+// The limit of an account's queued messages, checked against a count that is at most seconds old.
 import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import { countQueued } from './messages-store.ts';
 const defaultMax = 1_000_000;
 /** Counting a million rows takes a fraction of a second; a queue does not grow much in this time. */
 const freshForMs = 5_000;
-/** For this long after that, an old count below the limit is used while a new one is made, so that no send waits. */
+/** An older count below the limit is used this long while a new one is made, so that no send waits for it. */
 const usableForMs = 60_000;
 const accountsMax = 10_000;
 

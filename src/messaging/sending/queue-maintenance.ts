@@ -7,13 +7,13 @@ export interface QueueMaintenanceDeps extends CancelDeps {
   nudgeDispatch: () => void;
 }
 
-/** Small enough that one commit locks little. */
-const resumedTogether = 2_000;
+/** The messages resumed in one step: few, because their rows are locked until its commit. */
+const resumedPerStep = 2_000;
 
 /** The worker's round: one step of each. Returns how much it found. */
 export async function maintainQueue(deps: QueueMaintenanceDeps): Promise<number> {
   const cancelled = await continueCancellation(deps);
-  const resumed = await resumeMessages(deps.hot, resumedTogether);
+  const resumed = await resumeMessages(deps.hot, resumedPerStep);
   if (resumed > 0) deps.nudgeDispatch();
   return cancelled + resumed;
 }

@@ -1,10 +1,10 @@
-// Reactions to reported failures beyond their message: the platform may reject a whole sender long after it accepted the calls.
+// Reactions to reported failures that concern more than their message: the platform may reject a sender after it accepted calls.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
 import { forgetReportedRegistrations } from '../media/register.ts';
-import { type HaltClass, haltNumbers, isHalt } from '../senders/halt.ts';
+import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
 import { findSenderById } from '../senders/store.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
 import type { MessageError, MessageKey } from './message.ts';
@@ -50,8 +50,8 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
     const halt = { senderId: sender_id, kind, error, acceptedAt: accepted_at };
     halts.set(key, later(halts.get(key) ?? halt, halt));
   }
-  for (const { acceptedAt: takenAt, ...halt } of halts.values())
-    await haltNumbers({ db: deps.hot, log: deps.log }, { ...halt, takenAt });
+  for (const { acceptedAt: asOf, ...halt } of halts.values())
+    await haltSenders({ db: deps.hot, log: deps.log }, { ...halt, asOf });
   for (const senderId of toRead) {
     const sender = await findSenderById(deps.hot, senderId);
     if (!sender) continue;
@@ -63,15 +63,15 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
   if (lostMedia.length > 0) await forgetReportedRegistrations({ db: deps.hot, clock: deps.clock }, lostMedia);
 }
 
-/** Of two halts the one whose message was accepted later; an unknown time is the latest. */
+/** Returns the halt whose message was accepted later; an unknown time counts as the latest. */
 function later(one: Halt, other: Halt): Halt {
   if (one.acceptedAt === null || other.acceptedAt === null) return one.acceptedAt === null ? one : other;
   return other.acceptedAt > one.acceptedAt ? other : one;
 }
 
 /**
- * Halts the senders of a phone number for which a callback reported an error, if its code asks for that; logs every such
- * error. Leaves senders alone that were changed since the platform's time of the report.
+ * Halts the senders of a phone number for which a callback reported an error, if its class is a halt. Does not halt senders
+ * that were changed after the report. Logs every such error.
  */
 export async function reactToNumberErrors(
   deps: ReactDeps,
@@ -81,8 +81,8 @@ export async function reactToNumberErrors(
     deps.log.warn({ phoneNumberId, error }, 'sender.problem_reported');
     const kind = deps.platform.classify(error);
     if (error.code === 0 || !isHalt(kind)) continue;
-    const takenAt = timestamp === null ? null : new Date(timestamp * 1000);
+    const asOf = timestamp === null ? null : new Date(timestamp * 1000);
     for (const senderId of senderIds)
-      await haltNumbers({ db: deps.hot, log: deps.log }, { senderId, kind, error, takenAt });
+      await haltSenders({ db: deps.hot, log: deps.log }, { senderId, kind, error, asOf });
   }
 }

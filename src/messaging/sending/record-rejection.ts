@@ -1,10 +1,10 @@
-// What a rejection by the platform does to its message, and to the sender, business account or template that it concerns.
+// Records a rejection by the platform: retries or fails its message, and throttles, halts or holds what it concerns.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { rounds } from '../../work/rounds.ts';
-import { type HaltClass, haltNumbers, isHalt } from '../senders/halt.ts';
-import { listBusinessNumbers } from '../senders/store.ts';
+import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
+import { listBusinessSenders } from '../senders/store.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import { attemptsMax, keyOf, type LeasedMessage, type MessageError, retryDelaySeconds } from './message.ts';
@@ -37,7 +37,7 @@ export interface Halt {
   used: SenderAccess | undefined;
 }
 
-/** Effects of rejections beyond their message. Calls rejected at the same moment share one. */
+/** Effects of rejections on senders and templates. Calls that are rejected together share one write. */
 export interface RejectionEffects {
   /** Halts the senders that an error concerns. */
   halt(halt: Halt): Promise<void>;
@@ -57,7 +57,7 @@ export type CallAdvice = 'continue' | 'halt';
 
 /** Opens the shared effects of rejections. */
 export function openRejectionEffects(
-  deps: Parameters<typeof haltNumbers>[0] & {
+  deps: Parameters<typeof haltSenders>[0] & {
     templateRefused: (message: LeasedMessage, error: MessageError) => Promise<void>;
   },
 ): RejectionEffects {
@@ -66,7 +66,7 @@ export function openRejectionEffects(
   return {
     async halt(halt) {
       const { senderId, kind, used } = halt;
-      await halting(`${senderId} ${kind} ${used?.credential ?? ''}`, () => haltNumbers(deps, halt));
+      await halting(`${senderId} ${kind} ${used?.credential ?? ''}`, () => haltSenders(deps, halt));
     },
     async holdTemplate(message, error) {
       const { sender_id, template_name, language } = message;
@@ -84,7 +84,7 @@ export async function recordRejection(
   const { kind, error, retryAfterSeconds, used } = rejection;
   deps.log.info({ messageId: message.id, kind, error }, 'message.rejected');
   if (isHalt(kind)) {
-    // queued first: the message was certainly not sent, whatever becomes of the halt
+    // first, so that the message is queued even if the halt fails
     await retryIn(deps, message, { error, delaySeconds: dueAfterHaltSeconds, countsAttempt: false });
     await deps.effects.halt({ senderId: message.sender_id, kind, error, used });
     deps.completions.recheckSoon([message.id]);
@@ -143,7 +143,7 @@ async function throttle(
   delaySeconds: number,
 ): Promise<void> {
   const senderIds =
-    kind === 'throttled_account' ? await listBusinessNumbers(deps.db, sender_id) : [sender_id];
+    kind === 'throttled_account' ? await listBusinessSenders(deps.db, sender_id) : [sender_id];
   for (const id of senderIds) await slowPace(deps.db, id, Math.min(delaySeconds, slowedSecondsMax));
 }
 

@@ -63,8 +63,8 @@ export async function resendMessage(
     return { id: message.id, startedSendId: send.id, awaited: send.awaited };
   } catch (error) {
     if (!(error instanceof NotClaimed)) throw error;
-    const twin = await resentBefore(deps.db, input);
-    if (twin) return twin;
+    const earlier = await resentBefore(deps.db, input);
+    if (earlier) return earlier;
     throw notFailed('The message is no longer failed: the platform reported it in the meantime.');
   }
 }

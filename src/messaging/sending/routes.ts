@@ -6,7 +6,7 @@ import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
-import { SendAnswer, SendBody, SendParams, SendSummary } from '../../contract/sends.ts';
+import { SendBody, SendParams, SendResult, SendSummary } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
 import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
 import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';
@@ -110,7 +110,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
     {
       schema: {
         body: SendBody,
-        response: { 200: success(SendAnswer), 202: success(SendAnswer) },
+        response: { 200: success(SendResult), 202: success(SendResult) },
       },
       config: { scope: 'messages:send', idempotency: 'optional' },
       bodyLimit: 8 * 1024 * 1024,

@@ -43,7 +43,7 @@ export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, 
   if (isUnavailable(error)) deps.releases.release(sendId);
 }
 
-/** The lease of a key. A repeat gets 409 until it ends, then continues the same send: the first request must have died. */
+/** The lease of a key. A repeat gets 409 until it ends, and then continues the send: the first request must have died. */
 export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
   Math.ceil(deps.sendWaitMs / 1000) + 40;
 

@@ -28,12 +28,12 @@ export interface SenderQueueDeps extends CallDeps {
 const concurrentCallsMax = 64;
 /** The pace window of reserved calls: short, because a crash before the call leaves their messages unknown. */
 const reservedWindowMs = 10;
-/** A message not dispatching this long after it was leased is released: its lease of 60 s must outlive what follows. */
+/** A message that is not dispatching this long after its lease began is released: the lease of 60 s must outlive the call. */
 const leaseTrustMs = 25_000;
-/** Dispatches begun together, and called before the next: after a crash only these are unknown without having been called. */
-const dispatchedTogetherMax = 16;
+/** Dispatches begun together, and called before the next ones. After a crash, their outcome is unknown even if they were not called. */
+const dispatchedPerStepMax = 16;
 
-/** What the dispatcher keeps for each sender beside its queued messages. */
+/** The state of a sender in this process, in addition to its queued messages. */
 export interface SenderState {
   queue?: SenderQueue;
 }
@@ -91,7 +91,7 @@ export class SenderQueue {
       if (!this.#access) return 0;
       connected = this.#access.isOwnAddress ? free : this.#deps.connections.tryAcquire(free);
       const granted = connected > 0 ? await this.#pacer.reserve(connected, reservedWindowMs) : 0;
-      if (this.#isStopped) this.#pacer.giveBack(granted);
+      if (this.#isStopped) this.#pacer.release(granted);
       else reserved = granted;
       return reserved;
     } finally {
@@ -110,7 +110,7 @@ export class SenderQueue {
   releaseCalls(count: number): void {
     this.#waiting.running -= count;
     if (this.#access) this.#releaseConnections(this.#access, count, false);
-    this.#pacer.giveBack(count);
+    this.#pacer.release(count);
     this.#onCallEnded?.();
   }
 
@@ -158,15 +158,15 @@ export class SenderQueue {
       }
       let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.queued()));
       while (granted > 0 && !this.#isStopped) {
-        const dispatched = await this.#dispatch(Math.min(granted, dispatchedTogetherMax));
+        const dispatched = await this.#dispatch(Math.min(granted, dispatchedPerStepMax));
         if (dispatched === 0) break;
         granted -= dispatched;
       }
-      this.#pacer.giveBack(granted);
+      this.#pacer.release(granted);
     }
   }
 
-  /** Dispatches up to `count` messages once connections are free; returns how many when all are handed to their connections. */
+  /** Dispatches up to `count` messages when connections are free. Returns their number when all requests have been written. */
   async #dispatch(count: number): Promise<number> {
     const { accessOf, connections } = this.#deps;
     const access = await accessOf(this.senderId).catch((error: unknown) => ({ error }));
@@ -217,7 +217,7 @@ export class SenderQueue {
     });
     this.#onCallEnded?.();
     if (notBegun.length === 0) return;
-    this.#pacer.giveBack(notBegun.length);
+    this.#pacer.release(notBegun.length);
     if (!begun) return;
     // cancelled, held or expired in the meantime
     this.#release(notBegun);

@@ -1,4 +1,4 @@
-// Table sends and its cancellations: inserting a send with its messages, resolving what it refers to, cancelling it.
+// Table sends and its cancellations: inserts a send with its messages, finds its template and sender, cancels it.
 import { type Selectable, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -150,7 +150,7 @@ export interface SendKey {
   sendId: string;
 }
 
-/** Marks a send as cancelled: none of its messages is called from here on. Leases the cancellation for `leaseSeconds`. */
+/** Marks a send as cancelled: none of its messages is called afterwards. Leases the cancellation for `leaseSeconds`. */
 export async function beginCancel(
   db: Db,
   { accountId, sendId }: SendKey,
@@ -176,7 +176,7 @@ export async function claimCancellation(db: Db, leaseSeconds: number): Promise<S
   return rows[0];
 }
 
-/** Makes the cancellation due again in so many seconds. */
+/** Makes the cancellation due again after `seconds`. */
 export async function delayCancellation(
   db: Db,
   { accountId, sendId }: SendKey,

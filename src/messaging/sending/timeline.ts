@@ -5,7 +5,7 @@ import { stageBit } from './message.ts';
 export interface MessageTimes {
   createdAt: Date;
   acceptedAt: Date | null;
-  /** From here on the platform's times, in whole seconds. */
+  /** This and the following times are the platform's, in whole seconds. */
   sentAt: Date | null;
   deliveredAt: Date | null;
   readAt: Date | null;

@@ -4,7 +4,7 @@ import { type Add, lengthOf } from './draft-texts.ts';
 import { tokensOf } from './placeholders.ts';
 
 /** WhatsApp's limits (Cloud API, "Template components"), in characters. */
-const most = { label: 25, url: 2000, phone: 20, code: 15 };
+const maxLength = { label: 25, url: 2000, phone: 20, code: 15 };
 const buttonsMax = 10;
 const mostButtons: Record<string, number> = { URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 };
 /** How many apps a one-tap or zero-tap button may name. */
@@ -26,7 +26,7 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
     add('.buttons', `must have 1 to ${buttonsMax} buttons`);
   for (const [type, limit] of Object.entries(mostButtons))
     if (types.filter((one) => one === type).length > limit)
-      add('.buttons', `must have at most ${limit} of the type ${type}`);
+      add('.buttons', `must have at maxLength ${limit} of the type ${type}`);
   const [first, last] = [types.indexOf('QUICK_REPLY'), types.lastIndexOf('QUICK_REPLY')];
   if (first >= 0 && types.slice(first, last).some((type) => type !== 'QUICK_REPLY'))
     add('.buttons', 'must have all quick replies next to each other');
@@ -39,7 +39,8 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
 
 function checkButton(button: TemplateButton, add: Add): void {
   const type = upper(button.type);
-  if (lengthOf(button.text) > most.label) add('.text', `must have at most ${most.label} characters`);
+  if (lengthOf(button.text) > maxLength.label)
+    add('.text', `must have at maxLength ${maxLength.label} characters`);
   if (!button.text && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
   if (/\{\{|[\n\r\t]/.test(button.text ?? ''))
     add('.text', 'must not contain variables, line breaks or tabs');
@@ -53,13 +54,13 @@ function checkUrl(button: TemplateButton, add: Add): void {
   const url = button.url ?? '';
   const fixed = url.trimEnd().replace(/\{\{[^{}]*\}\}$/, '');
   if (!/^https?:\/\//i.test(url)) add('.url', 'must start with https:// or http://');
-  else if (!URL.canParse(fixed)) add('.url', 'must be an address with a host name');
+  else if (!URL.canParse(fixed)) add('.url', 'must be a URL with a host name');
   else if (platformHost.test(new URL(fixed).hostname))
-    add('.url', 'must not link to WhatsApp (wa.me, whatsapp.com); use an address of your own');
-  if (lengthOf(url) > most.url) add('.url', `must have at most ${most.url} characters`);
+    add('.url', 'must not link to WhatsApp (wa.me, whatsapp.com); use a URL of your own');
+  if (lengthOf(url) > maxLength.url) add('.url', `must have at maxLength ${maxLength.url} characters`);
   const tokens = tokensOf(url);
   if (tokens.length > 1 || (tokens.length === 1 && !url.trimEnd().endsWith('}}')))
-    add('.url', 'must have at most one variable, at its end');
+    add('.url', 'must have at maxLength one variable, at its end');
   if (tokens.length > 0 && !firstExample(button.example))
     add('.example', 'must be the URL with a value for the variable');
 }
@@ -71,14 +72,15 @@ function firstExample(example: unknown): string | undefined {
 }
 
 function checkPhone(phone: unknown, add: Add): void {
-  if (typeof phone !== 'string' || !/^\+?\d{5,20}$/.test(phone) || phone.length > most.phone)
-    add('.phone_number', `must be digits with the country code, at most ${most.phone} characters`);
+  if (typeof phone !== 'string' || !/^\+?\d{5,20}$/.test(phone) || phone.length > maxLength.phone)
+    add('.phone_number', `must be digits with the country code, at maxLength ${maxLength.phone} characters`);
 }
 
 function checkCode(example: unknown, add: Add): void {
   const code = firstExample(example);
   if (code === undefined) add('.example', 'is missing: give a code for the reviewers');
-  else if (lengthOf(code) > most.code) add('.example', `must have at most ${most.code} characters`);
+  else if (lengthOf(code) > maxLength.code)
+    add('.example', `must have at maxLength ${maxLength.code} characters`);
 }
 
 /** One-tap and zero-tap buttons must name the Android apps that receive the code. */

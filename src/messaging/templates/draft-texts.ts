@@ -8,11 +8,11 @@ export type Add = (member: string, message: string) => void;
 export type TextPart = 'header' | 'body' | 'footer';
 
 /** WhatsApp's limits (Cloud API, "Template components"), in characters. */
-const most: Record<TextPart, number> = { header: 60, body: 1024, footer: 60 };
+const maxLength: Record<TextPart, number> = { header: 60, body: 1024, footer: 60 };
 /** The longest name of a variable. */
 const nameMaxChars = 32;
 
-const braced = /\{\{\s*[A-Za-z0-9_]+\s*\}\}/g;
+const variablePattern = /\{\{\s*[A-Za-z0-9_]+\s*\}\}/g;
 
 /** The length of a text in characters, as WhatsApp counts it. */
 export const lengthOf = (text: string | undefined) => [...(text ?? '')].length;
@@ -26,13 +26,13 @@ export function checkText(
 ): void {
   const text = part.text ?? '';
   if (!/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(text)) add('.text', 'is missing');
-  if (lengthOf(text) > most[where]) {
-    add('.text', `must have at most ${most[where]} characters`);
-    // the checks below read every word
+  if (lengthOf(text) > maxLength[where]) {
+    add('.text', `must have at most ${maxLength[where]} characters`);
+    // too long for the checks below, which read every word
     return;
   }
   if (where !== 'body') checkPlain(where, text, add);
-  if (/\{\{|\}\}/.test(text.replace(braced, '')))
+  if (/\{\{|\}\}/.test(text.replace(variablePattern, '')))
     add('.text', 'must not have braces that are not a variable; write a variable as {{1}} or {{first_name}}');
   const tokens = tokensOf(text);
   if (tokens.length === 0) return;
@@ -41,7 +41,7 @@ export function checkText(
     return;
   }
   if (where === 'header' && tokens.length > 1) add('.text', 'must have at most one variable in a header');
-  if (where === 'body') checkPlaces(text, tokens.length, draft.language, add);
+  if (where === 'body') checkPositions(text, tokens.length, draft.language, add);
   checkNames(draft.parameterFormat, text, tokens, add);
   checkExamples(draft.parameterFormat, part, tokens, where, add);
 }
@@ -55,7 +55,7 @@ function checkPlain(where: TextPart, text: string, add: Add): void {
 }
 
 /** Checks the positions of variables and the amount of text around them. */
-function checkPlaces(text: string, count: number, language: string, add: Add): void {
+function checkPositions(text: string, count: number, language: string, add: Add): void {
   if (/^\s*\{\{|\}\}\s*$/.test(text)) add('.text', 'must not start or end with a variable');
   if (/\}\}\s*\{\{/.test(text)) add('.text', 'must have text between two variables');
   const words = wordsOf(text, language);
@@ -68,10 +68,10 @@ function checkPlaces(text: string, count: number, language: string, add: Add): v
     );
 }
 
-/** Counts the words besides the variables, as the language does. */
+/** Counts the words other than variables, by the rules of the language. */
 function wordsOf(text: string, language: string): number {
   const segments = new Intl.Segmenter(localeOf(language), { granularity: 'word' });
-  return [...segments.segment(text.replace(braced, ' '))].filter((one) => one.isWordLike).length;
+  return [...segments.segment(text.replace(variablePattern, ' '))].filter((one) => one.isWordLike).length;
 }
 
 const localeOf = (language: string) => language.replace('_', '-');
@@ -88,7 +88,7 @@ function checkNames(format: 'positional' | 'named', text: string, tokens: string
       '.text',
       `must name the variable {{${wrong}}} with at most ${nameMaxChars} lower-case letters, digits and _, starting with a letter`,
     );
-  if ((text.match(braced) ?? []).length > tokens.length)
+  if ((text.match(variablePattern) ?? []).length > tokens.length)
     add('.text', 'must not have the same variable twice');
 }
 

@@ -41,8 +41,8 @@ export async function bindDraft(db: Db, id: string, businessAccountId: string): 
 }
 
 /**
- * Records the platform's response to the submission of a draft; undefined if it is no longer a draft. The template is due
- * to be read: a report about it may have come before this row had the platform's id.
+ * Records the platform's response to the submission of a draft; undefined if it is no longer a draft. The template becomes
+ * due to be read, because a report may have arrived before this row had the platform's id.
  */
 export async function markSubmitted(
   tx: Db | Tx,

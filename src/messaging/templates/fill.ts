@@ -56,8 +56,9 @@ function valueProblem(value: unknown): string | undefined {
 }
 
 function unknownKey(plan: TemplatePlan, key: string): string {
-  const bearers = plan.placeholders.filter(({ token }) => token === key);
-  if (bearers.length > 0) return `is ambiguous: use ${bearers.map((one) => one.qualifiedKey).join(' or ')}`;
+  const candidates = plan.placeholders.filter(({ token }) => token === key);
+  if (candidates.length > 0)
+    return `is ambiguous: use ${candidates.map((one) => one.qualifiedKey).join(' or ')}`;
   const keys = plan.placeholders.map((placeholder) => shortKey(plan, placeholder));
   return keys.length > 0
     ? `is not a variable of this template; use ${[...new Set(keys)].join(', ')}`
@@ -191,7 +192,7 @@ function filledFrom(plan: TemplatePlan, values: Map<Placeholder, string>, fillin
   return filled;
 }
 
-/** A lower number is sent sooner: authentication, then utility, then marketing. */
+/** The priority of a category's messages; the lowest number is sent first. */
 export function priorityOf(category: string): 0 | 1 | 2 {
   switch (category.toUpperCase()) {
     case 'AUTHENTICATION':

@@ -16,7 +16,7 @@ export interface HoldTemplateDeps extends PublishDeps {
 
 /**
  * Holds a template that the platform rejected with `error`: it is no longer approved, so its queued messages wait. The
- * change is published, and the platform's list is read again. Of many rejections, only the first writes.
+ * change is published, and the platform's list is read again. Only the first of many rejections writes.
  */
 export async function holdRejectedTemplate(
   deps: HoldTemplateDeps,

@@ -1,4 +1,4 @@
-// The placeholders of a template, where they are, and the keys of their values. Pure.
+// The placeholders of a template, their positions, and the keys of their values. Pure.
 import type { TemplateButton, TemplateComponent } from '../../ports/platform.ts';
 
 export type ParameterFormat = 'positional' | 'named';
@@ -10,7 +10,7 @@ export interface TemplateShape {
   components: TemplateComponent[];
 }
 
-/** One place for a value. */
+/** A position that takes a value. */
 export interface Placeholder {
   where: 'header' | 'body' | 'button';
   /** Index of the button among all buttons; 0 elsewhere. */
@@ -131,11 +131,11 @@ function keysOf(placeholders: Placeholder[], isAuthentication: boolean): Map<str
   const byKey = new Map<string, Placeholder[]>();
   for (const placeholder of placeholders) byKey.set(placeholder.qualifiedKey, [placeholder]);
   for (const token of new Set(placeholders.map((placeholder) => placeholder.token))) {
-    const bearers = placeholders.filter((placeholder) => placeholder.token === token);
-    const inBody = bearers.filter(({ where }) => where === 'body');
-    const elsewhere = bearers.filter(({ where, subType }) => where !== 'body' && subType !== 'copy_code');
+    const candidates = placeholders.filter((placeholder) => placeholder.token === token);
+    const inBody = candidates.filter(({ where }) => where === 'body');
+    const elsewhere = candidates.filter(({ where, subType }) => where !== 'body' && subType !== 'copy_code');
     const meant = isAuthentication
-      ? bearers
+      ? candidates
       : inBody.length > 0
         ? inBody
         : elsewhere.length === 1

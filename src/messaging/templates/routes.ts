@@ -105,7 +105,7 @@ function draftRoutes(server: Server, deps: TemplateRoutesDeps): void {
     },
     async (request) => {
       const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
-      return ok('Draft made. Submit it to have it reviewed.', await templateDetail(deps, row));
+      return ok('Draft created. Submit it for review.', await templateDetail(deps, row));
     },
   );
 
@@ -153,7 +153,7 @@ function syncRoute(server: Server, deps: TemplateRoutesDeps): void {
       const isReused = readings.some(({ reused }) => reused);
       return ok(
         isReused
-          ? 'Read a moment ago, and not asked of the platform again so soon. It is read again at nextReadAt.'
+          ? 'Templates were read a moment ago. They are read again at nextReadAt.'
           : 'Templates read from the platform.',
         data,
       );

@@ -1,4 +1,4 @@
-// Makes `templates.status` events of changed templates.
+// Creates the `templates.status` events of changed templates.
 import type { Clock } from '../../base/clock.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
@@ -9,8 +9,8 @@ import { ownProviderStatus, templateStatus } from './status.ts';
 import type { TemplateRow } from './store.ts';
 
 /**
- * Returns the events of changes of status, category or quality score. Publish them in the transaction that makes the
- * changes and has locked the rows before: then nobody else reports the same change.
+ * Returns the events of changes of status, category or quality score. Publish them in the transaction that locked the rows
+ * and changed them, so that no other process publishes the same change.
  */
 export async function statusEvents(
   deps: { clock: Clock },

@@ -1,4 +1,4 @@
-// The statuses of a template: ours, and the words that we add to the platform's. Pure.
+// The statuses of a template: ours, and our additions to the platform's. Pure.
 
 /** Whether a template can be sent. */
 export const templateStatus = {

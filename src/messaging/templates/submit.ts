@@ -35,7 +35,7 @@ export function templateNotFound(): AppError {
 }
 
 function templateExists(): AppError {
-  return new AppError('template_exists', 'The account has a template of this name and language already.');
+  return new AppError('template_exists', 'The account already has a template with this name and language.');
 }
 
 /** Creates a draft. Throws 400 if the platform would reject it, 409 `template_exists` if name and language are in use. */

@@ -66,7 +66,7 @@ async function readList(deps: SyncDeps, claimed: ReadingRow): Promise<ReadingRow
 /** The worker's round: reads due lists and single templates. Returns how many it claimed. */
 export async function syncDue(deps: SyncDeps, limit = 4): Promise<number> {
   const readings = await claimDueReadings(deps.db, limit);
-  // a failure, which log and row have, must not stop the other claimed lists
+  // the failure was logged and recorded; continue with the other claimed lists
   for (const reading of readings) await readList(deps, reading).catch(() => undefined);
   const templates = await claimTemplatesToRead(deps.db, readSinglyMax);
   for (const template of templates) await readOne(deps, template);

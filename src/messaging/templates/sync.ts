@@ -37,7 +37,7 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
 }
 
 const rowsPerStatement = 500;
-/** The platform allows 6,000 templates in a business account: a longer list is an endless one. */
+/** The platform allows 6,000 templates in a business account, so a longer list would never end. */
 const templatesMax = 20_000;
 
 async function readAll(deps: SyncDeps, row: SenderRow) {
@@ -56,7 +56,7 @@ async function readAll(deps: SyncDeps, row: SenderRow) {
   return { templates, calls };
 }
 
-/** One of each name and language, oldest first, so that our ids sort like the platform's list in reverse. */
+/** One template of each name and language, oldest first: the reverse of the platform's list, so that our ids sort by age. */
 function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): TemplateValues[] {
   const once = new Map(templates.toReversed().map((one) => [`${one.name} ${one.language}`, one]));
   return [...once.values()].map((template) => ({
@@ -74,7 +74,7 @@ export async function publishChanges(
   return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
-/** True if a template was being deleted when the reading began: the reading does not say what it is now. */
+/** True if a template was being deleted when the reading began, so that the reading may be outdated. */
 const isBeingDeleted = (begun: Date) => (row: TemplateRow) =>
   row.deleting_until !== null && row.deleting_until > begun;
 

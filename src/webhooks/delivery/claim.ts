@@ -18,7 +18,7 @@ export function openClaims(db: Db, processId: number): (claim: Claim) => Promise
     const claimed = await claimDeliveries(db, { ...claim, after, processId });
     const continued = after !== undefined;
     after = claimed.length < claim.total ? undefined : lastEndpoint(claimed);
-    // nothing is left behind the last endpoint: start over immediately
+    // nothing is due after the last endpoint: start over immediately
     if (claimed.length === 0 && continued) return claimNext(claim);
     return withLaterStages(db, claimed);
   };

@@ -48,16 +48,16 @@ export interface Deliveries {
 /** Successes that are not committed yet: at most this many are delivered twice after a crash. */
 const unrecordedMax = 1_000;
 
-/** How soon a process notices what another did to an endpoint whose deliveries it has queued. */
-const changesNoticedWithinMs = 1_000;
+/** A process detects within this time that another one changed an endpoint with deliveries queued here. */
+const changesDetectedWithinMs = 1_000;
 
 /**
- * How long an ordering group may go on without a commit between its stages. Releasing each stage by itself took a quarter of the database's time;
- * a slower receiver's stages are recorded one by one.
+ * How long an ordering group may continue without a commit between its stages. Recording each stage separately took a quarter of the database's
+ * time; only the stages of slower receivers are recorded separately.
  */
 const groupMs = 1_000;
 
-/** Between the end of the longest call and the end of its lease. */
+/** The time between the end of the longest call and the end of its lease. */
 const leaseMarginMs = 5_000;
 
 export function openDeliveries(deps: DeliverDeps, changed: Partial<DeliverySettings> = {}): Deliveries {
@@ -74,7 +74,7 @@ class LocalDeliveries implements Deliveries {
   readonly #claim: ReturnType<typeof openClaims>;
   /** Failed here, not yet recorded: the commit of an earlier stage may offer them again. */
   readonly #pendingFailures = new Set<string>();
-  /** Writes under way that nobody awaits before `stop`. */
+  /** Writes in progress, awaited only by `stop`. */
   readonly #writes = new Set<Promise<void>>();
   #unrecorded = 0;
   #stopping = false;
@@ -93,14 +93,14 @@ class LocalDeliveries implements Deliveries {
 
   offer(deliveries: readonly LeasedDelivery[], leasedAtMs = this.#deps.clock.steady()): void {
     const startBeforeMs = leasedAtMs + leaseMs - leaseMarginMs - this.#deps.webhookTimeoutMs;
-    const touched = new Set<EndpointQueue>();
+    const offered = new Set<EndpointQueue>();
     for (const delivery of deliveries) {
       if (this.#pendingFailures.size > 0 && this.#pendingFailures.has(delivery.id)) continue;
       const queue = this.#stopping ? undefined : this.#queue.add(delivery, startBeforeMs);
-      if (queue) touched.add(queue);
+      if (queue) offered.add(queue);
       else this.#releaseLease(delivery);
     }
-    for (const queue of touched) this.#startNext(queue);
+    for (const queue of offered) this.#startNext(queue);
     this.#watchChanges();
   }
 
@@ -110,7 +110,7 @@ class LocalDeliveries implements Deliveries {
 
   async claimDue(): Promise<number> {
     if (this.#stopping) return 0;
-    // before the claim: the machine may sleep before the response arrives
+    // before the claim: the machine may be suspended before the response arrives
     const leasedAtMs = this.#deps.clock.steady();
     const claimed = await this.#claim(this.#queue.claimable());
     this.offer(claimed, leasedAtMs);
@@ -157,7 +157,7 @@ class LocalDeliveries implements Deliveries {
     this.#queue.removeIfIdle(queue);
   }
 
-  /** Attempts a delivery and, while its receiver is quick, the later stages that wait for it. Its lease covers them all. */
+  /** Attempts a delivery and, while its receiver is fast, the later stages that wait for it. Its lease covers them all. */
   async #deliver(queue: EndpointQueue, { item, startBeforeMs }: Leased<LeasedDelivery>): Promise<void> {
     const { drains } = queue;
     const { clock } = this.#deps;
@@ -176,7 +176,7 @@ class LocalDeliveries implements Deliveries {
     this.#startNext(queue);
   }
 
-  /** The next call to the receiver need not wait for successes to be committed, but their failure does: it keeps the order of writes. */
+  /** The next call does not wait for the commit of successes. A failure is recorded after them, to keep the order of writes. */
   async #record({ done, failure, untried }: GroupResult): Promise<void> {
     if (untried) this.#releaseLease(untried);
     if (failure) this.#pendingFailures.add(failure.id);
@@ -211,7 +211,7 @@ class LocalDeliveries implements Deliveries {
     this.#pendingFailures.delete(failure.id);
   }
 
-  /** Should the release fail, the lease ends by itself. */
+  /** If the release fails, the lease expires. */
   #releaseLease(delivery: LeasedDelivery): void {
     const { log } = this.#deps;
     this.#inBackground(
@@ -226,7 +226,7 @@ class LocalDeliveries implements Deliveries {
     void write.then(() => this.#writes.delete(write));
   }
 
-  /** The lease ends, and the delivery is attempted again. */
+  /** The delivery is attempted again when its lease expires. */
   #logNotRecorded({ id, endpointId }: LeasedDelivery, error: unknown): void {
     this.#deps.log.error({ err: error, deliveryId: id, endpointId }, 'webhooks.not_recorded');
   }
@@ -234,17 +234,17 @@ class LocalDeliveries implements Deliveries {
   #watchChanges(): void {
     if (this.#changesTimer || this.#stopping || this.#queue.size === 0) return;
     this.#changesTimer = setTimeout(async () => {
-      await this.#noticeChanges().catch((error) =>
+      await this.#detectChanges().catch((error) =>
         this.#deps.log.error({ err: error }, 'webhooks.changes_not_read'),
       );
       this.#changesTimer = undefined;
       this.#watchChanges();
-    }, changesNoticedWithinMs);
+    }, changesDetectedWithinMs);
     this.#changesTimer.unref();
   }
 
   /** Drops what is queued for endpoints that another process paused; for changed ones, the new row applies. */
-  async #noticeChanges(): Promise<void> {
+  async #detectChanges(): Promise<void> {
     const endpointIds = this.#queue
       .endpoints()
       .filter((queue) => queue.queued() > 0)

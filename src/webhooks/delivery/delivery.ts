@@ -20,7 +20,7 @@ export type StageName = keyof typeof stages;
 /** No stage follows this one, so none waits for it. */
 export const lastStage = stages.read;
 
-/** Why a delivery is dead that was not attempted up to its last retry. */
+/** Why a delivery became dead before its last retry. */
 export const deadReason = {
   endpointDisabled: 'endpoint_disabled',
   endpointDeleted: 'endpoint_deleted',

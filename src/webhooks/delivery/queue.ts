@@ -35,7 +35,7 @@ export class DeliveryQueue {
     return this.#endpoints.find(endpointId);
   }
 
-  /** Every endpoint with deliveries queued or running. The list is a copy: `removeIfIdle` may be called on the way. */
+  /** Every endpoint with deliveries queued or running. The list is a copy, so `removeIfIdle` may be called during iteration. */
   endpoints(): EndpointQueue[] {
     return [...this.#endpoints.all()];
   }
@@ -52,7 +52,7 @@ export class DeliveryQueue {
     return queue;
   }
 
-  /** Removes the next delivery and counts it as running; undefined if there is none, or no call is free. A lapsed lease is skipped. */
+  /** Removes the next delivery and counts it as running; undefined if there is none, or no call is free. Skips expired leases. */
   start(queue: EndpointQueue, nowMs: number): Leased<LeasedDelivery> | undefined {
     if (queue.running >= this.#limits.inFlightPerEndpoint) return undefined;
     const next = queue.take(nowMs);
@@ -60,7 +60,7 @@ export class DeliveryQueue {
     return next;
   }
 
-  /** Whether the queue has run dry while more is in the database. Asked once: the answer resets it. */
+  /** True if the queue has become empty while the database has more; true only once. */
   needsMore(queue: EndpointQueue): boolean {
     if (queue.queued() > 0 || !queue.state.hasMore) return false;
     queue.state.hasMore = false;
@@ -77,7 +77,7 @@ export class DeliveryQueue {
     return queue.drain();
   }
 
-  /** What the next claim may bring: twice the concurrent calls, so that the next deliveries are here when a call ends. */
+  /** The limits of the next claim: twice the concurrent calls, so that the next deliveries are here when a call ends. */
   claimable(): { perEndpoint: number; total: number; except: string[] } {
     const { assuredPerEndpoint, inFlightPerEndpoint, claimedPerRound } = this.#limits;
     const enough = this.#isFull() ? assuredPerEndpoint : inFlightPerEndpoint;
@@ -111,7 +111,7 @@ export class DeliveryQueue {
     return this.size >= this.#limits.queuedInAll;
   }
 
-  /** A claim may bring the assured number to a queue that already has nearly as many. */
+  /** A claim may add the assured number to a queue that already has almost as many. */
   #queuedMax(): number {
     return this.#isFull() ? this.#limits.assuredPerEndpoint * 2 : this.#limits.queuedPerEndpoint;
   }

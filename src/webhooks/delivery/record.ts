@@ -44,7 +44,7 @@ interface FailureRecorded {
 const none: readonly never[] = [];
 const nothing: FailureRecorded = { released: none, suspendedEndpointIds: none };
 
-/** Gaps between commits: a failure may wait longer than a success, and a released lease longer than both. */
+/** Time between commits: a failure may wait longer than a success, and a released lease longer than both. */
 const gapMs = { success: 2, failure: 8, release: 20 } as const;
 const perCommitMax = 500;
 
@@ -60,7 +60,7 @@ export class Recorder {
   readonly #deps: RecordDeps;
   readonly #schedule: Schedule;
   readonly #random: () => number;
-  /** Endpoints that failed here since their last success: deliveries read before that do not say so. */
+  /** Endpoints that failed here since their last success, which deliveries read before that do not show. */
   readonly #failingEndpoints = new Set<string>();
 
   /** `random` is in [0, 1), for the jitter of the schedule. */
@@ -105,7 +105,7 @@ export class Recorder {
     awaited: SucceededDelivery[],
     recovered: string[],
   ): Promise<LeasedDelivery[]> {
-    // usually nothing waits and no endpoint recovers: a single statement needs no transaction
+    // usually no stage waits and no endpoint recovers: a single statement needs no transaction
     if (awaited.length + recovered.length === 0) {
       await completeDeliveries(this.#deps.hot, done);
       return [];
@@ -123,13 +123,13 @@ export class Recorder {
     const dead = scheduled.filter((item) => item.delayMs === undefined);
     const { released, failing } = await this.#deps.hot.transaction().execute(async (tx) => {
       await failDeliveries(tx, scheduled);
-      // before the next stages: none is leased for an endpoint that backs off or was just disabled
+      // before the next stages, so that none is leased for a resting or disabled endpoint
       const endpoints = await recordEndpointFailures(tx, failuresByEndpoint(failed));
       return { released: await this.#leaseNext(tx, dead.filter(isAwaited)), failing: endpoints };
     });
     for (const { endpointId, id, status, reason, delayMs = null } of scheduled)
       this.#deps.log.info({ endpointId, deliveryId: id, status, reason, delayMs }, 'webhooks.failed');
-    const suspendedEndpointIds = this.#noteFailing(failed, failing);
+    const suspendedEndpointIds = this.#trackFailing(failed, failing);
     return failed.map((_item, index) => (index === 0 ? { released, suspendedEndpointIds } : nothing));
   }
 
@@ -143,8 +143,8 @@ export class Recorder {
   }
 
   /** Remembers which endpoints fail; returns those that back off or were disabled. */
-  #noteFailing(failed: FailedDelivery[], failing: FailingEndpoint[]): string[] {
-    // a disabled or deleted endpoint will not succeed: nothing is remembered of it
+  #trackFailing(failed: FailedDelivery[], failing: FailingEndpoint[]): string[] {
+    // a disabled or deleted endpoint never succeeds, so it is not kept
     for (const { endpointId } of failed) this.#failingEndpoints.delete(endpointId);
     for (const { id, status, disabledReason } of failing) {
       if (status !== endpointStatus.disabled) this.#failingEndpoints.add(id);
@@ -166,7 +166,7 @@ function failuresByEndpoint(failed: FailedDelivery[]): EndpointFailures[] {
     const entry = byEndpoint.get(endpointId) ?? { endpointId, failures: 0, gone: false, retryAfterMs: 0 };
     entry.failures += 1;
     entry.gone ||= isGone({ status });
-    // with these two, the wait concerns the receiver and not one delivery
+    // with these two statuses, Retry-After applies to the receiver, not to one delivery
     if (status === tooManyRequests || status === serviceUnavailable)
       entry.retryAfterMs = Math.max(entry.retryAfterMs, retryAfterMs);
     byEndpoint.set(endpointId, entry);

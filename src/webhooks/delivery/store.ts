@@ -34,7 +34,7 @@ const disabledBecause = sqlConstants(disabledReason);
 const gone = sql.lit(httpGone);
 const lease = sql`${leaseMs}::int * interval '1 ms'`;
 
-/** Consecutive failures as the claim counts them: an endpoint after a rest is probed like one that backs off. */
+/** Consecutive failures for the claim: after a rest, an endpoint is probed like one that backs off. */
 const failuresOf = sql`case when e.paused_until is null then e.failures else greatest(e.failures, ${failuresToBackOff}) end`;
 
 const deliveryColumns = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,

@@ -53,9 +53,9 @@ export async function getEndpoint(
 
 async function urlProblems(deps: Pick<EndpointDeps, 'webhookOutgoing'>, url: string): Promise<Problem[]> {
   if (!URL.canParse(url))
-    return [{ path: 'url', message: 'is not an absolute URL, such as https://example.com/hooks' }];
+    return [{ path: 'url', message: 'must be an absolute URL, for example https://example.com/hooks' }];
   const why = await deps.webhookOutgoing.checkTarget(new URL(url));
-  return why === undefined ? [] : [{ path: 'url', message: `may not be called: ${why}` }];
+  return why === undefined ? [] : [{ path: 'url', message: `is not allowed: ${why}` }];
 }
 
 function secretProblems(secret: string | undefined): Problem[] {
@@ -150,7 +150,7 @@ export async function rotateSecret(
     if (overlaps(row, now) && !row.next_activated) {
       throw new AppError(
         'rotation_in_progress',
-        `A rotation is under way until ${row.overlap_until?.toISOString()}. Activate its secret first (activate-secret), or wait.`,
+        `A rotation is in progress until ${row.overlap_until?.toISOString()}. Activate its secret first (activate-secret), or wait.`,
       );
     }
     const { forBody } = validSecrets(deps.cipher, row, now);

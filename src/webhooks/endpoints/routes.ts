@@ -6,10 +6,10 @@ import {
   ChangeEndpointBody,
   CreateEndpointBody,
   EndpointItem,
+  EndpointItemWithSecret,
   EndpointListQuery,
   IdParams,
   RotateSecretBody,
-  ShownEndpoint,
 } from '../../contract/webhooks.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
@@ -70,7 +70,7 @@ function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, sho
     {
       schema: {
         body: CreateEndpointBody,
-        response: { 200: success(ShownEndpoint) },
+        response: { 200: success(EndpointItemWithSecret) },
       },
       config,
     },
@@ -136,7 +136,7 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
       schema: {
         params: IdParams,
         body: Type.Optional(RotateSecretBody),
-        response: { 200: success(ShownEndpoint) },
+        response: { 200: success(EndpointItemWithSecret) },
       },
       config,
     },

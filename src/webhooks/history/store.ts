@@ -106,7 +106,7 @@ export interface AttemptRow {
   detail: string | null;
 }
 
-/** The attempts stored apart from their delivery, in order. */
+/** The attempts in their own table, in order. */
 export async function listAttempts(
   db: Db,
   delivery: Pick<DeliveryRow, 'subject_id' | 'endpoint_id' | 'stage'>,

@@ -27,39 +27,39 @@ const leastId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Performs one step of each maintenance and replay, each in its own transaction; processes share them. Logs a failing step, and retries it in the next
- * round. Returns how many deliveries were touched: 0 means that nothing can be done now.
+ * round. Returns how many deliveries were changed: 0 means that nothing can be done now.
  */
 export async function maintainWebhooks(deps: MaintenanceDeps): Promise<number> {
-  const maintained = await inTurn(deps, findEndpointsToMaintain, async (tx, { id }) => {
+  const maintained = await forEachPage(deps, findEndpointsToMaintain, async (tx, { id }) => {
     const maintenance = await lockMaintenance(tx, id);
     return maintenance === undefined ? 0 : maintenanceStep(deps, tx, maintenance);
   });
-  const replays = await inTurn(deps, findOpenReplays, async (tx, { id, endpointId }) =>
+  const replays = await forEachPage(deps, findOpenReplays, async (tx, { id, endpointId }) =>
     (await hasCapacity(tx, endpointId, dueMax)) ? replayStep(tx, id, stepSize) : 0,
   );
   return maintained + replays;
 }
 
-/** Takes a step of everything found, page by page, so that those with nothing to do now do not hide the others. */
-async function inTurn<T extends { id: string }>(
+/** Performs one step for every item, page by page, so that items without work do not hide the others. */
+async function forEachPage<T extends { id: string }>(
   deps: MaintenanceDeps,
   find: (db: Db, page: { after: string; limit: number }) => Promise<T[]>,
   step: (tx: Tx, found: T) => Promise<number>,
 ): Promise<number> {
-  let touched = 0;
+  let changed = 0;
   let after: string | undefined = leastId;
   while (after !== undefined) {
     const found: T[] = await find(deps.db, { after, limit: pageSize });
     for (const one of found) {
       try {
-        touched += await deps.db.transaction().execute((tx) => step(tx, one));
+        changed += await deps.db.transaction().execute((tx) => step(tx, one));
       } catch (error) {
         deps.log.error({ err: error, found: one }, 'webhooks.maintenance_failed');
       }
     }
     after = found.length < pageSize ? undefined : found.at(-1)?.id;
   }
-  return touched;
+  return changed;
 }
 
 async function maintenanceStep(deps: MaintenanceDeps, tx: Tx, maintenance: Maintenance): Promise<number> {

@@ -1,4 +1,4 @@
-// Mutations of keys, their rates, and failed authentication.
+// Mutations of API keys, their rates, and failed authentication.
 import type { Mutation } from '../mutation.ts';
 
 const unit = 'test/rules/failed-attempts.test.ts';
@@ -9,7 +9,7 @@ const keys = 'test/api/keys.test.ts';
 
 export const mutations: Mutation[] = [
   {
-    name: 'any number of failed authentications is answered at once',
+    name: 'any number of failed authentications is answered immediately',
     file: 'src/accounts/failed-attempts.ts',
     find: 'if (!isExceeded) return',
     replace: 'if (ttl >= 0) return',
@@ -23,7 +23,7 @@ export const mutations: Mutation[] = [
     tests: [unit],
   },
   {
-    name: 'a failed authentication that has waited keeps its place',
+    name: 'a failed authentication that has waited still counts as waiting',
     file: 'src/accounts/failed-attempts.ts',
     find: 'const rest = (waiting.get(address) ?? 1) - 1;',
     replace: 'const rest = waiting.get(address) ?? 1;',
@@ -44,21 +44,21 @@ export const mutations: Mutation[] = [
     tests: [keys],
   },
   {
-    name: 'failures behind a proxy that nobody declared count against the proxy',
+    name: 'failures behind an undeclared proxy count against the proxy',
     file: 'src/accounts/admit.ts',
     find: 'if (isBehindUnknownProxy(request)) throw error;',
     replace: '',
     tests: [admission],
   },
   {
-    name: 'a forwarded address switches the limit off although proxies are declared',
+    name: 'a forwarded address disables the limit although proxies are declared',
     file: 'src/accounts/admit.ts',
     find: 'deps.trustedProxies.length === 0 &&',
     replace: '',
     tests: [admission],
   },
   {
-    name: 'an IPv6 address counts by itself',
+    name: 'each IPv6 address counts separately',
     file: 'src/http/client-address.ts',
     find: 'parsed.parts.slice(0, 4), 0, 0, 0, 0',
     replace: 'parsed.parts',
@@ -94,49 +94,49 @@ export const mutations: Mutation[] = [
     tests: [keyLimit],
   },
   {
-    name: 'a key gives scopes that it lacks',
+    name: 'a key grants scopes that it lacks',
     file: 'src/accounts/key-bounds.ts',
     find: 'if (missing.length > 0) {',
     replace: 'if (missing.length > own.scopes.length + 7) {',
     tests: [keyBounds],
   },
   {
-    name: 'a key gives a later end than its own',
+    name: 'a key creates one that expires later',
     file: 'src/accounts/key-bounds.ts',
     find: 'if (wanted.expiresAt !== null && wanted.expiresAt.getTime() <= own.expiresAt.getTime()) return;',
     replace: 'if (wanted.expiresAt !== null) return;',
     tests: [keyBounds],
   },
   {
-    name: 'a key that expires rotates one that never does',
+    name: 'an expiring key rotates one that never expires',
     file: 'src/accounts/key-bounds.ts',
     find: 'if (wanted.expiresAt !== null && ',
     replace: 'if (wanted.expiresAt === null || ',
     tests: [keyBounds],
   },
   {
-    name: 'a key created without an end outlives the one that created it',
+    name: 'a key created without expiry outlives its creator',
     file: 'src/accounts/keys.ts',
     find: 'input.expiresAt ?? (own ? own.expiresAt : null)',
     replace: 'input.expiresAt ?? null',
     tests: [keyBounds],
   },
   {
-    name: 'a key is created without limits',
+    name: 'a key is created with any scopes and expiry',
     file: 'src/accounts/keys.ts',
     find: 'if (own) requireWithin(own, { scopes: input.scopes, expiresAt });',
     replace: '',
     tests: [keyBounds],
   },
   {
-    name: 'a key is rotated by one that may do less',
+    name: 'a key is rotated by one with fewer scopes',
     file: 'src/accounts/keys.ts',
     find: 'requireWithin(own, { scopes: old.scopes, expiresAt: old.expires_at });',
     replace: 'void own;',
     tests: [keyBounds],
   },
   {
-    name: 'a revoked key that a process remembers creates keys',
+    name: 'a revoked key in the cache of a process creates keys',
     file: 'src/accounts/keys.ts',
     find: 'if (!row) throw invalidKey();',
     replace: 'if (!row) return { scopes: [...allScopes], expiresAt: null };',

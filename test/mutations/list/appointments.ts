@@ -69,7 +69,7 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-calendar.test.ts'],
   },
   {
-    name: 'a required checkbox may stay unticked',
+    name: 'a required checkbox may be unchecked',
     file: 'src/appointments/booking/form-answers.ts',
     find: ' ?? unticked(question, text)',
     replace: '',

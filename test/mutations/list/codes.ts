@@ -8,21 +8,21 @@ const journey = ['test/api/one-time-codes.test.ts'];
 
 export const mutations: Mutation[] = [
   {
-    name: 'the code of an accepted message stays',
+    name: 'the code of an accepted message is kept',
     file: moves,
     find: 'due_at = null, content = ${contentAfterwards},\n      error = case when m.state',
     replace: 'due_at = null, error = case when m.state',
     tests,
   },
   {
-    name: 'the code of a failed message stays',
+    name: 'the code of a failed message is kept',
     file: moves,
     find: 'failed_at = now(), due_at = null,\n      content = ${contentAfterwards}',
     replace: 'failed_at = now(), due_at = null',
     tests,
   },
   {
-    name: 'the code of a message that the platform reported stays',
+    name: 'the code of a reported message is kept',
     file: moves,
     find: 'wamid = coalesce(m.wamid, x.w), due_at = null, content = ${contentAfterwards},',
     replace: 'wamid = coalesce(m.wamid, x.w), due_at = null,',
@@ -43,7 +43,7 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
-    name: 'numbers in the errors of every message are left out',
+    name: 'numbers in the errors of every message are masked',
     file: store,
     find: 'case when m.priority = ${authenticationSql} and x.error is not null',
     replace: 'case when x.error is not null',
@@ -57,14 +57,14 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
-    name: 'the code of an unknown outcome stays beyond its expiry',
+    name: 'the code of an unknown outcome is kept after its expiry',
     file: store,
     find: 'm.state < ${stateSql.accepted} and not',
     replace: 'm.state = ${stateSql.queued} and not',
     tests,
   },
   {
-    name: 'the code of a leased message stays beyond its expiry',
+    name: 'the code of a leased message is kept after its expiry',
     file: store,
     find: "m.due_at <= now() + ${leaseSecondsMax} * interval '1 second'",
     replace: 'm.due_at <= now()',
@@ -92,21 +92,21 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
-    name: 'content of earlier versions is removed that is no code',
+    name: 'content of earlier versions that is not a code is removed',
     file: store,
     find: 'priority = ${authenticationSql} and state > ${stateSql.dispatching} as is_over',
     replace: 'state > 1 as is_over',
     tests,
   },
   {
-    name: 'the search for codes of earlier versions ends while another process is at it',
+    name: 'the search for codes of earlier versions ends while another process is searching',
     file: store,
     find: 'return rows.length === 0;',
     replace: 'return rows.length >= 0;',
     tests,
   },
   {
-    name: 'two processes search for codes of earlier versions at the same time',
+    name: 'two processes search for codes of earlier versions concurrently',
     file: store,
     find: 'from old_codes where due_at <= now() for update skip locked',
     replace: 'from old_codes where due_at <= now()',

@@ -1,4 +1,4 @@
-// Mutations of the moves of deliveries.
+// Mutations of the state changes of deliveries.
 import type { Mutation } from '../mutation.ts';
 
 const tests = ['test/db/delivery-moves.test.ts'];
@@ -12,28 +12,28 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
-    name: 'a claim takes the youngest deliveries first',
+    name: 'a claim returns the newest deliveries first',
     file: 'src/webhooks/delivery/store.ts',
     find: 'order by d.due_at\n',
     replace: 'order by d.due_at desc\n',
     tests,
   },
   {
-    name: 'later stages are handed over whatever their state',
+    name: 'later stages are leased in any state',
     file: 'src/webhooks/delivery/store.ts',
     find: 'd.state = ${state.waiting} and d.id > h.id\n',
     replace: 'd.id > h.id\n',
     tests,
   },
   {
-    name: 'later stages are handed over past one that is under way',
+    name: 'later stages are leased although an earlier one is pending',
     file: 'src/webhooks/delivery/store.ts',
     find: 'q.id < d.id and q.id <> h.id and q.state <> ${state.waiting} and',
     replace: 'false and q.id < d.id and q.id <> h.id and q.state <> ${state.waiting} and',
     tests,
   },
   {
-    name: 'a late failure revives a delivery that has ended',
+    name: 'a late failure changes a delivered or dead delivery',
     file: 'src/webhooks/delivery/store.ts',
     find: "where ${match} and coalesce(d.due_at, '-infinity') <> '-infinity'\n      returning",
     replace: 'where ${match}\n      returning',
@@ -47,28 +47,28 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
-    name: 'a released lease brings a retry forward',
+    name: 'a released lease makes a retry due',
     file: 'src/webhooks/delivery/store.ts',
     find: 'where ${match} and d.state = ${state.ready} and coalesce',
     replace: 'where ${match} and coalesce',
     tests,
   },
   {
-    name: 'the end of a process brings its retries forward',
+    name: 'the end of a process makes its retries due',
     file: 'src/webhooks/delivery/store.ts',
     find: 'due_at > now() and state = ${state.ready} and leased_by',
     replace: 'due_at > now() and leased_by',
     tests,
   },
   {
-    name: 'a replay repeats a delivery that is under way',
+    name: 'a replay repeats a pending delivery',
     file: 'src/webhooks/replay/store.ts',
     find: 'where not (l.state = ${state.ready} and l.due_at > now()) and ${wanted}',
     replace: 'where ${wanted}',
     tests,
   },
   {
-    name: 'events for an endpoint that backs off are leased to their publisher',
+    name: 'events for a resting endpoint are leased to their publisher',
     file: 'src/webhooks/publish-store.ts',
     find: 'e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null\n',
     replace: 'e.status = ${status.active} and e.paused_until is null\n',

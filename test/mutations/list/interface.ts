@@ -24,14 +24,14 @@ export const mutations: Mutation[] = [
     tests: ['test/api/webhooks-receiver.test.ts'],
   },
   {
-    name: 'the document shows what validation accepts instead of what is documented',
+    name: 'the document has the schemas of validation instead of the documented ones',
     file: 'src/http/openapi-schemas.ts',
     find: 'if (isObject(schema.documentedAs)) return rewritten(schema.documentedAs);',
     replace: '',
     tests: ['test/api/openapi.test.ts'],
   },
   {
-    name: 'the document leaves out a code that an operation returns',
+    name: 'the document omits an error code of an operation',
     file: 'src/contract/template-operations.ts',
     find: "errors: ['template_not_found'],\n    message: 'Template found.',",
     replace: "message: 'Template found.',",

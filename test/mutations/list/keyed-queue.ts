@@ -6,28 +6,28 @@ const tests = ['test/rules/keyed-queue.test.ts'];
 
 export const mutations: Mutation[] = [
   {
-    name: 'an item whose lease lapses starts all the same',
+    name: 'an item starts although its lease has expired',
     file,
     find: 'if (nowMs <= next.startBeforeMs) return next;',
     replace: 'return next;',
     tests,
   },
   {
-    name: 'the last item of a priority comes first',
+    name: 'the last item of a priority starts first',
     file,
     find: 'for (let next = level.shift(); next; next = level.shift())',
     replace: 'for (let next = level.pop(); next; next = level.pop())',
     tests,
   },
   {
-    name: 'a key is forgotten while its work runs',
+    name: 'a key is removed while its work runs',
     file,
     find: 'subqueue.running > 0 || ',
     replace: '',
     tests,
   },
   {
-    name: 'a subqueue that was replaced removes its successor',
+    name: 'a replaced subqueue removes its successor',
     file,
     find: ' || this.find(subqueue.key) !== subqueue',
     replace: '',

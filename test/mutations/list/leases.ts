@@ -1,4 +1,4 @@
-// Mutations of leases and of waiting for reports.
+// Mutations of message leases and of unknown outcomes.
 import type { Mutation } from '../mutation.ts';
 
 const queue = ['test/db/message-queue.test.ts'];
@@ -19,14 +19,14 @@ export const mutations: Mutation[] = [
     tests: queue,
   },
   {
-    name: 'a claim does not say whose lease it is',
+    name: 'a claim does not store the process of its lease',
     file: 'src/messaging/sending/messages-claims-store.ts',
     find: ', leased_by = ${processId}',
     replace: '',
     tests: queue,
   },
   {
-    name: 'messages that a send writes as leased do not say whose lease it is',
+    name: 'messages that a send stores as leased do not name the process',
     file: 'src/messaging/sending/sends-store.ts',
     find: '${common.processId}::int',
     replace: 'null::int',
@@ -40,14 +40,14 @@ export const mutations: Mutation[] = [
     tests: queue,
   },
   {
-    name: 'an outage that lasts is not counted before its end',
+    name: 'an outage is not counted before its end',
     file: 'src/messaging/sending/callback-uptime-store.ts',
     find: "      union all\n      select seen_at, now() from callback_uptime where seen_at < now() - ${outageSeconds} * interval '1 second') o",
     replace: ') o',
     tests: queue,
   },
   {
-    name: 'every restart counts as an outage from the last record on',
+    name: 'every restart counts as an outage since the last record',
     file: 'src/messaging/sending/callback-uptime-store.ts',
     find: 'greatest(o.from_at, ${instant})',
     replace: 'o.from_at',

@@ -1,4 +1,4 @@
-// Mutations of what the platform's port promises its adapters.
+// Mutations of the contract between the platform's port and its adapters.
 import type { Mutation } from '../mutation.ts';
 
 const otherPlatform = ['test/journeys/other-platform.test.ts'];

@@ -14,14 +14,14 @@ const trouble = ['test/api/webhooks-trouble.test.ts'];
 
 export const mutations: Mutation[] = [
   {
-    name: 'a stage is published beside the end of an earlier one',
+    name: 'a stage is published concurrently with the end of an earlier one',
     file: publishing,
     find: 'order by p.subject_id, p.endpoint_id, p.stage for update of p',
     replace: 'order by p.subject_id, p.endpoint_id, p.stage',
     tests: order,
   },
   {
-    name: 'a deleted endpoint gets events',
+    name: 'events are inserted for a deleted endpoint',
     file: publishing,
     find: 'e.status <> ${status.deleted} and v.kind = any (e.events)',
     replace: 'v.kind = any (e.events)',
@@ -77,7 +77,7 @@ export const mutations: Mutation[] = [
     tests: moves,
   },
   {
-    name: 'an endpoint that backs off is probed with several deliveries',
+    name: 'a resting endpoint is probed with several deliveries',
     file: store,
     find: 'then 1 else ${claim.perEndpoint}::int end',
     replace: 'then 2 else ${claim.perEndpoint}::int end',
@@ -112,14 +112,14 @@ export const mutations: Mutation[] = [
     tests: trouble,
   },
   {
-    name: 'a replay of a delivery that failed notes a success',
+    name: 'a replay of a failed delivery records a success',
     file: replay,
     find: 'from picked where state = ${state.delivered})',
     replace: 'from picked)',
     tests: replays,
   },
   {
-    name: 'a replay goes on with the used retry schedule',
+    name: 'a replay continues the previous retry schedule',
     file: replay,
     find: 'attempts_before = d.attempts, delivered_at = null',
     replace: 'delivered_at = null',
@@ -133,7 +133,7 @@ export const mutations: Mutation[] = [
     tests: replays,
   },
   {
-    name: 'a replay repeats what was published after it was requested',
+    name: 'a replay repeats deliveries that were published after its request',
     file: replay,
     find: "least(r.to_at, r.created_at + interval '1 ms')",
     replace: 'r.to_at',
@@ -154,14 +154,14 @@ export const mutations: Mutation[] = [
     tests: moves,
   },
   {
-    name: 'a recovery brings forward what failed after the success',
+    name: 'a recovery makes deliveries due that failed after the success',
     file: 'src/webhooks/maintenance/store.ts',
     find: ' and last_attempt_at <= ${recoveredAt}\n',
     replace: '\n',
     tests: moves,
   },
   {
-    name: 'an ordering group goes on after a stage that failed',
+    name: 'an ordering group continues after a failed stage',
     file: group,
     find: 'if (!result.delivered) return { done, failure: { ...next, ...result } };',
     replace: 'if (!result.delivered) continue;',
@@ -175,14 +175,14 @@ export const mutations: Mutation[] = [
     tests: order,
   },
   {
-    name: 'an ordering group goes on although its endpoint was paused',
+    name: 'an ordering group continues although its endpoint was paused',
     file: deliveries,
     find: 'queue.drains === drains && ',
     replace: '',
     tests: order,
   },
   {
-    name: 'an ordering group goes on although the process stops',
+    name: 'an ordering group continues although the process stops',
     file: deliveries,
     find: '() => !this.#stopping && queue',
     replace: '() => queue',
@@ -196,7 +196,7 @@ export const mutations: Mutation[] = [
     tests: order,
   },
   {
-    name: 'an ordering group goes on when its lease is about to end',
+    name: 'an ordering group continues although its lease is about to end',
     file: deliveries,
     find: 'Math.min(startBeforeMs, clock.steady() + groupMs)',
     replace: 'clock.steady() + groupMs',
@@ -231,14 +231,14 @@ export const mutations: Mutation[] = [
     tests: delivering,
   },
   {
-    name: 'a queued delivery goes to the address that its endpoint had',
+    name: 'a queued delivery is sent to the previous URL of its endpoint',
     file: deliveries,
     find: 'delivery.version = Math.max(delivery.version, version);',
     replace: 'delivery.version = Math.min(delivery.version, version);',
     tests: ['test/api/webhooks-endpoints.test.ts', 'test/journeys/two-gateways.test.ts'],
   },
   {
-    name: 'what is queued for an endpoint goes on after another process paused it',
+    name: 'queued deliveries of an endpoint are sent after another process paused it',
     file: deliveries,
     find: '      if (!active) this.drop(id);\n',
     replace: '',

@@ -1,4 +1,4 @@
-// Mutations of what is recorded about a message: acceptances, retries, status reports.
+// Mutations of the records about a message: acceptances, retries, status reports.
 import type { Mutation } from '../mutation.ts';
 
 const store = 'src/messaging/sending/messages-moves-store.ts';
@@ -17,7 +17,7 @@ export const mutations: Mutation[] = [
     tests: moves,
   },
   {
-    name: 'an acceptance replaces the reference that a report brought',
+    name: 'an acceptance replaces the reference of a report',
     file: store,
     find: 'wamid = coalesce(m.wamid, x.w), accepted_at',
     replace: 'wamid = x.w, accepted_at',
@@ -59,7 +59,7 @@ export const mutations: Mutation[] = [
     tests: moves,
   },
   {
-    name: 'any report revives a failed message',
+    name: 'any report changes a failed message',
     file: store,
     find: 'x.st in (${stateSql.delivered}, ${stateSql.read})\n        or m.error',
     replace: 'true\n        or m.error',
@@ -150,14 +150,14 @@ export const mutations: Mutation[] = [
     tests: [...moves, ...queue],
   },
   {
-    name: 'a claimed message whose send was cancelled does not say so',
+    name: 'a claimed message of a cancelled send is not marked as cancelled',
     file: claims,
     find: 's.cancelled_at is not null cancelled',
     replace: 'false cancelled',
     tests: held,
   },
   {
-    name: 'a claimed message that expired does not say so',
+    name: 'a claimed message that expired is not marked as expired',
     file: claims,
     find: 'm.expires_at <= now() or ${isContentRemoved} expired',
     replace: '${isContentRemoved} expired',
@@ -185,14 +185,14 @@ export const mutations: Mutation[] = [
     tests: held,
   },
   {
-    name: 'a send goes out by the oldest sender instead of the default one',
+    name: 'a send uses the oldest sender instead of the default one',
     file: sends,
     find: 'order by n.is_default desc, n.id limit 1',
     replace: 'order by n.id limit 1',
     tests: ['test/api/send-requests.test.ts', 'test/api/senders.test.ts'],
   },
   {
-    name: 'a send goes out by a sender of another business account',
+    name: 'a send uses a sender of another business account',
     file: sends,
     find: 'else t.business_account_id is null or n.business_account_id = t.business_account_id end',
     replace: 'else true end',

@@ -1,44 +1,44 @@
-// Mutations of what cuts secrets out of vendors' answers.
+// Mutations of the removal of secrets from vendors' responses.
 import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
-    name: 'what a vendor repeats of a request is kept',
+    name: 'a secret that a vendor repeats is kept',
     file: 'src/base/outgoing.ts',
     find: 'resolve(withoutSecrets(request, { status, headers, body: content, truncated, durationMs }));',
     replace: 'resolve({ status, headers, body: content, truncated, durationMs }); void withoutSecrets;',
     tests: ['test/api/secrets.test.ts'],
   },
   {
-    name: 'what a receiver knows of its secret is kept',
+    name: 'a secret that a receiver repeats is kept',
     file: 'src/webhooks/delivery/attempt.ts',
     find: 'keptResponse(response.body, target.secrets)',
     replace: 'keptResponse(response.body)',
     tests: ['test/api/secrets.test.ts'],
   },
   {
-    name: 'a calendar server may repeat a password',
+    name: 'a password that a calendar server repeats is kept',
     file: 'src/adapters/caldav/calendar.ts',
     find: 'throw cutFromError(error, [password]);',
     replace: 'throw error; void cutFromError; void password;',
     tests: ['test/api/secrets.test.ts'],
   },
   {
-    name: 'a streamed refusal repeats its request',
+    name: 'a secret in a streamed rejection is kept',
     file: 'src/base/outgoing.ts',
     find: 'if (status >= 300) refusal = [];',
     replace: '',
     tests: ['test/base/outgoing-secrets.test.ts'],
   },
   {
-    name: 'the pair of a Basic header comes back decoded',
+    name: 'the decoded credentials of a Basic header are kept',
     file: 'src/base/outgoing-secrets.ts',
     find: "return [rest, Buffer.from(rest, 'base64').toString()];",
     replace: 'return [rest];',
     tests: ['test/base/outgoing-secrets.test.ts'],
   },
   {
-    name: 'the fields of a form come back',
+    name: 'the fields of a form are kept',
     file: 'src/base/outgoing-secrets.ts',
     find: "if (isForm && typeof body === 'string') secrets.push(...secretFields(new URLSearchParams(body)));",
     replace: 'void isForm; void body;',

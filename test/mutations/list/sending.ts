@@ -12,7 +12,7 @@ const durable = ['test/rules/durable-writes.test.ts'];
 
 export const mutations: Mutation[] = [
   {
-    name: 'a send waits its whole time for a sender that is throttled for longer',
+    name: 'a send waits for a sender that is throttled for longer than its wait',
     file: 'src/messaging/sending/paces-store.ts',
     find: 'select ${nextSlot} > now() + ${seconds} * interval',
     replace: "select ${nextSlot} > now() + interval '1 hour' + ${seconds} * interval",
@@ -124,7 +124,7 @@ export const mutations: Mutation[] = [
     tests: held,
   },
   {
-    name: 'an expired message of a held template is suspended again and again',
+    name: 'an expired message of a held template is suspended repeatedly',
     file: queue,
     find: 'x.is_live and ${isTemplateHeld',
     replace: '${isTemplateHeld',
@@ -194,14 +194,14 @@ export const mutations: Mutation[] = [
     tests: dispatch,
   },
   {
-    name: 'a message fails in whatever state it is',
+    name: 'a message fails in any state',
     file: store,
     find: ' and m.state = any(${[...from]}::smallint[])',
     replace: '',
     tests: dispatch,
   },
   {
-    name: 'a dispatch is reverted that somebody else began later',
+    name: 'a dispatch that another process began later is reverted',
     file: store,
     find: 'case when x.lease is null then m.attempts = 1',
     replace: 'case when x.lease is null then true',
@@ -215,7 +215,7 @@ export const mutations: Mutation[] = [
     tests: dispatch,
   },
   {
-    name: 'a dispatch whose statement commits late stays',
+    name: 'a dispatch whose statement commits late is not reverted',
     file: 'src/messaging/sending/durable-writes.ts',
     find: 'if (!stopping.aborted) await deps.clock.sleep(statementsEndWithinMs, stopping);\n      await retry(write, () => true);',
     replace: '',
@@ -229,14 +229,14 @@ export const mutations: Mutation[] = [
     tests: durable,
   },
   {
-    name: 'a message is called under a lease that is about to end',
+    name: 'a message is called although its lease is about to end',
     file: 'src/messaging/sending/sender-queue.ts',
     find: 'offeredAtMs + leaseTrustMs',
     replace: 'offeredAtMs + 10 * leaseTrustMs',
     tests: dispatch,
   },
   {
-    name: 'calls are reserved before waiting messages',
+    name: 'calls are reserved although messages are queued',
     file: 'src/messaging/sending/sender-queue.ts',
     find: 'free <= 0 || this.#waiting.queued() > 0) return 0;',
     replace: 'free <= 0) return 0;',

@@ -3,14 +3,14 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
-    name: "a platform time cut to the second stands before the gateway's own",
+    name: "a platform time in whole seconds comes before the gateway's own",
     file: 'src/messaging/sending/timeline.ts',
     find: 'latestMs = Math.max(latestMs, at.getTime());',
     replace: 'latestMs = at.getTime();',
     tests: ['test/rules/message-stages.test.ts'],
   },
   {
-    name: 'a failure that the gateway itself decided shows a platform time',
+    name: 'a failure by the gateway itself has a platform time',
     file: 'src/messaging/sending/presenter.ts',
     find: 'isFailureReported: row.wamid !== null',
     replace: 'isFailureReported: true',

@@ -19,7 +19,7 @@ export interface DeliveryThreadDeps {
   onAttempts: (attempts: AttemptCounts) => void;
 }
 
-/** The thread's young generation: its objects live briefly, and few are ever moved. */
+/** The size of the thread's young generation: its objects live briefly, so few are ever moved. */
 const youngGenerationMb = 96;
 
 export interface DeliveryThread extends Deliveries {
@@ -28,8 +28,8 @@ export interface DeliveryThread extends Deliveries {
 }
 
 /**
- * Starts the thread, which loads its modules while the caller goes on. If the thread dies once it is ready, the process
- * exits with the thread's error; its leases end as after any crash.
+ * Starts the thread, which loads its modules while the caller continues. If the ready thread dies, the process exits with the
+ * thread's error; its leases are released as after any crash.
  */
 export function openDeliveryThread(settings: ThreadSettings, deps: DeliveryThreadDeps): DeliveryThread {
   const thread = new Worker(new URL('./main.ts', import.meta.url), {
@@ -61,11 +61,11 @@ class ThreadDeliveries implements DeliveryThread {
     this.#deps = deps;
     this.#exited = new Promise((resolve) => thread.once('exit', () => resolve()));
     this.ready = this.#becomeReady();
-    // whoever awaits it gets the error, even if that is later
+    // the error goes to callers that await it, even later
     this.ready.catch(() => {});
   }
 
-  /** Resolves once the thread is ready; rejects if it fails before. From then on its end ends the process. */
+  /** Resolves when the thread is ready; rejects if it fails before. After that, the end of the thread ends the process. */
   async #becomeReady(): Promise<void> {
     const thread = this.#thread;
     await new Promise<void>((resolve, reject) => {
@@ -154,7 +154,7 @@ class ThreadDeliveries implements DeliveryThread {
   }
 }
 
-/** Writes a line that the thread's logger has formatted to where this process's lines go. */
+/** Writes a line that the thread's logger has formatted to this process's log. */
 function writeLine(log: Logger, line: string): void {
   (log as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym]?.write(line);
 }

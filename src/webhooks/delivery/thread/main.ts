@@ -1,4 +1,4 @@
-// The delivery thread: opens what deliveries need, obeys the main thread's messages, and reports back.
+// The delivery thread: opens its own connections, handles the main thread's messages, and reports back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openCipher } from '../../../base/cipher.ts';
@@ -18,7 +18,7 @@ import type {
 
 /** One each for the claim, successes, failures, released leases, and reads of endpoints. */
 const connectionsMax = 5;
-/** Attempt counts and busy endpoints are reported this late at most. */
+/** The interval of reports about attempts and busy endpoints. */
 const reportEveryMs = 200;
 
 const port = parentPort as MessagePort;
