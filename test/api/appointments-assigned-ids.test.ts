@@ -1,4 +1,4 @@
-// Bookings in a calendar whose provider assigns event ids: the event is found by its booking until its id is stored.
+// Bookings in a calendar whose provider assigns event ids: until the id is stored, the gateway finds the event by its booking.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
 import {
@@ -13,12 +13,12 @@ import { openAssignedIds } from '../ports/assigned-ids-calendar.ts';
 
 const date = comingMonday();
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
-const outside = await openAssignedIds();
+const provider = await openAssignedIds();
 let fixture: AppointmentsFixture;
 let account: string;
 
 beforeAll(async () => {
-  fixture = await openAppointmentsFixture({ calendars: { assigned: outside.calendar } });
+  fixture = await openAppointmentsFixture({ calendars: { assigned: provider.calendar } });
   account = await fixture.account();
 });
 afterAll(() => fixture.close());
@@ -34,18 +34,18 @@ async function staffMember(): Promise<{ id: string; email: string }> {
 
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 
-test('a booking is made, moved by request and by staff, and cancelled', async () => {
+test('creates, reschedules, follows and cancels a booking', async () => {
   const staff = await staffMember();
   const { read, shown } = calendarChanges(fixture, account);
   const booked = await fixture.must(fixture.book(account, ten(staff.id)));
   const path = `/v1/appointments/bookings/${booked.bookingId}`;
-  expect(await outside.liveEventIds(staff.email)).toEqual([booked.calendarEventId]);
+  expect(await provider.liveEventIds(staff.email)).toEqual([booked.calendarEventId]);
 
   const to = { date, from: '10:15', to: '10:45' };
   const moved = await fixture.must(fixture.call(account, 'POST', `${path}/reschedule`, to));
   expect(moved).toMatchObject({ startsAt: at('10:15'), calendarEventId: booked.calendarEventId });
 
-  await outside.moveByHand(
+  await provider.moveExternally(
     staff.email,
     booked.calendarEventId,
     Date.parse(at('11:00')),
@@ -58,25 +58,25 @@ test('a booking is made, moved by request and by staff, and cancelled', async ()
   });
 
   await fixture.must(fixture.call(account, 'POST', `${path}/cancel`, {}));
-  expect(await outside.liveEventIds(staff.email)).toEqual([]);
+  expect(await provider.liveEventIds(staff.email)).toEqual([]);
 });
 
-test('a booking whose process dies at any step is confirmed with its one event, or gone with none', async () => {
+test('confirms a booking with its one event, or leaves neither, when the process dies at any step', async () => {
   const foundByBooking = { confirmed: 0, undone: 0 };
   for (let step = 1, isAlive = false; !isAlive; step += 1) {
     const staff = await staffMember();
-    const doomed = deadSwitch(fixture.deps.db, outside.calendar, step);
-    const deps = fixture.depsOn(doomed.db, { assigned: doomed.calendar });
+    const dying = deadSwitch(fixture.deps.db, provider.calendar, step);
+    const deps = fixture.depsOn(dying.db, { assigned: dying.calendar });
     isAlive = await book(deps, { accountId: account, key: staff.id, body: ten(staff.id) }).then(
-      () => doomed.steps() < step,
+      () => dying.steps() < step,
       () => false,
     );
     const [before] = await fixture.bookingRows(staff.id);
-    const hadEvent = (await outside.liveEventIds(staff.email)).length > 0;
+    const hadEvent = (await provider.liveEventIds(staff.email)).length > 0;
     await fixture.settleAll();
     const [after] = await fixture.bookingRows(staff.id);
     const isConfirmed = after?.state === 'confirmed';
-    expect([step, await outside.liveEventIds(staff.email)]).toEqual([
+    expect([step, await provider.liveEventIds(staff.email)]).toEqual([
       step,
       isConfirmed ? [after.event_id] : [],
     ]);
@@ -87,31 +87,31 @@ test('a booking whose process dies at any step is confirmed with its one event, 
   expect(foundByBooking.confirmed).toBeGreaterThan(0);
 });
 
-test('an event whose insert was not answered is removed by its booking', async () => {
+test('removes an event by its booking when the response to the insert was lost', async () => {
   const staff = await staffMember();
-  const silent = new Proxy(outside.calendar, {
+  const lostResponse = new Proxy(provider.calendar, {
     get: (calendar, name) =>
       name === 'insertEvent'
         ? async (...given: Parameters<typeof calendar.insertEvent>) => {
             await calendar.insertEvent(...given);
-            await outside.outage(true);
+            await provider.outage(true);
             return calendar.insertEvent(...given);
           }
         : Reflect.get(calendar, name),
   });
-  const deps = fixture.depsOn(fixture.deps.db, { assigned: silent });
+  const deps = fixture.depsOn(fixture.deps.db, { assigned: lostResponse });
   const request = { accountId: account, key: staff.id, body: ten(staff.id) };
   await expect(book(deps, request)).rejects.toMatchObject({ code: 'provider_unavailable' });
   expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undoing', event_id: null }]);
-  await outside.outage(false);
-  expect(await outside.liveEventIds(staff.email)).toHaveLength(1);
+  await provider.outage(false);
+  expect(await provider.liveEventIds(staff.email)).toHaveLength(1);
   await fixture.settleAll();
-  expect(await outside.liveEventIds(staff.email)).toEqual([]);
+  expect(await provider.liveEventIds(staff.email)).toEqual([]);
   expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
   expect(await fixture.occupancies(staff.id)).toBe(0);
 });
 
-test('auth-url connects the named provider and returns 409 for one without a consent page', async () => {
+test('auth-url returns a link for the named provider, and 409 for one without a consent page', async () => {
   const { id } = await fixture.staff(account, { calendar: 'unconnected' });
   const path = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${id}`;
   const { authUrl } = await fixture.must(fixture.call(account, 'GET', `${path}&provider=google`));

@@ -1,4 +1,4 @@
-// Booking: what an answer holds, and every refusal with nothing left behind.
+// Booking: the response, and every rejection, which leaves nothing behind.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('a booking', () => {
-  test('answers with the event and its meeting link, and lies in the calendar', async () => {
+  test('returns the event and its meeting link, and creates the event in the calendar', async () => {
     const staff = await fixture.staff(account);
     const body = bookingOf(staff.id, date, '09:30', '10:00', { name: ' Eve ' });
     const answer = await fixture.book(account, body);
@@ -56,7 +56,7 @@ describe('a booking', () => {
     expect(left).toEqual(['09:00', '10:00', '10:30', '11:00', '11:30']);
   });
 
-  test('is read in the zone that the caller names', async () => {
+  test("reads times in the caller's time zone", async () => {
     const staff = await fixture.staff(account);
     const slots = await fixture.slots(account, staff.id, date, '&timezone=Asia/Kolkata');
     const { from, to } = slots.json.data.slots[1];
@@ -68,7 +68,7 @@ describe('a booking', () => {
     expect(answer.json.data).toMatchObject({ date, from, to, startsAt: `${date}T09:30:00.000Z` });
   });
 
-  test('of staff without a calendar lives in the gateway, with a room of its own', async () => {
+  test('creates no event for staff without a calendar, and returns a meeting link of the gateway', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     const answer = await fixture.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
     expect(answer.json.data).toMatchObject({
@@ -81,8 +81,8 @@ describe('a booking', () => {
   });
 });
 
-describe('refusals', () => {
-  test('B8: what is not on offer (the wrong length, outside hours, past, no time at all): 409, with what is near it', async () => {
+describe('rejections', () => {
+  test('returns 409 with nearby alternatives for a slot that is not offered', async () => {
     const staff = await fixture.staff(account, { schedule: { minimumNoticeMinutes: 60 } });
     await fixture.slots(account, staff.id, date);
     const wrong = [
@@ -109,7 +109,7 @@ describe('refusals', () => {
     expect(await fixture.bookingRows(staff.id)).toEqual([]);
   });
 
-  test('B8: a time that clocks jump over, and one inside the notice: 409, and the key may be used again', async () => {
+  test('returns 409 and frees the key for a time that a clock change skips, and one within the minimum notice', async () => {
     const timezone = 'Europe/Berlin';
     const jump = Temporal.Now.zonedDateTimeISO(timezone).add({ days: 2 }).getTimeZoneTransition('next');
     const forward = jump?.month === 3 ? jump : jump?.add({ days: 1 }).getTimeZoneTransition('next');
@@ -140,7 +140,7 @@ describe('refusals', () => {
     expect((await fixture.book(account, asked, second)).status).toBe(200);
   });
 
-  test('B9: the calendar became busy after the slots were shown: 409, and nothing is written', async () => {
+  test('returns 409 and writes nothing when the calendar became busy after the slots were listed', async () => {
     const staff = await fixture.staff(account);
     expect(await fixture.open(account, staff.id, date)).toContain('10:00');
     await fixture.control.addEvent(staff.email, {
@@ -159,7 +159,7 @@ describe('refusals', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B12: returns 409 and leaves no booking when the authorization was revoked; the status says so', async () => {
+  test('returns 409, leaves no booking and updates the status when the authorization was revoked', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.revokeGrants({ account: staff.email });
     const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
@@ -175,13 +175,13 @@ describe('refusals', () => {
     expect((await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'))).status).toBe(200);
   });
 
-  test('a calendar that was never connected: 409', async () => {
+  test('returns 409 when the calendar was never connected', async () => {
     const staff = await fixture.staff(account, { calendar: 'unconnected' });
     const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
     expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
   });
 
-  test("unknown staff, another account's, inactive ones: 404", async () => {
+  test("returns 404 for unknown staff, another account's staff and inactive staff", async () => {
     const theirs = await fixture.staff(await fixture.account(), { calendar: 'none' });
     const gone = await fixture.staff(account, { calendar: 'none' });
     const path = `/v1/appointments/users/${gone.id}`;
@@ -192,7 +192,7 @@ describe('refusals', () => {
     }
   });
 
-  test('a body that is not sound: 400 with every fault', async () => {
+  test('returns 400 with every problem of an invalid body', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     const answer = await fixture.book(account, {
       ...bookingOf(staff.id, date, '10:00', '10:30', { email: 'nobody', surprise: 1 }),
@@ -211,15 +211,15 @@ describe('refusals', () => {
       [{ phoneNumber: '+1 555 x' }, 'remove "x"'],
       [{ email: 'müller@example.com' }, 'ASCII'],
     ] as const) {
-      const refused = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30', given));
-      expect([refused.status, refused.json.errors[0]]).toEqual([
+      const rejected = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30', given));
+      expect([rejected.status, rejected.json.errors[0]]).toEqual([
         400,
         { path: Object.keys(given)[0], message: expect.stringContaining(words) },
       ]);
     }
   });
 
-  test('takes a phone as people write it, an address in any script, and null for what is not given', async () => {
+  test('accepts a formatted phone number, an address in any script, and null for optional fields', async () => {
     const staff = await fixture.staff(account);
     const guest = { email: 'ada@Müller.example', phoneNumber: '+49 (30) 1234-567', name: null, source: null };
     const body = bookingOf(staff.id, date, '10:00', '10:30', { ...guest, timezone: null });
@@ -248,7 +248,7 @@ describe('refusals', () => {
 });
 
 describe('form questions', () => {
-  test('B16: a required answer that is missing or blank: 400 naming the question; what fits is kept', async () => {
+  test('returns 400 naming the question for a missing, blank or unknown answer, and stores valid answers', async () => {
     const staff = await fixture.staff(account, {
       calendar: 'none',
       questions: [

@@ -1,4 +1,4 @@
-// Bookings in CalDAV calendars: late answers leave no event and take no slot, and staff who share a calendar share its time.
+// Bookings in CalDAV calendars: late inserts, shared calendars, and external changes.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
@@ -18,13 +18,14 @@ import {
 import { type CaldavServer, debianPackages, isInstalled, startCaldav } from '../harness/caldav-server.ts';
 import { calendarChanges } from '../harness/calendar-changes.ts';
 
-if (await isInstalled('radicale')) describe('with Radicale', late);
+if (await isInstalled('radicale')) describe('with Radicale', bookingsInCaldav);
 else {
-  console.warn(`Late answers of CalDAV are NOT tested: apt-get install ${debianPackages.radicale}`);
-  test('NOT TESTED with Radicale, which is not installed here', () => expect(late).toBeTypeOf('function'));
+  console.warn(`Bookings in CalDAV calendars are NOT tested: apt-get install ${debianPackages.radicale}`);
+  test('NOT TESTED with Radicale, which is not installed here', () =>
+    expect(bookingsInCaldav).toBeTypeOf('function'));
 }
 
-function late(): void {
+function bookingsInCaldav(): void {
   const person = { username: 'ada@clinic.example', password: 'correct horse' };
   const home = `/${encodeURIComponent(person.username)}/work/`;
   const date = comingMonday();
@@ -60,39 +61,39 @@ function late(): void {
     const { text } = await server.direct(person, 'PROPFIND', home, { headers: { depth: '1' } });
     return [...text.matchAll(/([\w-]+)\.ics</g)].map(([, id]) => id);
   };
-  const attempt = (key: string) =>
+  const tryBook = (key: string) =>
     book(deps, { accountId: account, key, body: bookingOf(staffId, date, '10:00', '10:30') }).then(
       () => 'booked',
       ({ code }: AppError) => code,
     );
   const states = async () => (await fixture.bookingRows(staffId)).map(({ state }) => state);
-  /** One look of the worker at what is left, as if its time had come. */
-  const look = async () => {
+  /** Makes unfinished bookings due and runs the worker once. */
+  const runWorker = async () => {
     await sql`update bookings set due_at = now() where due_at is not null`.execute(deps.db);
     await reconcileDue(deps);
   };
 
-  test('B18: an insert that lands late leaves no event, and the slot is free only when none can land any more', async () => {
+  test('removes the event of a late insert, and frees the slot once no insert can succeed any more', async () => {
     server.door.keepPuts = true;
-    expect(await attempt(staffId)).toBe('provider_unavailable');
+    expect(await tryBook(staffId)).toBe('provider_unavailable');
     server.door.keepPuts = false;
     expect([await states(), await fixture.occupancies(staffId)]).toEqual([['undoing'], 1]);
 
-    await look();
+    await runWorker();
     expect([await states(), await files()]).toEqual([['undoing'], []]);
-    expect(await attempt(staffId)).toBe('idempotency_in_progress');
-    expect(await attempt(crypto.randomUUID())).toBe('slot_unavailable');
+    expect(await tryBook(staffId)).toBe('idempotency_in_progress');
+    expect(await tryBook(crypto.randomUUID())).toBe('slot_unavailable');
 
     expect(await server.door.land()).toBeGreaterThan(0);
     expect(await files()).toHaveLength(1);
-    await look();
+    await runWorker();
     expect([await states(), await files(), await fixture.occupancies(staffId)]).toEqual([['undone'], [], 0]);
 
-    expect(await attempt(staffId)).toBe('booked');
+    expect(await tryBook(staffId)).toBe('booked');
     expect([await states(), (await files()).length]).toEqual([['undone', 'confirmed'], 1]);
   });
 
-  test('B10: an insert whose answer is lost is found again inside the request: one event', async () => {
+  test('creates one event when the response to the insert is lost', async () => {
     server.door.loseNextPut = true;
     const body = bookingOf(staffId, date, '11:00', '11:30');
     const { body: answer } = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
@@ -100,7 +101,7 @@ function late(): void {
     expect(await files()).toHaveLength(2);
   });
 
-  test('200 rivals for one hour of a calendar that staff reach by other addresses and accounts: one event', async () => {
+  test('creates one event for 200 concurrent requests to a calendar that staff connected by other addresses and accounts', async () => {
     const other = { username: 'bob@clinic.example', password: 'battery staple' };
     await server.addAccount(other.username, other.password);
     const path = '/ada@clinic.example/shared/';
@@ -115,7 +116,7 @@ function late(): void {
       const staff = await findStaff(deps.db, account, rivals[index]?.id ?? '');
       if (staff) await putCalendar(deps, staff, { provider: 'caldav', ...way });
     }
-    // whoever asks whether the hour is free is answered before anybody's event is there
+    // delay the busy checks, so that all of them see the hour free
     server.door.change = async (method, _path, answer) => {
       if (method === 'REPORT') await new Promise((resolve) => setTimeout(resolve, 100));
       return answer;
@@ -153,12 +154,12 @@ function late(): void {
     return { staff, row, path, make };
   };
 
-  test('a calendar that is connected again by another address has its bookings followed and cancelled there', async () => {
+  test('follows and cancels bookings of a calendar that is reconnected by another address', async () => {
     const { read, shown } = calendarChanges(fixture, account);
     const { staff, row, path, make } = await ownCalendar('readdressed');
     const moved = await make('09:00', '09:30');
     const cancelled = await make('10:00', '10:30');
-    // by the server's own port, past the door
+    // directly, without the test proxy
     await putCalendar(deps, row, { provider: 'caldav', ...person, url: `${server.directUrl}${path}` });
     const { text } = await server.direct(person, 'GET', moved.file);
     const body = text.replace(/T090000Z/g, 'T113000Z').replace(/T093000Z/g, 'T120000Z');
@@ -169,7 +170,7 @@ function late(): void {
     expect((await server.direct(person, 'GET', cancelled.file)).status).toBe(404);
   });
 
-  test('an event that staff move, delete, or may no longer be read: followed, cancelled, kept', async () => {
+  test('follows a moved event, cancels for a deleted one, and keeps the booking of an unreadable one', async () => {
     const { read, shown, aMinuteLater, changesOf } = calendarChanges(fixture, account);
     const readAll = () => read(staff.id, deps);
     const { staff, path, make } = await ownCalendar('followed');
@@ -199,7 +200,7 @@ function late(): void {
       'appointments.rescheduled by calendar',
       'appointments.cancelled by calendar',
     ]);
-    // the calendar itself is gone: nothing is cancelled any more
+    // a deleted calendar cancels nothing
     await server.direct(person, 'DELETE', path);
     await readAll();
     await aMinuteLater();

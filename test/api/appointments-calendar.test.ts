@@ -1,4 +1,4 @@
-// Connecting a calendar by the consent page: one use, the right permissions, and the truth about what happened.
+// Connecting a calendar on the provider's consent page, its status, and disconnecting it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type AppointmentsFixture,
@@ -31,15 +31,15 @@ const status = (staffId: string) =>
   fixture.must(
     fixture.call(account, 'GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${staffId}`),
   );
-/** What the browser gets in the end, and the address it was returned to. */
-async function visit(url: string) {
+/** The page that the browser gets in the end, and the address that the provider returned it to. */
+async function visitLink(url: string) {
   const consent = await fetch(url, { redirect: 'manual' });
   const returned = consent.headers.get('location') ?? '';
   const page = await fetch(returned);
   return { returned, status: page.status, type: page.headers.get('content-type'), html: await page.text() };
 }
 
-test('the address asks for offline access with PKCE and a state; the way back connects', async () => {
+test('the link requests offline access with PKCE and a state, and the return from it connects', async () => {
   const staff = await fixture.staff(account, { calendar: 'unconnected' });
   expect(await status(staff.id)).toEqual({
     connected: false,
@@ -59,7 +59,7 @@ test('the address asks for offline access with PKCE and a state; the way back co
     redirect_uri: `${fixture.url}/callbacks/calendar`,
     state: expect.any(String),
   });
-  const page = await visit(url);
+  const page = await visitLink(url);
   expect([page.status, page.type]).toEqual([200, 'text/html; charset=utf-8']);
   expect(page.html).toContain('Calendar connected');
   expect(await status(staff.id)).toMatchObject({
@@ -72,59 +72,59 @@ test('the address asks for offline access with PKCE and a state; the way back co
   });
 });
 
-test('a state is good for one return, and none can be made up', async () => {
+test('a state is valid for one return, and a forged one is rejected', async () => {
   const staff = await fixture.staff(account, { calendar: 'unconnected' });
-  const { returned } = await visit(await authUrl(staff.id));
+  const { returned } = await visitLink(await authUrl(staff.id));
   const again = await fetch(returned);
   const reloaded = await again.text();
   expect([again.status, reloaded]).toEqual([400, expect.stringContaining('was used already')]);
   expect(reloaded).not.toContain('not connected');
   const forged = new URL(returned);
   forged.searchParams.set('state', Buffer.from('made up').toString('base64url'));
-  const refused = await fetch(forged);
-  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('not valid')]);
+  const rejected = await fetch(forged);
+  expect([rejected.status, await rejected.text()]).toEqual([400, expect.stringContaining('not valid')]);
   expect((await fetch(`${fixture.url}/callbacks/calendar`)).status).toBe(400);
 });
 
 test('connects nothing and says so when permission is denied or a box is cleared', async () => {
   const staff = await fixture.staff(account, { calendar: 'unconnected' });
   await fixture.control.set({ consent: 'deny' });
-  const denied = await visit(await authUrl(staff.id));
+  const denied = await visitLink(await authUrl(staff.id));
   expect([denied.status, denied.html]).toEqual([400, expect.stringContaining('not given')]);
   await fixture.control.set({
     consent: 'auto',
     untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'],
   });
-  const partly = await visit(await authUrl(staff.id));
+  const partly = await visitLink(await authUrl(staff.id));
   expect([partly.status, partly.html]).toEqual([409, expect.stringContaining('allow every permission')]);
   expect((await status(staff.id)).connected).toBe(false);
-  // a page loaded again brings a code that is spent
+  // a reloaded page repeats a used code
   const reloaded = await fetch(partly.returned);
   expect([reloaded.status, await reloaded.text()]).toEqual([400, expect.stringContaining('was reloaded')]);
 });
 
-test('the same link works again after a refusal, until it has connected', async () => {
+test('a link works again after a denied consent, until it has connected', async () => {
   const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
   await fixture.control.set({ consent: 'deny' });
-  const denied = await visit(url);
+  const denied = await visitLink(url);
   const retry = /href="([^"]+)">Try again/.exec(denied.html)?.[1]?.replaceAll('&amp;', '&') ?? '';
   expect(new URL(retry).searchParams.get('state')).toBe(new URL(url).searchParams.get('state'));
-  expect((await visit(url)).html).toContain('same link');
+  expect((await visitLink(url)).html).toContain('same link');
   await fixture.control.set({ consent: 'auto' });
-  expect((await visit(retry)).html).toContain('Calendar connected');
-  const late = await visit(url);
+  expect((await visitLink(retry)).html).toContain('Calendar connected');
+  const late = await visitLink(url);
   expect([late.status, late.html]).toEqual([400, expect.stringContaining('was used already')]);
   expect(late.html).not.toContain('Try again');
 });
 
-test('two returns of one link at the same moment: one connects', async () => {
+test('one of two concurrent returns of one link connects', async () => {
   const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
   const before = (await fixture.control.calls('oauth.token')).length;
-  // neither exchange ends before both have begun, so both have found the link unused
+  // both exchanges begin before either ends, so both find the link unused
   await fixture.control.addFault({ does: 'land_late', on: 'oauth.token', times: 2 });
-  const visits = [visit(url), visit(url)];
+  const visits = [visitLink(url), visitLink(url)];
   await expect
     .poll(async () => (await fixture.control.calls('oauth.token')).length, { timeout: 10_000 })
     .toBe(before + 2);
@@ -132,19 +132,19 @@ test('two returns of one link at the same moment: one connects', async () => {
   const pages = await Promise.all(visits);
   expect(pages.map((page) => page.status).sort()).toEqual([200, 400]);
   expect(pages.find((page) => page.status === 400)?.html).toContain('was used already');
-  const told = await fixture.events(account, staff.id);
-  expect(told.map(({ data }) => data.connected)).toEqual([true]);
+  const published = await fixture.events(account, staff.id);
+  expect(published.map(({ data }) => data.connected)).toEqual([true]);
   expect((await status(staff.id)).connected).toBe(true);
 });
 
-test('an address that has expired connects nothing', async () => {
+test('an expired link connects nothing', async () => {
   const staff = await fixture.staff(account, { calendar: 'unconnected' });
   const url = await authUrl(staff.id);
   fixture.clock.aheadMs += 61 * 60_000;
-  const page = await visit(url);
+  const page = await visitLink(url);
   expect([page.status, page.html]).toEqual([400, expect.stringContaining('has expired')]);
   await authUrl(staff.id);
-  expect((await visit(url)).html).toContain('has expired');
+  expect((await visitLink(url)).html).toContain('has expired');
 });
 
 test('a revoked authorization shows at the next check; reconnecting fixes it', async () => {
@@ -170,20 +170,20 @@ test('publishes one event each when a calendar is connected, loses its authoriza
   await fixture.connect(account, staff.id);
   const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
   await fixture.must(fixture.call(account, 'DELETE', path));
-  const told = await fixture.events(account, staff.id);
-  expect(told.map(({ event, data }) => [event, data.reason, data.connected])).toEqual([
+  const published = await fixture.events(account, staff.id);
+  expect(published.map(({ event, data }) => [event, data.reason, data.connected])).toEqual([
     ['calendars.status', 'connected', true],
     ['calendars.status', 'disconnected', false],
     ['calendars.status', 'connected', true],
     ['calendars.status', 'disconnected', false],
   ]);
-  expect(told[1]?.data).toMatchObject({
+  expect(published[1]?.data).toMatchObject({
     ...{ provider: 'google', calendarId: 'primary', accountEmail: staff.email, missing: null },
     error: expect.stringContaining('Reconnect the calendar'),
   });
 });
 
-test('a calendar that does not answer stays connected, and the status says what is wrong', async () => {
+test('a calendar that does not respond stays connected, and the status reports the error', async () => {
   const staff = await fixture.staff(account);
   await fixture.control.addFault({ does: 'reset', on: 'freebusy.query' });
   expect(await status(staff.id)).toMatchObject({ connected: true, error: expect.any(String) });
@@ -191,7 +191,7 @@ test('a calendar that does not answer stays connected, and the status says what 
   expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
 });
 
-test('disconnecting gives the grant back; while a booking is being written it has to wait', async () => {
+test('disconnecting revokes the authorization, and returns 409 while a booking is being written', async () => {
   const staff = await fixture.staff(account);
   await fixture.control.addFault({ does: 'reset', on: 'events.insert' });
   await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
@@ -207,7 +207,7 @@ test('disconnecting gives the grant back; while a booking is being written it ha
   expect((await fixture.call(account, 'DELETE', path)).status).toBe(200);
 });
 
-test('an account that two staff members share keeps its grant until the last of them is disconnected', async () => {
+test('the authorization that two staff members share is revoked when the last of them disconnects', async () => {
   const first = await fixture.staff(account);
   const { _id: second } = await fixture.must(
     fixture.call(account, 'POST', '/v1/appointments/users', { name: 'Also Ada', email: first.email }),
@@ -222,7 +222,7 @@ test('an account that two staff members share keeps its grant until the last of 
   expect((await fixture.control.calls('oauth.revoke')).length).toBe(revoked + 1);
 });
 
-test('further calendars of the account block slots once they are named', async () => {
+test('further calendars of the account block slots once busyCalendarIds names them', async () => {
   const staff = await fixture.staff(account);
   const second = `second-${staff.email}`;
   await fixture.control.putCalendar({ id: second, owner: staff.email, timeZone: 'UTC' });

@@ -1,4 +1,4 @@
-// The Idempotency-Key of cancel and reschedule: a repeat gets the first answer, and a change is never carried out twice.
+// The Idempotency-Key of cancel and reschedule: a repeated request gets the first response, and a change is never applied twice.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ describe('an Idempotency-Key on a change', () => {
     });
   const eleven = { date, from: '11:00', to: '11:30' };
 
-  test('a repeat gets the same bytes and moves nothing back; another body or booking is 422', async () => {
+  test('returns the same bytes to a repeat and moves nothing back, and 422 for another body or booking', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
@@ -58,7 +58,7 @@ describe('an Idempotency-Key on a change', () => {
     expect((await change(made.bookingId, 'cancel', 'not-a-uuid')).json.code).toBe('idempotency_key_invalid');
   });
 
-  test('what was already so is answered again as it was, whatever happened since', async () => {
+  test('returns the stored response of a change that had nothing to do, even after later changes', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
@@ -74,7 +74,7 @@ describe('an Idempotency-Key on a change', () => {
     ]).toEqual([200, 'true']);
   });
 
-  test('a rejected change frees the key; one under way is 409, and answered once it is done', async () => {
+  test('frees the key of a rejected change, returns 409 for one in progress, and its response once it is done', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
@@ -101,7 +101,7 @@ describe('an Idempotency-Key on a change', () => {
     expect(answered.json.data).toMatchObject({ startsAt: at('11:00'), pendingChange: null });
   });
 
-  test('after a crash the same key continues the change and never begins a second one', async () => {
+  test('continues the change under the same key after a crash and never begins a second one', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
@@ -117,7 +117,7 @@ describe('an Idempotency-Key on a change', () => {
     expect(await changesBegun(made.bookingId)).toBe(1);
   });
 
-  test('a move that gives way to a cancellation is not answered as done', async () => {
+  test('returns 409 for a move that a cancellation replaced', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
@@ -128,7 +128,7 @@ describe('an Idempotency-Key on a change', () => {
     expect([late.status, late.json.code]).toEqual([409, 'booking_not_changeable']);
   });
 
-  test('ten at once under one key: one change, and nobody is told of another', async () => {
+  test('applies one change for ten concurrent requests with one key', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();

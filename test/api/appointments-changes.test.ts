@@ -1,4 +1,4 @@
-// Bookings cancelled and moved: booking and calendar come to say the same.
+// Cancelling and rescheduling bookings, in the gateway and in the calendar.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -37,11 +37,11 @@ const rowOf = async (id: string) => {
 };
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
 
-describe('changes of a booking', () => {
+describe('a change of a booking', () => {
   const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
     fixture.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
 
-  test('B15: cancelled, then the same slot booked again', async () => {
+  test('cancels it, and the same slot can be booked again', async () => {
     const staff = await fixture.staff(account);
     const first = (await fixture.book(account, ten(staff.id))).json.data;
     const cancelled = await change(first.bookingId, 'cancel', { reason: 'ill' });
@@ -58,7 +58,7 @@ describe('changes of a booking', () => {
     ]);
   });
 
-  test('B19: moved onto a time that overlaps its old one; the link stays', async () => {
+  test('moves it to a time that overlaps the old one, and keeps the link', async () => {
     const staff = await fixture.staff(account, { schedule: { slotStepMinutes: 15 } });
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const moved = await change(made.bookingId, 'reschedule', { date, from: '10:15', to: '10:45' });
@@ -71,7 +71,7 @@ describe('changes of a booking', () => {
     expect(await fixture.open(account, staff.id, date)).toContain('09:45');
   });
 
-  test('B19: moved where the main calendar blocks under its other name, the address of its owner', async () => {
+  test("moves it where the primary calendar blocks under its other id, the owner's address", async () => {
     const staff = await fixture.staff(account, { schedule: { slotStepMinutes: 15 } });
     const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
     await fixture.must(fixture.call(account, 'PUT', path, { busyCalendarIds: [staff.email] }));
@@ -81,7 +81,7 @@ describe('changes of a booking', () => {
     expect([moved.status, await startsOf(staff.email)]).toEqual([200, [at('10:15')]]);
   });
 
-  test('of a calendar that gave way to another kind: told plainly, and a cancellation frees the slot', async () => {
+  test('returns 409 for a move and frees the slot on cancellation when another provider replaced the calendar', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     await sql`update bookings set provider = 'caldav', calendar_id = 'https://dav.example/ada/'
@@ -92,7 +92,7 @@ describe('changes of a booking', () => {
     expect(await fixture.occupancies(staff.id)).toBe(0);
   });
 
-  test('of a calendar that gave way to another account: 409 for a move, a cancellation frees the slot and leaves the new calendar alone', async () => {
+  test('returns 409 for a move and frees the slot on cancellation when another account replaced the calendar, which is not called', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const email = `other-${staff.email}`;
@@ -108,7 +108,7 @@ describe('changes of a booking', () => {
     expect([await fixture.occupancies(staff.id), await startsOf(staff.email)]).toEqual([0, [at('10:00')]]);
   });
 
-  test('onto a taken or busy slot: 409, and it stays as it was', async () => {
+  test('returns 409 and changes nothing for a taken or busy slot', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     await fixture.book(account, bookingOf(staff.id, date, '11:00', '11:30'));
@@ -124,7 +124,7 @@ describe('changes of a booking', () => {
     expect(await startsOf(staff.email)).toContain(at('10:00'));
   });
 
-  test('while the calendar is down: 503, both times kept, and carried out afterwards', async () => {
+  test('returns 503 and keeps both times while the calendar is down, and applies the change afterwards', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     await fixture.control.addFault({ does: 'reset', on: 'events.patch' });
@@ -146,7 +146,7 @@ describe('changes of a booking', () => {
     expect(await fixture.occupancies(staff.id)).toBe(0);
   });
 
-  test('of a calendar whose grant is gone: noted, and carried out once it is connected again', async () => {
+  test('is stored when the authorization was revoked, and applied once the calendar is reconnected', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     await fixture.control.revokeGrants({ account: staff.email });
@@ -158,10 +158,10 @@ describe('changes of a booking', () => {
     expect((await fixture.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['cancelled']);
   });
 
-  test('to the time that it has: 200, and neither the calendar nor anybody hears of it', async () => {
+  test('returns 200 for a move to the present time, and writes nothing to the calendar', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
-    // nor does it matter that the slot is no longer on offer
+    // even if the slot is no longer offered
     const path = `/v1/appointments/users/${staff.id}/schedule`;
     await fixture.must(fixture.call(account, 'PUT', path, { ...plainSchedule, weekly: [], timezone: 'UTC' }));
     const changed = (await fixture.control.changes()).length;
@@ -179,7 +179,7 @@ describe('changes of a booking', () => {
     expect(longer.json.code).toBe('slot_unavailable');
   });
 
-  test('to the time that it has, once somebody moved its event: the event comes back', async () => {
+  test('moves the event back when it was moved externally and the present time is requested', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     await fixture.control.changeEvent(staff.email, made.calendarEventId, {
@@ -192,7 +192,7 @@ describe('changes of a booking', () => {
     expect([moved.status, await startsOf(staff.email)]).toEqual([200, [at('10:00')]]);
   });
 
-  test('to the time that it has, once somebody deleted its event: 409', async () => {
+  test('returns 409 for a move to the present time when the event was deleted externally', async () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     await fixture.control.changeEvent(staff.email, made.calendarEventId, { status: 'cancelled' });
@@ -200,7 +200,7 @@ describe('changes of a booking', () => {
     expect([moved.status, moved.json.code]).toEqual([409, 'booking_not_changeable']);
   });
 
-  test('of a staff member who is inactive by now: moved, and cancelled', async () => {
+  test('moves and cancels a booking of an inactive staff member', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const path = `/v1/appointments/users/${staff.id}`;
@@ -210,14 +210,14 @@ describe('changes of a booking', () => {
     expect((await change(made.bookingId, 'cancel')).status).toBe(200);
   });
 
-  test("unknown ones, and another account's: 404", async () => {
+  test('returns 404 for unknown bookings and those of another account', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     const made = (await fixture.book(account, ten(staff.id))).json.data;
-    const neighbour = await fixture.account();
+    const otherAccount = await fixture.account();
     for (const [caller, id] of [
       [account, 'nonsense'],
       [account, randomUUID()],
-      [neighbour, made.bookingId],
+      [otherAccount, made.bookingId],
     ] as const) {
       const path = `/v1/appointments/bookings/${id}`;
       expect((await fixture.call(caller, 'GET', path)).status).toBe(404);
@@ -228,7 +228,7 @@ describe('changes of a booking', () => {
   });
 });
 
-describe('the time that counts for a change is that of the event', () => {
+describe('a change by the time of the event', () => {
   const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
     fixture.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
   const later = (days: number) => Temporal.PlainDate.from(date).add({ days }).toString();
@@ -242,9 +242,9 @@ describe('the time that counts for a change is that of the event', () => {
   test.each([
     ['follow', 'after the last reading'],
     ['keep', 'after the last reading'],
-    ['keep', 'before it'],
+    ['keep', 'before the last reading'],
   ] as const)(
-    '%s: moved to a later week %s, and its first time over: it can be changed',
+    'with "%s", is allowed for a booking whose event was moved to a later week %s, after its first time has passed',
     async (onCalendarMove, when) => {
       const staff = await fixture.staff(account, { onCalendarMove });
       const [first, second, past] = [
@@ -255,7 +255,7 @@ describe('the time that counts for a change is that of the event', () => {
       await read(staff.id);
       await moveToDay(staff.email, first.calendarEventId, later(7));
       await moveToDay(staff.email, second.calendarEventId, later(8));
-      if (when === 'before it') await read(staff.id);
+      if (when === 'before the last reading') await read(staff.id);
       const before = fixture.clock.aheadMs;
       fixture.clock.aheadMs += Date.parse(at('12:00')) - fixture.clock.now();
       try {
@@ -271,7 +271,7 @@ describe('the time that counts for a change is that of the event', () => {
     },
   );
 
-  test('a move to the time that the event had until it was moved a moment ago brings the event back', async () => {
+  test('moves an event back that was moved externally a moment ago', async () => {
     const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
     await read(staff.id);
@@ -282,7 +282,7 @@ describe('the time that counts for a change is that of the event', () => {
     expect(await changesOf(staff.id)).toEqual([moved, 'appointments.rescheduled by api']);
   });
 
-  test('a calendar that does not answer: a booking whose time is over cannot be changed', async () => {
+  test('returns 409 for a booking that has ended when the calendar does not respond', async () => {
     const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
     const before = fixture.clock.aheadMs;

@@ -1,4 +1,4 @@
-// Departments, staff, schedules and form questions: kept by their account, seen by nobody else.
+// Departments, staff, schedules, form questions and lists of bookings, each visible to its own account only.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -21,7 +21,7 @@ const items = async (account: string, path: string) =>
   (await fixture.must(fixture.call(account, 'GET', `${base}${path}`))).items;
 const names = async (account: string, path: string) =>
   (await items(account, path)).map(({ name }: { name: string }) => name);
-const faults = ({ json }: { json: { errors: { path: string }[] } }) =>
+const problemPaths = ({ json }: { json: { errors: { path: string }[] } }) =>
   json.errors.map(({ path }: { path: string }) => path).sort();
 
 describe('departments', () => {
@@ -51,7 +51,7 @@ describe('departments', () => {
     });
   });
 
-  test('with staff are not removed: 409', async () => {
+  test('return 409 on removal while they have staff', async () => {
     const account = await fixture.account();
     const { _id } = await fixture.must(
       fixture.call(account, 'POST', `${base}/departments`, { name: 'Heart' }),
@@ -66,7 +66,7 @@ describe('departments', () => {
 });
 
 describe('staff', () => {
-  test('are listed by department; inactive ones are not', async () => {
+  test('are listed by department, without inactive ones', async () => {
     const account = await fixture.account();
     const { _id: heart } = await fixture.must(
       fixture.call(account, 'POST', `${base}/departments`, { name: 'Heart' }),
@@ -94,15 +94,15 @@ describe('staff', () => {
     }
   });
 
-  test('of an unknown department: 400 naming it', async () => {
+  test('return 400 naming each unknown department', async () => {
     const account = await fixture.account();
     const body = { name: 'Ada', departmentIds: [randomUUID(), 'x'] };
     const answer = await fixture.call(account, 'POST', `${base}/users`, body);
-    expect([answer.status, faults(answer)]).toEqual([400, ['departmentIds[0]', 'departmentIds[1]']]);
+    expect([answer.status, problemPaths(answer)]).toEqual([400, ['departmentIds[0]', 'departmentIds[1]']]);
     expect(await names(account, '/users?includeInactive=true')).toEqual([]);
   });
 
-  test('with bookings to come are not removed; afterwards their bookings stay', async () => {
+  test('return 409 on removal while they have future bookings, and keep past ones afterwards', async () => {
     const account = await fixture.account();
     const staff = await fixture.staff(account);
     const date = comingMonday();
@@ -120,7 +120,7 @@ describe('staff', () => {
     expect((await fixture.control.calls('oauth.revoke')).length).toBe(1);
   });
 
-  test('and departments of another account are not there', async () => {
+  test('and departments of another account return 404', async () => {
     const [ours, theirs] = [await fixture.account(), await fixture.account()];
     const staff = await fixture.staff(theirs, { calendar: 'none' });
     const { _id } = await fixture.must(
@@ -128,7 +128,7 @@ describe('staff', () => {
     );
     expect(await names(ours, '/users')).toEqual([]);
     for (const id of [staff.id, 'x', randomUUID()]) {
-      const asked: [string, string, unknown?][] = [
+      const requests: [string, string, unknown?][] = [
         ['GET', `/form-questions?appointmentUserId=${id}`],
         ['GET', `/users/${id}/schedule`],
         ['PUT', `/users/${id}/schedule`, plainSchedule],
@@ -140,7 +140,7 @@ describe('staff', () => {
         ['GET', `/ext-calendar/auth-url?appointmentUserId=${id}`],
         ['GET', `/bookings?appointmentUserId=${id}`],
       ];
-      for (const [method, path, body] of asked) {
+      for (const [method, path, body] of requests) {
         const { status } = await fixture.call(ours, method, `${base}${path}`, body);
         expect([method, path, status]).toEqual([method, path, 404]);
       }
@@ -153,7 +153,7 @@ describe('staff', () => {
 });
 
 describe('schedules', () => {
-  test('are answered as they were set, with defaults for what was left out', async () => {
+  test('are returned as set, with defaults for omitted fields', async () => {
     const account = await fixture.account();
     const { _id } = await fixture.must(fixture.call(account, 'POST', `${base}/users`, { name: 'Ada' }));
     const path = `${base}/users/${_id}/schedule`;
@@ -180,7 +180,7 @@ describe('schedules', () => {
     expect(await fixture.must(fixture.call(account, 'GET', path))).toEqual(set);
   });
 
-  test('that are not sound: 400 with every fault, and the old one stays', async () => {
+  test('return 400 with every problem and stay unchanged when invalid', async () => {
     const account = await fixture.account();
     const { id } = await fixture.staff(account, { calendar: 'none' });
     const path = `${base}/users/${id}/schedule`;
@@ -190,7 +190,7 @@ describe('schedules', () => {
       weekly: [{ weekday: 'someday', from: '24:00', to: '9' }],
       dailyLimit: 0,
     });
-    expect(faults(shape)).toEqual([
+    expect(problemPaths(shape)).toEqual([
       'dailyLimit',
       'slotMinutes',
       'weekly[0].from',
@@ -201,7 +201,7 @@ describe('schedules', () => {
       path: 'weekly[0].from',
       message: 'must be written like "09:00"',
     });
-    const sense = await put({
+    const values = await put({
       timezone: 'Mars/Base',
       overrides: [
         { date: '2027-02-30', windows: [] },
@@ -209,7 +209,7 @@ describe('schedules', () => {
         { date: '2027-02-28', windows: [] },
       ],
     });
-    expect(faults(sense)).toEqual(['overrides[0].date', 'overrides[2].date', 'timezone']);
+    expect(problemPaths(values)).toEqual(['overrides[0].date', 'overrides[2].date', 'timezone']);
     const empty = await put({
       weekly: [
         { weekday: 'monday', from: '09:00', to: '09:00' },
@@ -217,7 +217,7 @@ describe('schedules', () => {
       ],
       overrides: [{ date: '2027-02-28', windows: [{ from: '00:00', to: '00:00' }] }],
     });
-    expect(faults(empty)).toEqual(['overrides[0].windows[0].to', 'weekly[0].to']);
+    expect(problemPaths(empty)).toEqual(['overrides[0].windows[0].to', 'weekly[0].to']);
     expect(empty.json.errors[0].message).toContain('write 00:00 to 24:00');
     expect(await fixture.must(fixture.call(account, 'GET', path))).toMatchObject(plainSchedule);
   });
@@ -229,7 +229,7 @@ describe('form questions', () => {
     { question: 'Anything else?', questionType: 'textarea', isRequired: false, placeholder: 'optional' },
   ];
 
-  test('are listed in order; one whose text stays keeps its id', async () => {
+  test('are listed in order, and keep their id when replaced by the same text', async () => {
     const account = await fixture.account();
     const { id } = await fixture.staff(account, { calendar: 'none', questions });
     const path = `/form-questions?appointmentUserId=${id}`;
@@ -246,14 +246,17 @@ describe('form questions', () => {
     expect(await items(account, path)).toEqual([]);
   });
 
-  test('that are not sound: 400 with every fault', async () => {
+  test('return 400 with every problem when invalid', async () => {
     const account = await fixture.account();
     const { id } = await fixture.staff(account, { calendar: 'none' });
     const answer = await fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, [
       { question: 'Same?', questionType: 'text', isRequired: true, options: ['x'] },
       { question: ' Same? ', questionType: 'select', isRequired: true },
     ]);
-    expect([answer.status, faults(answer)]).toEqual([400, ['[0].options', '[1].options', '[1].question']]);
+    expect([answer.status, problemPaths(answer)]).toEqual([
+      400,
+      ['[0].options', '[1].options', '[1].question'],
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-// Bookings when the calendar fails, answers late or gives no meeting link: one event and its booking, or nothing left.
+// Bookings when the calendar fails, responds late or creates no meeting link: one event with its booking, or neither.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -24,22 +24,22 @@ beforeEach(async () => {
 
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 
-describe('the calendar fails', () => {
-  test('B10: an insert whose answer is lost: found by the retry inside the request, one event', async () => {
+describe('when the calendar fails', () => {
+  test('creates one event when the response to the insert is lost', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.addFault({ does: 'reset', on: 'events.insert', when: 'after', times: 1 });
     expect((await fixture.book(account, ten(staff.id))).status).toBe(200);
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B10: an insert that hangs: tried again inside the request, one event', async () => {
+  test('creates one event when the first insert hangs', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.addFault({ does: 'hang', on: 'events.insert', times: 1 });
     expect((await fixture.book(account, ten(staff.id))).status).toBe(200);
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B11: turned away for pace twice: one event', async () => {
+  test('creates one event after two rate limit errors', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.addFault({
       does: 'refuse',
@@ -52,7 +52,7 @@ describe('the calendar fails', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('refused: 502 with its words, and nothing left behind', async () => {
+  test("returns 502 with the provider's message and leaves nothing when the calendar rejects the event", async () => {
     const staff = await fixture.staff(account);
     await fixture.control.addFault({ does: 'refuse', on: 'events.insert', reason: 'invalid', status: 400 });
     const key = randomUUID();
@@ -65,7 +65,7 @@ describe('the calendar fails', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B17: free-busy that answers 200 with an error inside is never "all free"', async () => {
+  test('returns 503 when free-busy returns 200 with an error inside', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.addFault({ does: 'inner_errors', on: 'freebusy.query', reason: 'internalError' });
     const slots = await fixture.slots(account, staff.id, date);
@@ -76,7 +76,7 @@ describe('the calendar fails', () => {
     expect(await fixture.occupancies(staff.id)).toBe(0);
   });
 
-  test('B18: down for the whole request: 503, the slot kept while undoing, then free; the key books anew', async () => {
+  test('returns 503 during an outage, keeps the slot until compensated, and then accepts the same key', async () => {
     const staff = await fixture.staff(account);
     const key = randomUUID();
     await fixture.control.addFault({ does: 'reset' });
@@ -94,7 +94,7 @@ describe('the calendar fails', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B18: an insert that lands after the request gave up leaves no event', async () => {
+  test('leaves no event when the insert succeeds after the request gave up', async () => {
     const staff = await fixture.staff(account);
     const key = randomUUID();
     await fixture.control.addFault({ does: 'land_late', on: 'events.insert' });
@@ -111,7 +111,7 @@ describe('the calendar fails', () => {
 });
 
 describe('the meeting link', () => {
-  test('B13: pending first: waited for', async () => {
+  test('is returned after a pending meeting is ready', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.set({ conference: { kind: 'pending', readsUntilSuccess: 2 } });
     const { json } = await fixture.book(account, ten(staff.id));
@@ -122,14 +122,17 @@ describe('the meeting link', () => {
     { kind: 'pending', readsUntilSuccess: null },
     { kind: 'failure' },
     { kind: 'refused' },
-  ] as const)('B13: $kind: the fallback room, in the answer and in the event', async (conference) => {
-    const staff = await fixture.staff(account);
-    await fixture.control.set({ conference });
-    const { json } = await fixture.book(account, ten(staff.id));
-    expect(json.data.meetingLink).toMatch(/^https:\/\/meet\.example\/[0-9a-f]{32}$/);
-    await fixture.control.finishMeetings();
-    expect((await fixture.control.liveEvents(staff.email))[0]).toMatchObject({
-      location: json.data.meetingLink,
-    });
-  });
+  ] as const)(
+    'is the fallback link in the response and in the event when the meeting is $kind',
+    async (conference) => {
+      const staff = await fixture.staff(account);
+      await fixture.control.set({ conference });
+      const { json } = await fixture.book(account, ten(staff.id));
+      expect(json.data.meetingLink).toMatch(/^https:\/\/meet\.example\/[0-9a-f]{32}$/);
+      await fixture.control.finishMeetings();
+      expect((await fixture.control.liveEvents(staff.email))[0]).toMatchObject({
+        location: json.data.meetingLink,
+      });
+    },
+  );
 });

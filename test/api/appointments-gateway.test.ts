@@ -1,4 +1,4 @@
-// Appointments through the whole program: scopes, the consent page, a booking, and the events that receivers get of it.
+// Appointments in the whole program: scopes, the consent page, a booking, and its webhook events.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-fixture.ts';
@@ -26,7 +26,7 @@ async function must<T>(
   return answer.body.data;
 }
 
-test('from an empty account to a booking in the calendar, told to receivers, moved and cancelled', async () => {
+test('an empty account is set up, and a booking is made, moved, cancelled and published', async () => {
   const kinds = ['appointments.booked', 'appointments.rescheduled', 'appointments.cancelled'];
   const { hook } = await addEndpoint(gateway, { events: kinds });
   const { _id: departmentId } = await must<{ _id: string }>('POST', `${base}/departments`, { name: 'Heart' });
@@ -58,12 +58,12 @@ test('from an empty account to a booking in the calendar, told to receivers, mov
   await must('POST', `${path}/cancel`);
   expect(await gateway.google.liveEvents(email)).toEqual([]);
 
-  const told: { event: string; data: Record<string, unknown> }[] = [];
+  const published: { event: string; data: Record<string, unknown> }[] = [];
   for (const kind of kinds) {
     const [event] = await gateway.receiver.events({ hook, kind, waitSeconds: 5 });
-    told.push(JSON.parse(event?.body ?? 'null'));
+    published.push(JSON.parse(event?.body ?? 'null'));
   }
-  const byKind = Object.fromEntries(told.map(({ event, data }) => [event, data]));
+  const byKind = Object.fromEntries(published.map(({ event, data }) => [event, data]));
   expect(byKind['appointments.booked']).toMatchObject({
     ...booked,
     _id: booked.bookingId,
@@ -76,7 +76,7 @@ test('from an empty account to a booking in the calendar, told to receivers, mov
   });
 });
 
-test('every operation asks for its scope', async () => {
+test('operations return 403 without their scope', async () => {
   const { apiKey } = await must<{ apiKey: string }>('POST', '/v1/keys', {
     name: 'reader',
     scopes: ['appointments:read'],

@@ -1,4 +1,4 @@
-// Many bookings at once: one winner a slot, one booking a key.
+// Concurrent bookings: one booking per slot, one booking per key.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -27,8 +27,8 @@ function statuses(answers: { status: number }[]): Record<number, number> {
   return counts;
 }
 
-describe('races', () => {
-  test('B1: fifty keys for one slot: one booking, one event, forty-nine refusals with alternatives', async () => {
+describe('concurrent requests', () => {
+  test('for one slot with fifty keys make one booking and one event, and return 409 with alternatives to the others', async () => {
     const staff = await fixture.staff(account);
     await fixture.slots(account, staff.id, date);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
@@ -44,7 +44,7 @@ describe('races', () => {
     expect(await fixture.occupancies(staff.id)).toBe(1);
   });
 
-  test('B2: slots that overlap in part: what is booked never overlaps', async () => {
+  test('for partly overlapping slots never make overlapping bookings', async () => {
     const staff = await fixture.staff(account, { schedule: { slotMinutes: 30, slotStepMinutes: 15 } });
     const starts = ['10:00', '10:15', '10:30'];
     const ends = ['10:30', '10:45', '11:00'];
@@ -59,7 +59,7 @@ describe('races', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(won.length);
   });
 
-  test('a daily limit holds, whatever races for different slots of the date', async () => {
+  test('for different slots of a date never exceed the daily limit', async () => {
     const staff = await fixture.staff(account, { calendar: 'none', schedule: { dailyLimit: 2 } });
     const starts = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30'];
     const ends = [...starts.slice(1), '12:00'];
@@ -71,7 +71,7 @@ describe('races', () => {
     expect(statuses(answers)).toEqual({ 200: 2, 409: 22 });
   });
 
-  test('the database itself refuses two overlapping bookings', async () => {
+  test('never overlap, because the database rejects overlapping occupancies', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
     const other = randomUUID();
@@ -88,7 +88,7 @@ describe('races', () => {
 });
 
 describe('two processes', () => {
-  test("rivals in both: one booking, one event; whoever is in the other one's way has its turn soon", async () => {
+  test('make one booking and one event per slot, and return 409 to all other requests', async () => {
     const staff = await fixture.staff(account);
     const other = fixture.depsOn(fixture.deps.db, { google: fixture.calendar });
     const bookIn = (deps: AppointmentsFixture['deps'], from: string, to: string) =>
@@ -113,7 +113,7 @@ describe('two processes', () => {
     expect(await fixture.occupancies(staff.id)).toBe(3);
   });
 
-  test('a staff member whom somebody changes at that moment holds up nobody but their own bookings', async () => {
+  test('a transaction on one staff member delays no bookings of others', async () => {
     const changed = await fixture.staff(account, { calendar: 'none' });
     const removed = await fixture.staff(account, { calendar: 'none' });
     const other = await fixture.staff(account, { calendar: 'none' });
@@ -134,7 +134,7 @@ describe('two processes', () => {
     ]);
   });
 
-  test('one key in both, for staff of two: one booking', async () => {
+  test('make one booking for one key, also with different staff members', async () => {
     const first = await fixture.staff(account);
     const second = await fixture.staff(account);
     const other = fixture.depsOn(fixture.deps.db, { google: fixture.calendar });
@@ -154,7 +154,7 @@ describe('two processes', () => {
 });
 
 describe('the idempotency key', () => {
-  test('B3: fifty posts of one key and body: one booking; the others are told to wait or get the same bytes', async () => {
+  test('makes one booking for fifty concurrent requests; the others get 409 or the same bytes', async () => {
     const staff = await fixture.staff(account);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const key = randomUUID();
@@ -167,7 +167,7 @@ describe('the idempotency key', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B4: repeated after success: the same bytes, marked, and no second event', async () => {
+  test('returns the same bytes to a repeat after success, with a header, and creates no second event', async () => {
     const staff = await fixture.staff(account);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const key = randomUUID();
@@ -180,7 +180,7 @@ describe('the idempotency key', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
-  test('B5: with another body: 422, and nothing is booked', async () => {
+  test('returns 422 for another body and books nothing', async () => {
     const staff = await fixture.staff(account);
     const key = randomUUID();
     await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
@@ -189,18 +189,18 @@ describe('the idempotency key', () => {
     expect(await fixture.startsOf(staff.email)).toEqual([`${date}T10:00:00.000Z`]);
   });
 
-  test('B7: under another account: a booking of its own', async () => {
+  test('is separate for each account', async () => {
     const staff = await fixture.staff(account);
     const key = randomUUID();
     await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
-    const neighbour = await fixture.account();
-    const theirs = await fixture.staff(neighbour);
-    const booked = await fixture.book(neighbour, bookingOf(theirs.id, date, '11:00', '11:30'), key);
+    const otherAccount = await fixture.account();
+    const theirs = await fixture.staff(otherAccount);
+    const booked = await fixture.book(otherAccount, bookingOf(theirs.id, date, '11:00', '11:30'), key);
     expect(booked.status).toBe(200);
     expect(await fixture.control.liveEvents(theirs.email)).toHaveLength(1);
   });
 
-  test('B6: missing, or no UUID: 400; a quoted UUID is taken', async () => {
+  test('returns 400 when missing or not a UUID, and accepts a quoted UUID', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const missing = await fixture.call(account, 'POST', '/v1/appointments/book', body);
@@ -210,17 +210,17 @@ describe('the idempotency key', () => {
     expect((await fixture.book(account, body, `"${randomUUID()}"`)).status).toBe(200);
   });
 
-  test('B8: may be used again after a refusal', async () => {
+  test('may be used again after a rejection', async () => {
     const staff = await fixture.staff(account);
     const key = randomUUID();
-    const refused = await fixture.book(account, bookingOf(staff.id, date, '10:10', '10:40'), key);
-    expect([refused.status, refused.json.code]).toEqual([409, 'slot_unavailable']);
+    const rejected = await fixture.book(account, bookingOf(staff.id, date, '10:10', '10:40'), key);
+    expect([rejected.status, rejected.json.code]).toEqual([409, 'slot_unavailable']);
     const booked = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'), key);
     expect(booked.status).toBe(200);
   });
 });
 
-test('slots never rest on a schedule or bookings read before they were asked for', async () => {
+test('slots are computed from a schedule and bookings that were read after the request', async () => {
   const staff = await fixture.staff(account);
   await fixture.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 200, times: 1 });
   const calls = (await fixture.control.calls('freebusy.query')).length;
@@ -239,7 +239,7 @@ test('slots never rest on a schedule or bookings read before they were asked for
   ]);
 });
 
-/** A booking that another process of the gateway made. */
+/** Inserts a booking as another process would. */
 async function addBooking(staffId: string, from: string) {
   const id = randomUUID();
   const begins = `${date}T${from}:00Z`;

@@ -1,4 +1,4 @@
-// Staff who share one calendar share its time, whatever races, and before the calendar shows it.
+// Staff who share a calendar: concurrent bookings never overlap in it, even before their events exist.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -23,7 +23,7 @@ async function sharing() {
   return [first, await fixture.staff(account, { email: first.email })] as const;
 }
 
-test('200 rivals for one hour of a calendar that two staff members share: one booking, one event', async () => {
+test('makes one booking and one event for 200 concurrent requests to a shared calendar', async () => {
   const [first, second] = await sharing();
   await fixture.control.addFault({ does: 'delay', ms: 300, on: 'events.insert' });
   const answers = await Promise.all(
@@ -38,7 +38,7 @@ test('200 rivals for one hour of a calendar that two staff members share: one bo
   expect((await fixture.occupancies(first.id)) + (await fixture.occupancies(second.id))).toBe(1);
 });
 
-test('what one staff member holds of a shared calendar is not open to the other one, before the event is there', async () => {
+test('blocks the held slot of one staff member for the other one before the event exists', async () => {
   const [first, second] = await sharing();
   await fixture.control.addFault({ does: 'land_late', on: 'events.insert', times: 2 });
   const held = [
@@ -51,7 +51,7 @@ test('what one staff member holds of a shared calendar is not open to the other 
   const rival = await fixture.book(account, bookingOf(second.id, date, '10:00', '10:30'));
   expect([rival.status, rival.json.code]).toEqual([409, 'slot_unavailable']);
   expect(rival.json.alternatives.map(({ from }: { from: string }) => from)).not.toContain('10:00');
-  // nor may what the second one has be moved there
+  // a reschedule to the held slot is rejected too
   const other = (await fixture.book(account, bookingOf(second.id, date, '11:00', '11:30'))).json.data;
   const path = `/v1/appointments/bookings/${other.bookingId}/reschedule`;
   const moving = await fixture.call(account, 'POST', path, { date, from: '10:00', to: '10:30' });
@@ -65,7 +65,7 @@ test('what one staff member holds of a shared calendar is not open to the other 
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('the database itself refuses two overlapping bookings in one calendar', async () => {
+test('rejects overlapping bookings in one calendar in the database', async () => {
   const [first, second] = await sharing();
   await fixture.book(account, bookingOf(first.id, date, '10:00', '10:30'));
   const other = await fixture.book(account, bookingOf(second.id, date, '11:00', '11:30'));
@@ -74,14 +74,14 @@ test('the database itself refuses two overlapping bookings in one calendar', asy
   await expect(onto.execute(fixture.database.db)).rejects.toMatchObject({ code: '23P01' });
 });
 
-test('staff of another account who share the calendar share its time too', async () => {
+test('blocks the held slot for staff of another account who share the calendar', async () => {
   const [first] = await sharing();
-  const neighbour = await fixture.account();
-  const other = await fixture.staff(neighbour, { email: first.email });
+  const otherAccount = await fixture.account();
+  const other = await fixture.staff(otherAccount, { email: first.email });
   await fixture.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
   const held = fixture.book(account, bookingOf(first.id, date, '10:00', '10:30'));
   await expect.poll(() => fixture.occupancies(first.id)).toBe(1);
-  const rival = await fixture.book(neighbour, bookingOf(other.id, date, '10:00', '10:30'));
+  const rival = await fixture.book(otherAccount, bookingOf(other.id, date, '10:00', '10:30'));
   expect([rival.status, rival.json.code]).toEqual([409, 'slot_unavailable']);
   await fixture.control.land();
   expect((await held).status).toBe(200);

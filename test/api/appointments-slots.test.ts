@@ -1,4 +1,4 @@
-// Slots over HTTP: what is open at this moment, and never a guess.
+// The available-slots operation: live slots, and errors when the calendar cannot be read.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.control.clearFaults());
 
-test('the open slots of a date, local and as instants', async () => {
+test('returns the open slots of a date as local times and instants', async () => {
   const staff = await fixture.staff(account, {
     schedule: {
       timezone: 'asia/kolkata',
@@ -48,7 +48,7 @@ test('the open slots of a date, local and as instants', async () => {
   expect(asked.json.data.slots).toEqual([]);
 });
 
-test('what the calendar says at this moment closes slots, with their buffers', async () => {
+test('omits slots that are busy in the calendar now, buffers included', async () => {
   const staff = await fixture.staff(account, {
     schedule: { bufferBeforeMinutes: 15, bufferAfterMinutes: 15 },
   });
@@ -63,7 +63,7 @@ test('what the calendar says at this moment closes slots, with their buffers', a
   expect(await fixture.open(account, staff.id, date)).toEqual(['09:00', '11:00', '11:30']);
 });
 
-test('a booking closes its slot and its neighbours within the buffers; the daily limit closes the date', async () => {
+test('omits booked slots and those within the buffers, and the whole date at the daily limit', async () => {
   const staff = await fixture.staff(account, {
     calendar: 'none',
     schedule: { bufferAfterMinutes: 10, dailyLimit: 2 },
@@ -74,7 +74,7 @@ test('a booking closes its slot and its neighbours within the buffers; the daily
   expect(await fixture.open(account, staff.id, date)).toEqual([]);
 });
 
-test('a past date, a day off, and one beyond the booking window: an empty list', async () => {
+test('returns an empty list for a past date, a day off, and a date beyond the booking window', async () => {
   const staff = await fixture.staff(account, {
     schedule: { bookingWindowDays: 30, overrides: [{ date, windows: [] }] },
   });
@@ -84,31 +84,31 @@ test('a past date, a day off, and one beyond the booking window: an empty list',
   }
 });
 
-test('an impossible date, an unknown zone, a missing or misspelt parameter: 400 naming it', async () => {
+test('returns 400 naming an invalid date, an unknown zone, and a missing or unknown parameter', async () => {
   const staff = await fixture.staff(account, { calendar: 'none' });
-  const fault = async (query: string) => {
+  const problems = async (query: string) => {
     const answer = await fixture.call(account, 'GET', `/v1/appointments/available-slots?${query}`);
     return [answer.status, answer.json.errors?.map(({ path }: { path: string }) => path)];
   };
   const id = `appointmentUserId=${staff.id}`;
-  expect(await fault(`${id}&date=2027-02-30`)).toEqual([400, ['date']]);
-  expect(await fault(`${id}&date=tomorrow&timezone=Mars/Base`)).toEqual([400, ['date', 'timezone']]);
-  expect(await fault(`${id}&date=${date}&timezone=%2B05:30`)).toEqual([400, ['timezone']]);
-  expect(await fault(id)).toEqual([400, ['date']]);
-  expect(await fault(`${id}&date=${date}&timezon=UTC`)).toEqual([400, ['timezon']]);
+  expect(await problems(`${id}&date=2027-02-30`)).toEqual([400, ['date']]);
+  expect(await problems(`${id}&date=tomorrow&timezone=Mars/Base`)).toEqual([400, ['date', 'timezone']]);
+  expect(await problems(`${id}&date=${date}&timezone=%2B05:30`)).toEqual([400, ['timezone']]);
+  expect(await problems(id)).toEqual([400, ['date']]);
+  expect(await problems(`${id}&date=${date}&timezon=UTC`)).toEqual([400, ['timezon']]);
 });
 
-test("unknown staff, and another account's: 404", async () => {
+test('returns 404 for unknown staff and staff of another account', async () => {
   const theirs = await fixture.staff(await fixture.account(), { calendar: 'none' });
   for (const id of ['x', randomUUID(), theirs.id]) {
     expect((await fixture.slots(account, id, date)).status).toBe(404);
   }
 });
 
-test('without a calendar that is needed: 409; one that cannot be asked: 503 with Retry-After', async () => {
+test('returns 409 without a required calendar, and 503 with Retry-After for an unreachable one', async () => {
   const alone = await fixture.staff(account, { calendar: 'unconnected' });
-  const refused = await fixture.slots(account, alone.id, date);
-  expect([refused.status, refused.json.code]).toEqual([409, 'calendar_not_connected']);
+  const unconnected = await fixture.slots(account, alone.id, date);
+  expect([unconnected.status, unconnected.json.code]).toEqual([409, 'calendar_not_connected']);
   const staff = await fixture.staff(account);
   await fixture.control.addFault({ does: 'reset', on: 'freebusy.query' });
   const answer = await fixture.slots(account, staff.id, date);
@@ -119,7 +119,7 @@ test('without a calendar that is needed: 409; one that cannot be asked: 503 with
   ]);
 });
 
-test('questions that wait at the same time share a call; one that comes later is asked anew', async () => {
+test('shares a calendar call between concurrent requests, and makes another one for later requests', async () => {
   const staff = await fixture.staff(account);
   const before = (await fixture.control.calls('freebusy.query')).length;
   await fixture.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 300, times: 1 });
@@ -130,9 +130,9 @@ test('questions that wait at the same time share a call; one that comes later is
   expect((await fixture.control.calls('freebusy.query')).length - before).toBeLessThanOrEqual(3);
 });
 
-test('an answer never rests on a call begun before the question came', async () => {
+test('never uses a calendar call that began before the request', async () => {
   const staff = await fixture.staff(account);
-  // the answer of the first call is made before the event, and heard after it
+  // the first response is computed before the event is added, and arrives after it
   await fixture.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 200, times: 1 });
   const calls = (await fixture.control.calls('freebusy.query')).length;
   const first = fixture.open(account, staff.id, date);
@@ -146,7 +146,7 @@ test('an answer never rests on a call begun before the question came', async () 
   expect((await fixture.control.calls('freebusy.query')).length).toBe(calls + 2);
 });
 
-test('a window from 09:00 to 09:00, stored before such were refused, still means 24 hours', async () => {
+test('reads a stored window from 09:00 to 09:00 as 24 hours', async () => {
   const staff = await fixture.staff(account, { calendar: 'none' });
   const weekly = JSON.stringify([{ weekday: 'monday', from: '09:00', to: '09:00' }]);
   await sql`update staff set weekly = ${weekly} where id = ${staff.id}`.execute(fixture.database.db);
@@ -154,12 +154,12 @@ test('a window from 09:00 to 09:00, stored before such were refused, still means
   expect([open.length, open[0], open.at(-1)]).toEqual([30, '09:00', '23:30']);
 });
 
-test('the question of one account is never answered for another', async () => {
+test('never shares a response with another account', async () => {
   const staff = await fixture.staff(account, { calendar: 'none' });
-  const stranger = await fixture.account();
+  const otherAccount = await fixture.account();
   const answers = await Promise.all([
     fixture.slots(account, staff.id, date),
-    fixture.slots(stranger, staff.id, date),
+    fixture.slots(otherAccount, staff.id, date),
     fixture.slots(account, staff.id.toUpperCase(), date),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 404, 200]);

@@ -1,4 +1,4 @@
-// Bookings and what they wait for: locks of others end in a 409 or a silent retry, and no calendar is called inside a transaction.
+// Locks and transactions of bookings: a lock timeout returns 409, a deadlock is retried, no calendar call runs in a transaction.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
@@ -38,7 +38,7 @@ const lockBooking = (tx: Tx, id: string) =>
 const change = (id: string, what: 'cancel' | 'reschedule', body: object = {}) =>
   fixture.call(account, 'POST', `/v1/appointments/bookings/${id}/${what}`, body);
 
-/** Runs `act` while somebody else holds a lock for longer than anybody waits. */
+/** Runs `act` while another transaction holds a lock beyond every lock timeout. */
 const whileLocked = <T>(lock: (tx: Tx) => Promise<unknown>, act: () => Promise<T>): Promise<T> =>
   fixture.database.db.transaction().execute(async (tx) => {
     await lock(tx);
@@ -53,14 +53,14 @@ const deadlocks = async (): Promise<number> =>
     )
   ).rows[0]?.count ?? 0;
 
-describe('locks of others', () => {
-  test('held for too long: 409 with Retry-After, nothing is left behind, and the key may be used again', async () => {
+describe('locks of other transactions', () => {
+  test('return 409 with Retry-After after the timeout, leave nothing behind, and free the key', async () => {
     const staff = await fixture.staff(account);
-    const refused = await whileLocked(
+    const rejected = await whileLocked(
       (tx) => lockStaff(tx, staff.id),
       () => fixture.book(account, ten(staff.id), staff.id),
     );
-    expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([
+    expect([rejected.status, rejected.json.code, rejected.headers.get('retry-after')]).toEqual([
       409,
       'conflict',
       '1',
@@ -69,23 +69,23 @@ describe('locks of others', () => {
     expect((await fixture.book(account, ten(staff.id), staff.id)).status).toBe(200);
   });
 
-  test('on the booking itself: cancelling and moving answer 409, and do it when asked again', async () => {
+  test('on the booking return 409 for a cancellation and a move, which succeed when repeated', async () => {
     const staff = await fixture.staff(account);
     const { bookingId } = (await fixture.book(account, ten(staff.id))).json.data;
     for (const [what, body] of [
       ['reschedule', eleven],
       ['cancel', {}],
     ] as const) {
-      const refused = await whileLocked(
+      const rejected = await whileLocked(
         (tx) => lockBooking(tx, bookingId),
         () => change(bookingId, what, body),
       );
-      expect([what, refused.status, refused.json.code]).toEqual([what, 409, 'conflict']);
+      expect([what, rejected.status, rejected.json.code]).toEqual([what, 409, 'conflict']);
       expect((await change(bookingId, what, body)).status).toBe(200);
     }
   });
 
-  test('a deadlock is tried again without a word', async () => {
+  test('that deadlock are retried', async () => {
     const patient = fixture.database.open({ applicationName: 'patient' });
     const staff = await fixture.staff(account);
     const { bookingId } = (await fixture.book(account, ten(staff.id))).json.data;
@@ -102,7 +102,7 @@ describe('locks of others', () => {
         );
         expect(rows).toHaveLength(1);
       });
-      // each now has what the other wants; the move waited first, so it is the one that is broken off
+      // a deadlock: PostgreSQL aborts the move, which waited first
       await lockStaff(tx, staff.id);
       return { moved };
     });
@@ -113,7 +113,7 @@ describe('locks of others', () => {
 });
 
 describe('transactions', () => {
-  /** Counts the calls of a calendar, and how many of them came while a transaction of ours was open. */
+  /** A calendar that counts its calls, and those made while the gateway had an open transaction. */
   function watched(calendar: Calendar) {
     const seen = { calls: new Map<string, number>(), inside: [] as string[] };
     const watching = new Proxy(calendar, {
@@ -135,7 +135,7 @@ describe('transactions', () => {
     return { seen, watching };
   }
 
-  test('none is open while a calendar is called', async () => {
+  test('are never open during a calendar call', async () => {
     const { seen, watching } = watched(fixture.calendar);
     const deps = fixture.depsOn(fixture.deps.db, { google: watching });
     const staff = await fixture.staff(account);
@@ -145,12 +145,12 @@ describe('transactions', () => {
     await fixture.control.set({ conference: { kind: 'success' } });
     const { bookingId } = JSON.parse(answer).data;
     await rescheduleBooking(deps, { accountId: account, bookingId, ...eleven });
-    // one calendar alone: others are read at the same time, in transactions of their own
+    // only this calendar: concurrent reads of others have their own transactions
     await sql`update calendar_connections set changes_due_at = case when staff_id = ${staff.id} then now()
       else 'infinity' end`.execute(fixture.database.db);
     while ((await syncCalendars(deps)) > 0);
     await cancelBooking(deps, { accountId: account, bookingId });
-    // a hold whose event is nowhere: taken back by the worker
+    // a hold without an event: the worker compensates it
     await book(deps, { accountId: account, key: bookingId, body });
     await sql`update bookings set state = 'held', due_at = now(), event_id = 'a' || event_id, event_link = null
       where staff_id = ${staff.id} and state = 'confirmed'`.execute(fixture.database.db);

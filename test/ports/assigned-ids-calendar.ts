@@ -1,8 +1,8 @@
-// A calendar provider in memory that assigns event ids itself, and its adapter: proves that the port needs no chosen ids.
+// A calendar provider in memory that assigns event ids itself, and its adapter.
 import { randomUUID } from 'node:crypto';
 import { VendorError } from '../../src/base/errors.ts';
 import type { Calendar, CalendarEvent, CallLimits, Interval, NewEvent } from '../../src/ports/calendar.ts';
-import type { CalendarUnderTest, HandMadeEvent } from './calendar-under-test.ts';
+import type { CalendarUnderTest, ExternalEvent } from './calendar-under-test.ts';
 
 const zone = 'America/New_York';
 
@@ -11,20 +11,20 @@ interface StoredEvent extends Interval {
   bookingId: string | null;
   link: string | null;
   isDeleted: boolean;
-  /** Rises with every change of the provider's store: the version, and the position of the sync cursor. */
+  /** The number of the change in the provider's store: the event's version, and the position of the sync cursor. */
   revision: number;
   weeklyIn?: string;
 }
 
-const rejected = (code: string) => new VendorError('rejected', `The provider answered ${code}.`, { code });
+const rejected = (code: string) => new VendorError('rejected', `The provider returned ${code}.`, { code });
 const lost = (outcome: 'not_sent' | 'unknown') => new VendorError(outcome, 'The provider did not answer.');
 
-/** The provider's store. Like Microsoft Graph, it creates one event per transaction id however often that is sent. */
+/** The provider's store. Like Microsoft Graph, it creates one event per transaction id, even for repeated inserts. */
 function openStore() {
   const calendars = new Map<string, Map<string, StoredEvent>>();
   const revoked = new Set<string>();
   let revision = 0;
-  const state = { isDown: false, losesNextAnswer: false };
+  const state = { isDown: false, losesNextResponse: false };
   const eventsOf = (calendarId: string) => {
     const events = calendars.get(calendarId);
     if (!events) throw rejected('calendar_not_found');
@@ -67,8 +67,8 @@ function insert({ ofBooking, write, state }: Store, event: NewEvent): CalendarEv
   const made =
     ofBooking(calendarId, bookingId) ??
     write(calendarId, { id: `AAMk${randomUUID()}`, bookingId, start, end, link, isDeleted: false });
-  if (!state.losesNextAnswer) return shown(made);
-  state.losesNextAnswer = false;
+  if (!state.losesNextResponse) return shown(made);
+  state.losesNextResponse = false;
   return insert({ ofBooking, write, state } as Store, event);
 }
 
@@ -184,29 +184,29 @@ export async function openAssignedIds(): Promise<CalendarUnderTest> {
       for (const id of [calendarId, secondCalendarId]) store.calendars.set(id, new Map());
       return { credential, calendarId, secondCalendarId };
     },
-    addByHand: async (calendarId, event) => {
+    addExternally: async (calendarId, event) => {
       const marks: (string | undefined)[] = ['transparent', 'cancelled', 'declined'];
       if (!marks.includes(event.mark))
         add(calendarId, { ...intervalOf(event), ...(event.weekly ? { weeklyIn: event.zone ?? zone } : {}) });
     },
-    moveByHand: async (calendarId, eventId, start, end) =>
+    moveExternally: async (calendarId, eventId, start, end) =>
       void change(store, { calendarId, eventId }, { start, end }),
-    deleteByHand: async (calendarId, eventId) =>
+    deleteExternally: async (calendarId, eventId) =>
       void change(store, { calendarId, eventId }, { isDeleted: true }),
     liveEventIds: async (calendarId) =>
       [...store.eventsOf(calendarId).values()].filter(({ isDeleted }) => !isDeleted).map(({ id }) => id),
-    loseNextAnswer: async () => {
-      store.state.losesNextAnswer = true;
+    loseNextResponse: async () => {
+      store.state.losesNextResponse = true;
     },
     outage: async (on) => {
       store.state.isDown = on;
     },
-    breakCredential: async (credential) => void store.revoked.add(credential),
+    revokeCredential: async (credential) => void store.revoked.add(credential),
     close: async () => {},
   };
 }
 
-function intervalOf({ allDay, from = '', to = '', zone: named = zone }: HandMadeEvent): Interval {
+function intervalOf({ allDay, from = '', to = '', zone: named = zone }: ExternalEvent): Interval {
   if (allDay === undefined) {
     const at = (text: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(named).epochMilliseconds;
     return { start: at(from), end: at(to) };

@@ -1,11 +1,11 @@
-// What CalDAV servers do differently, and what the adapter makes of it: discovery, tags, tokens, refusals.
+// Differences between CalDAV servers: discovery, ETags, sync tokens, incomplete and invalid responses.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import type { CalendarCredential } from '../../src/ports/calendar.ts';
 import { isInstalled, type Passing } from '../harness/caldav-server.ts';
-import { doubtfulEvents } from './caldav-doubtful.suite.ts';
-import { type CaldavOutside, object, openCaldav } from './caldav-outside.ts';
+import { type CaldavProvider, object, openCaldav } from './caldav-provider.ts';
+import { uncertainTimesSuite } from './caldav-uncertain-times.suite.ts';
 import {
   at,
   bookingEvent,
@@ -22,36 +22,39 @@ if (await isInstalled('radicale')) describe('a server', servers);
 else test('servers NOT TESTED: radicale is not installed here', () => expect(servers).toBeTypeOf('function'));
 
 function servers(): void {
-  let outside: CaldavOutside;
+  let provider: CaldavProvider;
   beforeAll(async () => {
-    outside = await openCaldav('radicale');
+    provider = await openCaldav('radicale');
   });
-  afterAll(() => outside.close());
+  afterAll(() => provider.close());
   afterEach(() => {
-    outside.server.door.change = null;
+    provider.server.door.change = null;
   });
 
-  const change = (act: NonNullable<CaldavOutside['server']['door']['change']>) => {
-    outside.server.door.change = act;
+  const change = (act: NonNullable<CaldavProvider['server']['door']['change']>) => {
+    provider.server.door.change = act;
   };
   const connect = async (more: { url?: string; calendarUrl?: string; password?: string } = {}) => {
-    const { username, password, calendarPath } = await outside.account();
-    const given = { url: outside.server.url, username, password, timeZone: 'UTC', ...more };
-    return { calendarPath, connected: outside.calendar.password?.connect(given, limits) ?? Promise.reject() };
+    const { username, password, calendarPath } = await provider.account();
+    const given = { url: provider.server.url, username, password, timeZone: 'UTC', ...more };
+    return {
+      calendarPath,
+      connected: provider.calendar.password?.connect(given, limits) ?? Promise.reject(),
+    };
   };
   const busy = (credential: CalendarCredential, calendarId: string) =>
-    outside.calendar.busyTimes(credential, { calendarIds: [calendarId], ...day }, limits);
-  const event = (calendarId: string) => bookingEvent(outside.calendar, calendarId);
+    provider.calendar.busyTimes(credential, { calendarIds: [calendarId], ...day }, limits);
+  const event = (calendarId: string) => bookingEvent(provider.calendar, calendarId);
 
-  describe('is found', () => {
-    test('by its root, its principal, the calendar itself, or the well-known address alone', async () => {
-      const { username, password, calendarPath } = await outside.account();
+  describe('discovery', () => {
+    test('finds calendars from the root, the principal, the calendar, or the well-known address', async () => {
+      const { username, password, calendarPath } = await provider.account();
       const home = `/${encodeURIComponent(username)}/`;
       const connectBy = async (path: string) => {
-        const given = { url: `${outside.server.url}${path}`, username, password };
-        return (await outside.calendar.password?.connect(given, limits))?.calendarId;
+        const given = { url: `${provider.server.url}${path}`, username, password };
+        return (await provider.calendar.password?.connect(given, limits))?.calendarId;
       };
-      const ours = `${outside.server.url}${calendarPath}`;
+      const ours = `${provider.server.url}${calendarPath}`;
       expect(await connectBy('/')).toContain(home);
       expect(await connectBy(home)).toContain(home);
       expect(await connectBy(calendarPath)).toBe(ours);
@@ -63,7 +66,7 @@ function servers(): void {
       expect(await connectBy('/nothing/')).toContain(home);
     });
 
-    test('but not by following redirects for ever', async () => {
+    test('gives up after a few redirects', async () => {
       change((_method, _path, answer) => ({
         ...answer,
         status: 301,
@@ -74,13 +77,13 @@ function servers(): void {
       expect(await failure(connected)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
     });
 
-    test('only where it speaks CalDAV', async () => {
+    test('rejects an address without CalDAV', async () => {
       change(() => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' }));
       const { connected } = await connect();
       expect(await failure(connected)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
     });
 
-    test('with a calendar that may be written: chosen, first, or none', async () => {
+    test('rejects an account without a writable calendar', async () => {
       const readOnly = (_method: string, _path: string, answer: Passing) => ({
         ...answer,
         body: answer.body.replace(/<privilege><(all|write|write-content) \/><\/privilege>/g, ''),
@@ -91,39 +94,39 @@ function servers(): void {
       expect(await failure((await connect()).connected)).toMatchObject({ code: 'calendar_read_only' });
     });
 
-    test('never with the password in an error', async () => {
+    test('never shows the password in an error', async () => {
       const error = await failure((await connect({ password: 'v3ry-secret' })).connected);
       expect(error).toMatchObject({ outcome: 'rejected', code: 'invalid_grant' });
       const basic = Buffer.from('v3ry-secret').toString('base64').slice(2, 12);
       expect(`${error.stack} ${JSON.stringify(error)} ${error.cause}`).not.toMatch(`v3ry-secret|${basic}`);
     });
 
-    test('not behind an address that may not be called', async () => {
+    test('rejects an address that the guard does not allow', async () => {
       const outgoing = openOutgoing({
         connectionsPerOrigin: null,
         keepAliveMs: 1_000,
         guard: { allowCidrs: [], httpsOnly: true },
       });
-      const { username, password } = await outside.account();
-      const given = { url: outside.server.url, username, password };
+      const { username, password } = await provider.account();
+      const given = { url: provider.server.url, username, password };
       const connected = caldavCalendar({ outgoing }).password?.connect(given, limits) ?? Promise.reject();
       expect(await failure(connected)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
       await outgoing.close();
     });
   });
 
-  test('never sees the password of another: a calendar elsewhere is none of this account', async () => {
-    const { credential } = await outside.connect();
-    outside.server.door.passed.length = 0;
-    const elsewhere = outside.server.url.replace('127.0.0.1', 'localhost');
+  test('gets no request for a calendar of another origin', async () => {
+    const { credential } = await provider.connect();
+    provider.server.door.passed.length = 0;
+    const elsewhere = provider.server.url.replace('127.0.0.1', 'localhost');
     for (const id of [`${elsewhere}/x/`, '//elsewhere.example/', 'mailto:x', '']) {
       expect(await failure(busy(credential, id))).toMatchObject({ code: 'calendar_not_found' });
     }
-    expect(outside.server.door.passed).toEqual([]);
+    expect(provider.server.door.passed).toEqual([]);
   });
 
-  test('that keeps back the text of events, or marks its tags as weak, or gives none, is served all the same', async () => {
-    const { credential, calendarId } = await outside.connect();
+  test('may omit event data from queries, and return weak or no ETags', async () => {
+    const { credential, calendarId } = await provider.connect();
     const made = event(calendarId);
     const weak = (tag: unknown) => (typeof tag === 'string' ? `W/${tag}` : undefined);
     change((method, _path, answer, asked) => {
@@ -133,15 +136,15 @@ function servers(): void {
         : answer.body;
       return { ...answer, headers: { ...answer.headers, etag }, body: hidden };
     });
-    const { version } = await outside.calendar.insertEvent(credential, made, limits);
+    const { version } = await provider.calendar.insertEvent(credential, made, limits);
     expect(version).toMatch(/^"/);
     const moved = { ...made, time: { start: eleven, end: noon }, version: version ?? 'none', notify: false };
-    await outside.calendar.updateEvent(credential, moved, limits);
+    await provider.calendar.updateEvent(credential, moved, limits);
     expect(await busy(credential, calendarId)).toEqual([{ start: eleven, end: noon }]);
   });
 
-  test('that does not tell all events is not taken for one that has no others', async () => {
-    const { credential, calendarId } = await outside.connect();
+  test('that returns an incomplete list is an error, not free time', async () => {
+    const { credential, calendarId } = await provider.connect();
     const more =
       '<response><href>/</href><status>HTTP/1.1 507 Insufficient Storage</status></response></multistatus>';
     change((_method, _path, answer) => {
@@ -153,8 +156,8 @@ function servers(): void {
     expect(await failure(busy(credential, calendarId))).toMatchObject({ code: 'too_many_events' });
   });
 
-  test('that answers what cannot be read, or is in trouble, is not taken for free', async () => {
-    const { credential, calendarId } = await outside.connect();
+  test('that returns an invalid response or an error is never free time', async () => {
+    const { credential, calendarId } = await provider.connect();
     for (const status of [200, 207, 302, 500, 503]) {
       change(() => ({ status, headers: {}, body: '<multistatus xmlns="DAV:"><response>' }));
       expect((await failure(busy(credential, calendarId))).outcome).toBe('unknown');
@@ -166,20 +169,20 @@ function servers(): void {
     });
   });
 
-  describe('holds', () => doubtfulEvents('radicale', () => outside));
+  describe('with uncertain times:', () => uncertainTimesSuite('radicale', () => provider));
 
-  describe('and a booking in it:', () => {
-    test('a change by hand between our reading and our writing is kept', async () => {
-      const { credential, calendarId } = await outside.connect();
+  describe("with a booking's event:", () => {
+    test('keeps an external change made between reading and writing', async () => {
+      const { credential, calendarId } = await provider.connect();
       const made = event(calendarId);
-      await outside.calendar.insertEvent(credential, made, limits);
-      let byHand = 0;
+      await provider.calendar.insertEvent(credential, made, limits);
+      let externalChanges = 0;
       change(async (method, _path, answer) => {
-        // somebody else's change is there before our writing, which rests on what we read before
-        if (method !== 'GET' || byHand > 0) return answer;
-        byHand += 1;
+        // change the event after the adapter has read it
+        if (method !== 'GET' || externalChanges > 0) return answer;
+        externalChanges += 1;
         const text = answer.body.replace(/^SUMMARY.*$/m, 'SUMMARY:By hand');
-        await outside.putByHand(calendarId, made.eventId, text);
+        await provider.putExternally(calendarId, made.eventId, text);
         return answer;
       });
       const moved = {
@@ -188,38 +191,38 @@ function servers(): void {
         description: undefined,
         time: { start: eleven, end: noon },
       };
-      expect(await outside.calendar.updateEvent(credential, moved, limits)).toMatchObject({ start: eleven });
-      expect(byHand).toBe(1);
+      expect(await provider.calendar.updateEvent(credential, moved, limits)).toMatchObject({ start: eleven });
+      expect(externalChanges).toBe(1);
       const path = `${new URL(calendarId).pathname}${made.eventId}.ics`;
       const { username, password } = JSON.parse(credential) as { username: string; password: string };
-      const stored = await outside.server.direct({ username, password }, 'GET', path);
+      const stored = await provider.server.direct({ username, password }, 'GET', path);
       expect(stored.text).toContain('DTSTART:20260610T110000Z');
       expect(stored.text).toContain('SUMMARY:By hand');
     });
 
-    test('made a whole day, or cancelled, by hand, is told so', async () => {
-      const { credential, calendarId } = await outside.connect();
+    test('reports an external change to an all-day event, and a cancellation', async () => {
+      const { credential, calendarId } = await provider.connect();
       const made = event(calendarId);
       const lines = [`UID:${made.eventId}`, 'DTSTART;VALUE=DATE:20260610'];
-      await outside.putByHand(calendarId, made.eventId, object(lines));
-      const get = () => outside.calendar.getEvent(credential, { ...made, timeZone: 'Asia/Kolkata' }, limits);
+      await provider.putExternally(calendarId, made.eventId, object(lines));
+      const get = () => provider.calendar.getEvent(credential, { ...made, timeZone: 'Asia/Kolkata' }, limits);
       const start = at('2026-06-09T18:30:00Z');
       expect(await get()).toMatchObject({ bookingId: made.bookingId, start, end: start + 86_400_000 });
       const time = { start: ten, end: halfPast };
-      await outside.calendar.updateEvent(credential, { ...made, time }, limits);
+      await provider.calendar.updateEvent(credential, { ...made, time }, limits);
       expect(await get()).toMatchObject(time);
-      await outside.putByHand(calendarId, made.eventId, object([...lines, 'STATUS:CANCELLED']));
+      await provider.putExternally(calendarId, made.eventId, object([...lines, 'STATUS:CANCELLED']));
       expect(await get()).toMatchObject({ status: 'deleted' });
-      const update = outside.calendar.updateEvent(credential, { ...made, time }, limits);
+      const update = provider.calendar.updateEvent(credential, { ...made, time }, limits);
       expect(await failure(update)).toMatchObject({ code: 'event_deleted' });
     });
 
-    test('put into a zone that nobody knows has no time that is sure, and is moved and deleted all the same', async () => {
-      const { credential, calendarId } = await outside.connect();
+    test('reports no time for an unknown zone, and can still move the event', async () => {
+      const { credential, calendarId } = await provider.connect();
       const made = event(calendarId);
       const lines = [`UID:${made.eventId}`, 'DTSTART;TZID=Nowhere:20260610T090000', 'DURATION:PT1H'];
-      await outside.putByHand(calendarId, made.eventId, object(lines));
-      const get = () => outside.calendar.getEvent(credential, made, limits);
+      await provider.putExternally(calendarId, made.eventId, object(lines));
+      const get = () => provider.calendar.getEvent(credential, made, limits);
       expect(await get()).toMatchObject({
         status: 'live',
         bookingId: made.bookingId,
@@ -227,42 +230,42 @@ function servers(): void {
         end: null,
       });
       const time = { start: eleven, end: noon };
-      await outside.calendar.updateEvent(credential, { ...made, time, notify: false }, limits);
+      await provider.calendar.updateEvent(credential, { ...made, time, notify: false }, limits);
       expect(await get()).toMatchObject(time);
     });
 
-    test('invites its guests where the server names an address for its owner, and only there', async () => {
+    test("invites guests only if the server reports the owner's address", async () => {
       const address = '<C:calendar-user-address-set><href>mailto:Ada@Clinic.example</href><href>';
       change((_method, _path, answer) => ({
         ...answer,
         body: answer.body.replace('<C:calendar-user-address-set><href>', address),
       }));
-      const { credential, calendarId } = await outside.connect();
+      const { credential, calendarId } = await provider.connect();
       const written: string[] = [];
       change((method, _path, answer, asked) => {
         if (method === 'PUT') written.push(asked.replace(/\r\n[ \t]/g, ''));
         return answer;
       });
-      await outside.calendar.insertEvent(credential, event(calendarId), limits);
+      await provider.calendar.insertEvent(credential, event(calendarId), limits);
       expect(written[0]).toContain('ORGANIZER:mailto:ada@clinic.example');
       expect(written[0]).toMatch(/ATTENDEE;CN=Ravi;PARTSTAT=NEEDS-ACTION;.*:mailto:ravi@example\.com/);
-      const plain = await outside.connect();
-      await outside.calendar.insertEvent(plain.credential, event(plain.calendarId), limits);
+      const plain = await provider.connect();
+      await provider.calendar.insertEvent(plain.credential, event(plain.calendarId), limits);
       expect(written[1]).toContain('BEGIN:VEVENT');
       expect(written[1]).not.toMatch(/ATTENDEE|ORGANIZER/);
     });
   });
 
-  describe('tells what changed', () => {
+  describe('changes', () => {
     const changes = (credential: CalendarCredential, calendarId: string, cursor: string | null) =>
-      outside.calendar.changedEvents(credential, { calendarId, cursor, since: day.from }, limits);
+      provider.calendar.changedEvents(credential, { calendarId, cursor, since: day.from }, limits);
 
-    test('from the start again, where it has forgotten our token', async () => {
-      const { credential, calendarId } = await outside.connect();
+    test('are a full reading if the server no longer accepts the sync token', async () => {
+      const { credential, calendarId } = await provider.connect();
       const made = event(calendarId);
-      await outside.calendar.insertEvent(credential, made, limits);
+      await provider.calendar.insertEvent(credential, made, limits);
       const { cursor } = await changes(credential, calendarId, null);
-      await outside.moveByHand(calendarId, made.eventId, eleven, noon);
+      await provider.moveExternally(calendarId, made.eventId, eleven, noon);
       for (const status of [403, 409, 500]) {
         change((_method, _path, answer, asked) =>
           asked.includes('sync-collection') ? { ...answer, status, body: '' } : answer,
@@ -272,20 +275,20 @@ function servers(): void {
       }
     });
 
-    test('without tokens by the tag of the calendar, or without any tag', async () => {
+    test('are found by ctag or by versions on servers without sync tokens', async () => {
       for (const hidden of [/<sync-token>[^<]*<\/sync-token>/g, /<(sync-token|CS:getctag)>[^<]*<\/\1>/g]) {
         change((_method, _path, answer) => ({ ...answer, body: answer.body.replace(hidden, '') }));
-        const { credential, calendarId } = await outside.connect();
+        const { credential, calendarId } = await provider.connect();
         const [moved, removed] = [event(calendarId), event(calendarId)];
-        for (const each of [moved, removed]) await outside.calendar.insertEvent(credential, each, limits);
+        for (const each of [moved, removed]) await provider.calendar.insertEvent(credential, each, limits);
         const first = await changes(credential, calendarId, null);
         expect([first.complete, first.events.length]).toEqual([true, 2]);
         expect((await changes(credential, calendarId, first.cursor)).events).toEqual([]);
-        await outside.moveByHand(calendarId, moved.eventId, eleven, noon);
-        await outside.deleteByHand(calendarId, removed.eventId);
+        await provider.moveExternally(calendarId, moved.eventId, eleven, noon);
+        await provider.deleteExternally(calendarId, removed.eventId);
         const next = await changes(credential, calendarId, first.cursor);
-        const told = Object.fromEntries(next.events.map(({ eventId, status }) => [eventId, status]));
-        expect(told).toEqual({ [moved.eventId]: 'live', [removed.eventId]: 'deleted' });
+        const reported = Object.fromEntries(next.events.map(({ eventId, status }) => [eventId, status]));
+        expect(reported).toEqual({ [moved.eventId]: 'live', [removed.eventId]: 'deleted' });
         expect((await changes(credential, calendarId, next.cursor)).events).toEqual([]);
       }
     });

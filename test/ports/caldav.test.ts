@@ -1,8 +1,8 @@
-// CalDAV keeps the port, against the real servers that are installed here.
+// The calendar port's suites on the CalDAV servers that are installed here.
 import { expect, test } from 'vitest';
 import { debianPackages, isInstalled } from '../harness/caldav-server.ts';
 import { busyTimesSuite } from './busy-times.suite.ts';
-import { openCaldav } from './caldav-outside.ts';
+import { openCaldav } from './caldav-provider.ts';
 import { calendarSuite } from './calendar.suite.ts';
 
 const kinds = ['radicale', 'xandikos', 'sabre'] as const;

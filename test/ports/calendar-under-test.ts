@@ -5,7 +5,7 @@ import { VendorError } from '../../src/base/errors.ts';
 import type { Calendar, CalendarCredential, NewEvent } from '../../src/ports/calendar.ts';
 
 /** An event as a person creates it in the calendar. Local times are in `zone`. */
-export interface HandMadeEvent {
+export interface ExternalEvent {
   /** `2026-03-10T10:00` */
   from?: string;
   to?: string;
@@ -23,17 +23,17 @@ export interface CalendarUnderTest {
   zone: string;
   /** A new account with two empty calendars that `credential` reads and writes. */
   connect(): Promise<{ credential: CalendarCredential; calendarId: string; secondCalendarId: string }>;
-  addByHand(calendarId: string, event: HandMadeEvent): Promise<void>;
-  moveByHand(calendarId: string, eventId: string, start: number, end: number): Promise<void>;
-  deleteByHand(calendarId: string, eventId: string): Promise<void>;
+  addExternally(calendarId: string, event: ExternalEvent): Promise<void>;
+  moveExternally(calendarId: string, eventId: string, start: number, end: number): Promise<void>;
+  deleteExternally(calendarId: string, eventId: string): Promise<void>;
   /** Ids of the visible events. */
   liveEventIds(calendarId: string): Promise<string[]>;
   /** The next write succeeds, but its response is lost. */
-  loseNextAnswer(): Promise<void>;
+  loseNextResponse(): Promise<void>;
   /** `true`: every call fails until `false`. */
   outage(on: boolean): Promise<void>;
   /** Revokes the credential. */
-  breakCredential(credential: CalendarCredential): Promise<void>;
+  revokeCredential(credential: CalendarCredential): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -18,18 +18,18 @@ import {
 /** Insert, change, delete, external changes, and failures. */
 export function calendarSuite(name: string, open: () => Promise<CalendarUnderTest>): void {
   describe(`calendar port: ${name}`, () => {
-    let outside: CalendarUnderTest;
+    let provider: CalendarUnderTest;
     let calendar: Calendar;
     let credential: CalendarCredential;
     let calendarId: string;
 
     beforeAll(async () => {
-      outside = await open();
-      calendar = outside.calendar;
+      provider = await open();
+      calendar = provider.calendar;
     });
-    afterAll(() => outside.close());
+    afterAll(() => provider.close());
     beforeEach(async () => {
-      ({ credential, calendarId } = await outside.connect());
+      ({ credential, calendarId } = await provider.connect());
     });
 
     const booking = (more: Partial<NewEvent> = {}) => eventOf(calendar, calendarId, more);
@@ -81,15 +81,15 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         const rivals = await Promise.all(Array.from({ length: 8 }, () => insert(rival)));
         const ids = new Set([made, ...rivals].map(({ eventId }) => eventId));
         expect(ids.size).toBe(2);
-        expect((await outside.liveEventIds(calendarId)).toSorted()).toEqual([...ids].toSorted());
+        expect((await provider.liveEventIds(calendarId)).toSorted()).toEqual([...ids].toSorted());
       });
 
       test('exists once after the response to its insert was lost', async () => {
-        await outside.loseNextAnswer();
+        await provider.loseNextResponse();
         const event = booking();
         const made = await insert(event);
         expect(made).toMatchObject({ bookingId: event.bookingId, status: 'live' });
-        expect(await outside.liveEventIds(calendarId)).toEqual([made.eventId]);
+        expect(await provider.liveEventIds(calendarId)).toEqual([made.eventId]);
       });
 
       test('is never mistaken for the event of another booking', async () => {
@@ -136,7 +136,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         const event = booking();
         const { eventId, version } = await insert(event);
         const change = { calendarId, eventId, summary: 'Changed', notify: false };
-        await outside.moveByHand(calendarId, eventId, eleven, noon);
+        await provider.moveExternally(calendarId, eventId, eleven, noon);
         const stale = { ...change, version: version ?? 'none' };
         expect(await failure(calendar.updateEvent(credential, stale, limits))).toMatchObject({
           outcome: 'rejected',
@@ -147,7 +147,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
           outcome: 'rejected',
           code: 'event_not_found',
         });
-        await outside.deleteByHand(calendarId, eventId);
+        await provider.deleteExternally(calendarId, eventId);
         const { outcome, code } = await failure(calendar.updateEvent(credential, change, limits));
         expect(outcome).toBe('rejected');
         expect(['event_deleted', 'event_not_found']).toContain(code);
@@ -191,7 +191,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
           }
           expect(await failure(insert(event))).toMatchObject({ outcome: 'rejected', code: 'event_deleted' });
         }
-        expect(await outside.liveEventIds(calendarId)).toEqual([]);
+        expect(await provider.liveEventIds(calendarId)).toEqual([]);
         expect(await busy()).toEqual([]);
       });
     });
@@ -208,8 +208,8 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         expect(first.events.map((event) => event.eventId).toSorted()).toEqual(
           [moved.eventId, deleted.eventId].toSorted(),
         );
-        await outside.moveByHand(calendarId, moved.eventId, noon, noon + 1_800_000);
-        await outside.deleteByHand(calendarId, deleted.eventId);
+        await provider.moveExternally(calendarId, moved.eventId, noon, noon + 1_800_000);
+        await provider.deleteExternally(calendarId, deleted.eventId);
         const next = await changes(first.cursor);
         const reported = new Map(next.events.map((event) => [event.eventId, event]));
         expect(reported.get(moved.eventId)).toMatchObject({ bookingId: moved.bookingId, start: noon });
@@ -222,19 +222,19 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
     describe('failures', () => {
       test('an outage is never reported as a rejection nor as free time, and ends within the given time', async () => {
         await busy();
-        await outside.outage(true);
+        await provider.outage(true);
         try {
           const calls = [busy(), insert(booking()), get(unknownId())];
           const outcomes = (await Promise.all(calls.map(failure))).map((error) => error.outcome);
           expect(outcomes).not.toContain('rejected');
         } finally {
-          await outside.outage(false);
+          await provider.outage(false);
         }
         expect(await busy()).toEqual([]);
       });
 
       test('a revoked credential is rejected as invalid_grant', async () => {
-        await outside.breakCredential(credential);
+        await provider.revokeCredential(credential);
         const calls = [busy(), insert(booking()), get(unknownId())];
         for (const error of await Promise.all(calls.map(failure))) {
           expect(error).toMatchObject({ outcome: 'rejected', code: 'invalid_grant' });
@@ -245,7 +245,7 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         const given = { timeoutMs: 10_000, signal: AbortSignal.abort() };
         const error = await failure(calendar.insertEvent(credential, booking(), given));
         expect(error.outcome).toBe('not_sent');
-        expect(await outside.liveEventIds(calendarId)).toEqual([]);
+        expect(await provider.liveEventIds(calendarId)).toEqual([]);
       });
     });
 

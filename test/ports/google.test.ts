@@ -1,11 +1,11 @@
-// Google Calendar keeps the port; and what is Google's own in connecting and in access tokens.
+// The calendar port's suites on Google Calendar; connecting and access tokens.
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { OAuthSignIn } from '../../src/ports/calendar.ts';
 import { busyTimesSuite } from './busy-times.suite.ts';
 import { calendarSuite } from './calendar.suite.ts';
 import { failure, limits } from './calendar-under-test.ts';
-import { client, connectedGoogle, openGoogle } from './google-outside.ts';
+import { client, connectedGoogle, openGoogle } from './google-provider.ts';
 
 calendarSuite('Google', openGoogle);
 busyTimesSuite('Google', openGoogle);
@@ -30,7 +30,7 @@ describe('connecting', () => {
   const finish = async () =>
     oauth().finish({ code: (await consent()).get('code') ?? '', codeVerifier, redirectUri }, limits);
 
-  test('asks for the least: own events, free-busy, and the address', () => {
+  test('requests only the needed scopes: own events, free-busy, and the address', () => {
     const query = new URL(authUrl()).searchParams;
     expect(query.get('scope')?.split(' ')).toEqual([
       'https://www.googleapis.com/auth/calendar.events.owned',
@@ -42,22 +42,22 @@ describe('connecting', () => {
     expect(query.get('code_challenge_method')).toBe('S256');
   });
 
-  test('gives a credential that books at once, and the address that was connected', async () => {
+  test('returns a usable credential and the account address', async () => {
     const connected = await finish();
     expect(connected).toMatchObject({ accountEmail: google.calendarId, calendarId: 'primary' });
     const event = google.booking({ calendarId: connected.calendarId });
     await google.calendar.insertEvent(connected.credential, event, limits);
-    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([event.eventId]);
+    expect(await google.provider.liveEventIds(google.calendarId)).toEqual([event.eventId]);
   });
 
-  test('is refused with clear words when a permission was unticked', async () => {
+  test('is rejected with the name of a missing permission', async () => {
     await google.control.set({ untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'] });
     const error = await failure(finish());
     expect(error).toMatchObject({ outcome: 'rejected', code: 'scope_missing' });
     expect(error.message).toContain('See when you are free or busy');
   });
 
-  test('is refused for a verifier that is not the one of the start, and for a code used twice', async () => {
+  test('is rejected for a wrong code verifier and for a used code', async () => {
     const code = (await consent()).get('code') ?? '';
     const other = { code, codeVerifier: 'x'.repeat(43), redirectUri };
     expect(await failure(oauth().finish(other, limits))).toMatchObject({
@@ -69,25 +69,25 @@ describe('connecting', () => {
     );
   });
 
-  test('an error never shows the client secret, a token or the code', async () => {
+  test('never shows the client secret, a token or the code in an error', async () => {
     const error = await failure(oauth().finish({ code: 'c0de-secret', codeVerifier, redirectUri }, limits));
     expect(`${error.stack} ${JSON.stringify(error)}`).not.toMatch(/GOCSPX|c0de-secret|1\/\/|ya29/);
   });
 
-  test('disconnecting revokes the grant', async () => {
+  test('is undone by disconnecting, which revokes the authorization', async () => {
     await google.calendar.disconnect(google.credential, limits);
     expect(await failure(google.busy())).toMatchObject({ outcome: 'rejected', code: 'invalid_grant' });
   });
 });
 
 describe('access tokens', () => {
-  test('many calls at once share one refresh, and later calls need none', async () => {
+  test('are refreshed once for concurrent calls, and reused later', async () => {
     await Promise.all(Array.from({ length: 20 }, google.busy));
     await google.busy();
     expect(await google.statuses('oauth.token')).toEqual([200]);
   });
 
-  test('one that is no longer taken is renewed once, and the call succeeds', async () => {
+  test('are refreshed once after a 401, and the call succeeds', async () => {
     await google.busy();
     await google.control.expireAccessTokens();
     expect(await google.insert(google.booking())).toMatchObject({ status: 'live' });
@@ -102,7 +102,7 @@ describe('access tokens', () => {
     expect(await google.statuses('oauth.token')).toEqual([200, 200]);
   });
 
-  test('a token endpoint that is down leaves the call surely undone', async () => {
+  test('that cannot be refreshed leave the call not sent', async () => {
     await google.control.addFault({
       does: 'refuse',
       on: 'oauth.token',
@@ -112,7 +112,7 @@ describe('access tokens', () => {
     expect((await failure(google.insert(google.booking()))).outcome).toBe('not_sent');
   });
 
-  test('a permission taken back later is told as scope_missing', async () => {
+  test('without a needed scope reject the call as scope_missing', async () => {
     const scopes = ['https://www.googleapis.com/auth/calendar.freebusy'];
     const refreshToken = await google.control.issueRefreshToken({
       account: google.calendarId,

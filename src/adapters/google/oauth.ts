@@ -101,7 +101,7 @@ function claimsOf(idToken: unknown): { email?: string | undefined; sub?: string 
   }
 }
 
-/** A new access token. A revoked authorization is `refused` as `invalid_grant`; any other failure is `not_sent`. */
+/** A new access token. A revoked authorization is `rejected` as `invalid_grant`; any other failure is `not_sent`. */
 export async function refreshAccess(
   deps: OAuthDeps,
   refreshToken: string,

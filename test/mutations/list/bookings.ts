@@ -82,7 +82,7 @@ export const mutations: Mutation[] = [
     file: 'src/appointments/booking/reconcile.ts',
     find: ' && event.bookingId === row.id',
     replace: '',
-    tests: ['test/api/appointments-deaths.test.ts'],
+    tests: ['test/api/appointments-crashes.test.ts'],
   },
   {
     name: 'a hold takes another event id twice',

@@ -58,7 +58,7 @@ export const mutations: Mutation[] = [
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: 'staffId, calendarKey, except',
     replace: 'staffId, except',
-    tests: ['test/api/appointments-follow.test.ts'],
+    tests: ['test/api/appointments-moved-events.test.ts'],
   },
   {
     name: 'bookings of a calendar keep its former address',

@@ -1,14 +1,14 @@
-// Google's meetings that come late or never, its pace, its faults, and inserts that land when nobody waits any more.
+// Failures of Google Calendar: late or missing meetings, rate limits, errors, and inserts that succeed after a timeout.
 import { describe, expect, test } from 'vitest';
 import { googleCalendar } from '../../src/adapters/google/calendar.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { at, day, failure, limits } from './calendar-under-test.ts';
-import { client, connectedGoogle, fallbackLink } from './google-outside.ts';
+import { client, connectedGoogle, fallbackLink } from './google-provider.ts';
 
 const google = connectedGoogle();
 
 describe('meetings', () => {
-  test('are made with the event, and stay when it moves', async () => {
+  test('are created with the event, and kept when it moves', async () => {
     const event = google.booking();
     const made = await google.insert(event);
     expect(made.meeting).toMatchObject({
@@ -37,7 +37,7 @@ describe('meetings', () => {
     expect([await reads(), await reads()]).toEqual(['pending', 'ready']);
   });
 
-  test('that fail or never come are replaced by the fallback link, even if they come afterwards', async () => {
+  test('that fail or stay pending are replaced by the fallback link for good', async () => {
     for (const conference of [{ kind: 'failure' }, { kind: 'pending', readsUntilSuccess: null }] as const) {
       await google.control.set({ conference });
       const event = google.booking();
@@ -54,36 +54,41 @@ describe('meetings', () => {
     expect(shown).not.toHaveProperty('conferenceData');
   });
 
-  test('that the calendar does not allow are replaced in the same call', async () => {
+  test('that the calendar does not support are replaced in the same call', async () => {
     await google.control.set({ conference: { kind: 'refused' } });
     expect((await google.insert(google.booking())).meeting).toEqual({ status: 'ready', link: fallbackLink });
     expect(await google.statuses('events.insert')).toEqual([400, 200]);
   });
 });
 
-describe('pace and faults', () => {
+describe('rate limits and errors', () => {
   test.each(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded'])(
-    'a 403 %s twice, then 200, is one event after growing waits',
+    'retries a 403 %s with increasing delays and creates one event',
     async (reason) => {
       await google.control.addFault({ does: 'refuse', on: 'events.insert', reason, times: 2 });
       await google.insert(google.booking());
       expect(await google.statuses('events.insert')).toEqual([403, 403, 200]);
-      expect(google.outside.waits).toHaveLength(2);
-      expect(google.outside.waits[0]).toBeLessThanOrEqual(200);
-      expect(google.outside.waits[1]).toBeGreaterThanOrEqual(200);
+      expect(google.provider.waits).toHaveLength(2);
+      expect(google.provider.waits[0]).toBeLessThanOrEqual(200);
+      expect(google.provider.waits[1]).toBeGreaterThanOrEqual(200);
     },
   );
 
-  test('a 429 is asked again no sooner than it says, and given up if that is past the deadline', async () => {
-    const pace = { does: 'refuse', on: 'freebusy.query', reason: 'rateLimitExceeded', status: 429 } as const;
-    await google.control.addFault({ ...pace, retryAfterSeconds: 3, times: 1 });
+  test('retries a 429 after Retry-After, or gives up if that is after the deadline', async () => {
+    const tooMany = {
+      does: 'refuse',
+      on: 'freebusy.query',
+      reason: 'rateLimitExceeded',
+      status: 429,
+    } as const;
+    await google.control.addFault({ ...tooMany, retryAfterSeconds: 3, times: 1 });
     expect(await google.busy()).toEqual([]);
-    expect(google.outside.waits).toEqual([3000]);
-    await google.control.addFault({ ...pace, retryAfterSeconds: 60, times: 1 });
+    expect(google.provider.waits).toEqual([3000]);
+    await google.control.addFault({ ...tooMany, retryAfterSeconds: 60, times: 1 });
     expect(await failure(google.busy())).toMatchObject({ outcome: 'not_sent', retryAfterSeconds: 60 });
   });
 
-  test('a 500 after the insert was done is one event', async () => {
+  test('creates one event when the insert succeeds but returns 500', async () => {
     const fault = {
       does: 'refuse',
       on: 'events.insert',
@@ -93,11 +98,11 @@ describe('pace and faults', () => {
     } as const;
     await google.control.addFault(fault);
     expect(await google.insert(google.booking())).toMatchObject({ status: 'live' });
-    expect(await google.outside.liveEventIds(google.calendarId)).toHaveLength(1);
+    expect(await google.provider.liveEventIds(google.calendarId)).toHaveLength(1);
     expect(await google.statuses('events.insert')).toEqual([500, 409]);
   });
 
-  test('an unknown first attempt stays unknown, whatever later ones are told', async () => {
+  test('stays unknown after an unknown attempt, whatever later attempts return', async () => {
     await google.control.addFault({ does: 'reset', on: 'events.insert', times: 1 });
     await google.control.addFault({ does: 'refuse', on: 'events.insert', reason: 'rateLimitExceeded' });
     expect(await failure(google.insert(google.booking()))).toMatchObject({
@@ -106,20 +111,20 @@ describe('pace and faults', () => {
     });
   });
 
-  test("a plain refusal is not repeated, and carries the vendor's own words", async () => {
+  test("does not retry a rejection, and returns Google's message", async () => {
     const error = await failure(google.insert(google.booking({ end: 0 })));
     expect(error).toMatchObject({ outcome: 'rejected', code: 'timeRangeEmpty', status: 400 });
     expect(error.message).toBe('The specified time range is empty.');
     expect(await google.statuses('events.insert')).toEqual([400]);
   });
 
-  test('an answer that is no JSON is unknown, and the event is found all the same', async () => {
+  test('retries after a response that is not JSON, and finds the event', async () => {
     await google.control.addFault({ does: 'garble', on: 'events.insert', times: 1 });
     expect(await google.insert(google.booking())).toMatchObject({ status: 'live' });
     expect(await google.statuses('events.insert')).toEqual([null, 409]);
   });
 
-  test('free-busy with an error inside is never "all free"', async () => {
+  test('never reads a free-busy response with an error inside as free time', async () => {
     await google.control.addFault({ does: 'inner_errors', on: 'freebusy.query', reason: 'internalError' });
     expect(await failure(google.busy())).toMatchObject({ outcome: 'unknown', code: 'free_busy_error' });
     await google.control.clearFaults();
@@ -132,14 +137,14 @@ describe('pace and faults', () => {
     expect(await google.busy()).toEqual([]);
   });
 
-  test('a server that is not there: surely not sent', async () => {
+  test('reports an unreachable server as not sent', async () => {
     const outgoing = openOutgoing({ connectionsPerOrigin: 1, keepAliveMs: 1_000 });
     const nowhere = googleCalendar({
       clientId: client.id,
       clientSecret: client.secret,
       outgoing,
       apiUrl: 'http://127.0.0.1:9',
-      tokenUrl: `${google.outside.url}/token`,
+      tokenUrl: `${google.provider.url}/token`,
     });
     const error = await failure(
       nowhere.insertEvent(google.credential, google.booking(), { timeoutMs: 1_500 }),
@@ -148,7 +153,7 @@ describe('pace and faults', () => {
     await outgoing.close();
   });
 
-  test('an insert that hangs is unknown, and once removed for good it leaves nothing when it lands', async () => {
+  test('reports a hanging insert as unknown, and removes it for good even if it succeeds later', async () => {
     await google.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
     const event = google.booking();
     await google.busy();
@@ -157,27 +162,27 @@ describe('pace and faults', () => {
     expect(await google.calendar.removeForGood(google.credential, event, limits)).toEqual({ certain: true });
     expect(await google.control.land()).toBe(1);
     await expect.poll(() => google.statuses('events.insert')).toEqual([409, 200]);
-    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([]);
+    expect(await google.provider.liveEventIds(google.calendarId)).toEqual([]);
     expect(await google.control.mails()).toEqual([]);
   });
 
-  test('a removal cut short in its middle shows no event, lets none in, blocks no time, and can be finished', async () => {
+  test('leaves no event and no busy time after an interrupted removal, rejects an insert, and finishes the removal later', async () => {
     await google.control.addFault({ does: 'refuse', on: 'events.delete', reason: 'backendError' });
     const event = google.booking();
     expect((await failure(google.calendar.removeForGood(google.credential, event, limits))).outcome).toBe(
       'unknown',
     );
-    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([event.eventId]);
+    expect(await google.provider.liveEventIds(google.calendarId)).toEqual([event.eventId]);
     const seen = await google.calendar.getEvent(google.credential, event, limits);
     expect(seen).toMatchObject({ status: 'deleted', bookingId: event.bookingId });
     expect(await failure(google.insert(event))).toMatchObject({ outcome: 'rejected', code: 'event_deleted' });
     expect(await google.busy()).toEqual([]);
     await google.control.clearFaults();
     await google.calendar.removeForGood(google.credential, event, limits);
-    expect(await google.outside.liveEventIds(google.calendarId)).toEqual([]);
+    expect(await google.provider.liveEventIds(google.calendarId)).toEqual([]);
   });
 
-  test('an insert that landed before it was removed for good: guests hear of both', async () => {
+  test('notifies guests of the removal if the insert had invited them', async () => {
     const event = google.booking();
     await google.insert(event);
     await google.calendar.removeForGood(google.credential, event, limits);
@@ -185,7 +190,7 @@ describe('pace and faults', () => {
     expect(mails).toEqual(['invitation ravi@example.com', 'cancellation ravi@example.com']);
   });
 
-  test('a cursor that Google no longer takes is answered by a reading from the start', async () => {
+  test('returns a full reading for an expired sync token', async () => {
     await google.insert(google.booking());
     const question = { calendarId: google.calendarId, since: day.from };
     const first = await google.calendar.changedEvents(
@@ -202,7 +207,7 @@ describe('pace and faults', () => {
     expect(again).toMatchObject({ complete: true, events: first.events });
   });
 
-  test('an event made all-day by hand can be moved back to a time', async () => {
+  test('moves an event back to a time after it was made all-day externally', async () => {
     const event = google.booking();
     await google.insert(event);
     const day = { start: { date: '2026-06-12' }, end: { date: '2026-06-13' } };

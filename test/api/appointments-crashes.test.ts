@@ -1,4 +1,4 @@
-// Bookings and their changes when the process dies at any point: carried out whole, or as if never asked for.
+// Bookings and their changes when the process dies at any point: completed, or rolled back without a trace.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
 import { cancelBooking } from '../../src/appointments/booking/cancel.ts';
@@ -25,30 +25,30 @@ const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 const startsOf = (email: string) => fixture.startsOf(email);
 const at = (clock: string) => `${date}T${clock}:00.000Z`;
 
-/** Runs `act` in a process that dies at each step in turn until it lives to the end; `check` sees what the worker makes of it. */
-async function dyingAtEveryStep(
+/** Runs `act` once for each step, in a process that dies at that step, until it completes. The worker runs before `check`. */
+async function dieAtEveryStep(
   prepare: () => Promise<{ id: string; email: string }>,
   act: (deps: AppointmentsFixture['deps'], staff: { id: string; email: string }) => Promise<unknown>,
   check: (staff: { id: string; email: string }, step: number) => Promise<void>,
 ): Promise<number> {
   for (let step = 1; ; step += 1) {
     const staff = await prepare();
-    const doomed = deadSwitch(fixture.deps.db, fixture.calendar, step);
-    const died = await act(fixture.depsOn(doomed.db, { google: doomed.calendar }), staff).then(
+    const dying = deadSwitch(fixture.deps.db, fixture.calendar, step);
+    const died = await act(fixture.depsOn(dying.db, { google: dying.calendar }), staff).then(
       () => false,
       () => true,
     );
     await fixture.settleAll();
     await check(staff, step);
-    if (!died && doomed.steps() < step) return step;
-    if (step > 80) throw new Error('it never lives to the end');
+    if (!died && dying.steps() < step) return step;
+    if (step > 80) throw new Error('the process dies at every step');
   }
 }
 
 describe('the process dies at every point', () => {
-  test('B14: of a booking: confirmed with one event, or gone with none; the same key then has its booking', async () => {
+  test('confirms the booking with one event or leaves neither, and the same key then gets its booking', async () => {
     let recovered = 0;
-    const points = await dyingAtEveryStep(
+    const points = await dieAtEveryStep(
       () => fixture.staff(account),
       (deps, staff) => book(deps, { accountId: account, key: staff.id, body: ten(staff.id) }),
       async (staff, step) => {
@@ -67,12 +67,12 @@ describe('the process dies at every point', () => {
       },
     );
     expect(points).toBeGreaterThan(12);
-    // whoever died after the insert has its booking; one run of all lived
+    // at least the deaths after the insert, and the run that completed
     expect(recovered).toBeGreaterThan(2);
   });
 
-  test('B19: of a reschedule: at one of the two times, in both places', async () => {
-    const points = await dyingAtEveryStep(
+  test('reschedules the booking and its event, or neither', async () => {
+    const points = await dieAtEveryStep(
       async () => {
         const staff = await fixture.staff(account, { schedule: { slotStepMinutes: 15 } });
         await fixture.book(account, ten(staff.id));
@@ -96,8 +96,8 @@ describe('the process dies at every point', () => {
     expect(points).toBeGreaterThan(10);
   });
 
-  test('of a cancellation: cancelled without an event, or confirmed with it', async () => {
-    const points = await dyingAtEveryStep(
+  test('cancels the booking and its event, or neither', async () => {
+    const points = await dieAtEveryStep(
       async () => {
         const staff = await fixture.staff(account);
         await fixture.book(account, ten(staff.id));

@@ -1,18 +1,18 @@
-// Events that are hard to read, on every CalDAV server that is installed here.
+// Events with uncertain times on the CalDAV servers that are installed here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled } from '../harness/caldav-server.ts';
-import { doubtfulEvents } from './caldav-doubtful.suite.ts';
-import { type CaldavOutside, openCaldav } from './caldav-outside.ts';
+import { type CaldavProvider, openCaldav } from './caldav-provider.ts';
+import { uncertainTimesSuite } from './caldav-uncertain-times.suite.ts';
 
 for (const kind of ['xandikos', 'sabre'] as const) {
   if (await isInstalled(kind)) {
     describe(kind, () => {
-      let outside: CaldavOutside;
+      let provider: CaldavProvider;
       beforeAll(async () => {
-        outside = await openCaldav(kind);
+        provider = await openCaldav(kind);
       });
-      afterAll(() => outside.close());
-      doubtfulEvents(kind, () => outside);
+      afterAll(() => provider.close());
+      uncertainTimesSuite(kind, () => provider);
     });
   } else
     test(`NOT TESTED against ${kind}, which is not installed here`, () => expect(kind).toBeTypeOf('string'));

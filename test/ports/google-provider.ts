@@ -1,4 +1,4 @@
-// Google as the port's tests use it: the adapter over real HTTP against the played Google, waits skipped.
+// Google for the port's tests: the adapter over real HTTP against the simulated Google, without waiting between retries.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type GoogleControl, googleControl } from '../../sandbox/google/control-client.ts';
@@ -12,21 +12,21 @@ import {
   bookingEvent,
   type CalendarUnderTest,
   day,
-  type HandMadeEvent,
+  type ExternalEvent,
   limits,
 } from './calendar-under-test.ts';
 
 export const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
 const zone = 'Pacific/Auckland';
 
-export interface GoogleOutside extends CalendarUnderTest {
+export interface GoogleProvider extends CalendarUnderTest {
   url: string;
   control: GoogleControl;
-  /** Waits of the adapter between its attempts, in milliseconds; they are skipped. */
+  /** Delays of the adapter between its attempts, in milliseconds; they are skipped. */
   waits: number[];
 }
 
-/** Time that goes on by itself, and jumps over every wait. */
+/** A running clock whose `sleep` records the delay, returns immediately and moves the clock forward. */
 function skippingClock(waits: number[]): Clock {
   let skippedMs = 0;
   return {
@@ -39,7 +39,7 @@ function skippingClock(waits: number[]): Clock {
   };
 }
 
-export async function openGoogle(attemptTimeoutMs = 3_000): Promise<GoogleOutside> {
+export async function openGoogle(attemptTimeoutMs = 3_000): Promise<GoogleProvider> {
   const server = await startGoogle({ clients: [client] });
   const control = googleControl(server.url);
   const outgoing = openOutgoing({ connectionsPerOrigin: null, keepAliveMs: 1_000 });
@@ -69,20 +69,20 @@ export async function openGoogle(attemptTimeoutMs = 3_000): Promise<GoogleOutsid
       const credential = JSON.stringify({ refreshToken, accountEmail: account, scopes: [] });
       return { credential, calendarId: account, secondCalendarId: `second-${account}` };
     },
-    addByHand: async (calendarId, event) => {
-      await control.addEvent(calendarId, handMade(calendarId, event));
+    addExternally: async (calendarId, event) => {
+      await control.addEvent(calendarId, externalEvent(calendarId, event));
     },
-    moveByHand: async (calendarId, eventId, start, end) => {
+    moveExternally: async (calendarId, eventId, start, end) => {
       const time = (instant: number) => ({ dateTime: new Date(instant).toISOString() });
       await control.changeEvent(calendarId, eventId, { start: time(start), end: time(end) });
     },
-    deleteByHand: async (calendarId, eventId) => {
+    deleteExternally: async (calendarId, eventId) => {
       await control.removeEvent(calendarId, eventId);
     },
     liveEventIds: async (calendarId) => (await control.liveEvents(calendarId)).map((event) => event.id),
-    loseNextAnswer: () => control.addFault({ does: 'reset', on: 'events.insert', when: 'after', times: 1 }),
+    loseNextResponse: () => control.addFault({ does: 'reset', on: 'events.insert', when: 'after', times: 1 }),
     outage: (on) => (on ? control.addFault({ does: 'reset' }) : control.clearFaults()),
-    breakCredential: async (credential) => {
+    revokeCredential: async (credential) => {
       const { accountEmail } = JSON.parse(credential) as { accountEmail: string };
       await control.revokeGrants({ account: accountEmail });
     },
@@ -93,7 +93,7 @@ export async function openGoogle(attemptTimeoutMs = 3_000): Promise<GoogleOutsid
   };
 }
 
-function handMade(owner: string, event: HandMadeEvent): EventBody {
+function externalEvent(owner: string, event: ExternalEvent): EventBody {
   const status = event.mark === 'cancelled' || event.mark === 'tentative' ? event.mark : 'confirmed';
   const marks: EventBody = {
     status,
@@ -112,44 +112,44 @@ function handMade(owner: string, event: HandMadeEvent): EventBody {
 
 export const fallbackLink = 'https://meet.jit.si/gateway-2f6e1c';
 
-/** One played Google for the tests of a file, forgetting everything before each, with an account that is connected. */
+/** A simulated Google for one test file, reset before each test, with a connected account. */
 export function connectedGoogle() {
-  let outside: GoogleOutside;
+  let provider: GoogleProvider;
   const google = {
-    get outside(): GoogleOutside {
-      return outside;
+    get provider(): GoogleProvider {
+      return provider;
     },
     get calendar(): Calendar {
-      return outside.calendar;
+      return provider.calendar;
     },
     get control(): GoogleControl {
-      return outside.control;
+      return provider.control;
     },
     credential: '' as CalendarCredential,
     calendarId: '',
-    /** A booking that wants a meeting of Google's. */
+    /** A booking's event with a meeting by Google. */
     booking: (more: Partial<NewEvent<string>> = {}) =>
-      bookingEvent(outside.calendar, google.calendarId, {
+      bookingEvent(provider.calendar, google.calendarId, {
         meeting: { kind: 'provider', fallbackLink },
         ...more,
       }),
-    insert: (event: NewEvent) => outside.calendar.insertEvent(google.credential, event, limits),
+    insert: (event: NewEvent) => provider.calendar.insertEvent(google.credential, event, limits),
     busy: () =>
-      outside.calendar.busyTimes(google.credential, { calendarIds: [google.calendarId], ...day }, limits),
-    /** What the calls of an operation were answered. */
+      provider.calendar.busyTimes(google.credential, { calendarIds: [google.calendarId], ...day }, limits),
+    /** The statuses of the responses to an operation. */
     statuses: async (operation: string) =>
-      (await outside.control.calls(operation)).map((call) => call.status),
+      (await provider.control.calls(operation)).map((call) => call.status),
   };
   beforeAll(async () => {
-    outside = await openGoogle();
+    provider = await openGoogle();
   });
-  afterAll(() => outside.close());
+  afterAll(() => provider.close());
   beforeEach(async () => {
-    await outside.control.reset();
-    await outside.control.putClient(client);
-    const { credential, calendarId } = await outside.connect();
+    await provider.control.reset();
+    await provider.control.putClient(client);
+    const { credential, calendarId } = await provider.connect();
     Object.assign(google, { credential, calendarId });
-    outside.waits.length = 0;
+    provider.waits.length = 0;
   });
   return google;
 }

@@ -1,30 +1,30 @@
-// A CalDAV server as the port's tests use it: the adapter over real HTTP, connected anew as a person would, waits skipped.
+// A CalDAV server for the port's tests: the adapter over real HTTP, with new accounts, and without waiting between retries.
 import { randomUUID } from 'node:crypto';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import type { Calendar } from '../../src/ports/calendar.ts';
 import { type CaldavKind, type CaldavServer, startCaldav } from '../harness/caldav-server.ts';
-import { type CalendarUnderTest, type HandMadeEvent, limits } from './calendar-under-test.ts';
+import { type CalendarUnderTest, type ExternalEvent, limits } from './calendar-under-test.ts';
 
 const zone = 'Pacific/Auckland';
 
-export interface CaldavOutside extends CalendarUnderTest {
+export interface CaldavProvider extends CalendarUnderTest {
   server: CaldavServer;
-  /** A new account without a connection, and the paths of its two calendars. */
-  account(): Promise<CaldavPerson>;
-  /** Puts a whole object into a calendar, as another program would. */
-  putByHand(calendarId: string, name: string, text: string): Promise<void>;
+  /** Creates an account with two calendars, and does not connect it. */
+  account(): Promise<CaldavAccountUnderTest>;
+  /** Writes an object into a calendar, as another program would. */
+  putExternally(calendarId: string, name: string, text: string): Promise<void>;
 }
 
-export interface CaldavPerson {
+export interface CaldavAccountUnderTest {
   username: string;
   password: string;
   calendarPath: string;
   secondCalendarPath: string;
 }
 
-/** Time that goes on by itself, and jumps over every wait. */
+/** A running clock whose `sleep` returns immediately and moves it forward. */
 function skippingClock(): Clock {
   let skippedMs = 0;
   return {
@@ -36,12 +36,12 @@ function skippingClock(): Clock {
   };
 }
 
-export async function openCaldav(kind: CaldavKind): Promise<CaldavOutside> {
+export async function openCaldav(kind: CaldavKind): Promise<CaldavProvider> {
   const server = await startCaldav(kind);
   const outgoing = openOutgoing({ connectionsPerOrigin: null, keepAliveMs: 1_000 });
   const calendar: Calendar = caldavCalendar({ outgoing, clock: skippingClock(), attemptTimeoutMs: 3_000 });
-  /** By the paths of their calendars. */
-  const people = new Map<string, CaldavPerson>();
+  /** Accounts by the paths of their calendars. */
+  const people = new Map<string, CaldavAccountUnderTest>();
   const pathOf = (calendarId: string) => new URL(calendarId, server.url).pathname;
   const ownerOf = (calendarId: string) => {
     const found = people.get(pathOf(calendarId));
@@ -59,11 +59,11 @@ export async function openCaldav(kind: CaldavKind): Promise<CaldavOutside> {
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.text;
   };
-  const putByHand = async (calendarId: string, name: string, body: string) => {
+  const putExternally = async (calendarId: string, name: string, body: string) => {
     await direct(calendarId, 'PUT', `${name}.ics`, { body, headers: { 'content-type': 'text/calendar' } });
   };
 
-  async function account(): Promise<CaldavPerson> {
+  async function account(): Promise<CaldavAccountUnderTest> {
     const name = randomUUID();
     const person = { username: `staff-${name}@clinic.example`, password: `pass:wörd-${name}` };
     const { homePath } = await server.addAccount(person.username, person.password);
@@ -84,28 +84,28 @@ export async function openCaldav(kind: CaldavKind): Promise<CaldavOutside> {
     zone,
     server,
     account,
-    putByHand,
+    putExternally,
     connect: async () => {
       const { username, password, calendarPath, secondCalendarPath } = await account();
       const calendarUrl = `${server.url}${calendarPath}`;
       const given = { url: server.url, username, password, calendarUrl, timeZone: zone };
       const connected = await calendar.password?.connect(given, limits);
-      if (connected === undefined) throw new Error('there is no way to connect');
+      if (connected === undefined) throw new Error('the adapter has no password sign-in');
       const { credential, calendarId } = connected;
       return { credential, calendarId, secondCalendarId: `${server.url}${secondCalendarPath}` };
     },
-    addByHand: (calendarId, event) => {
+    addExternally: (calendarId, event) => {
       const uid = randomUUID();
-      return putByHand(calendarId, uid, handMade(uid, event, ownerOf(calendarId).username));
+      return putExternally(calendarId, uid, externalEvent(uid, event, ownerOf(calendarId).username));
     },
-    moveByHand: async (calendarId, eventId, start, end) => {
+    moveExternally: async (calendarId, eventId, start, end) => {
       const text = await direct(calendarId, 'GET', `${eventId}.ics`);
       const moved = text
         .replace(/^DTSTART.*$/m, `DTSTART:${stamp(start)}`)
         .replace(/^DTEND.*$/m, `DTEND:${stamp(end)}`);
-      await putByHand(calendarId, eventId, moved);
+      await putExternally(calendarId, eventId, moved);
     },
-    deleteByHand: async (calendarId, eventId) => {
+    deleteExternally: async (calendarId, eventId) => {
       await direct(calendarId, 'DELETE', `${eventId}.ics`);
     },
     liveEventIds: async (calendarId) => {
@@ -115,13 +115,13 @@ export async function openCaldav(kind: CaldavKind): Promise<CaldavOutside> {
       });
       return [...text.matchAll(/([\w%-]+)\.ics<\/(?:\w+:)?href>/g)].map(([, id]) => id ?? '');
     },
-    loseNextAnswer: async () => {
+    loseNextResponse: async () => {
       server.door.loseNextPut = true;
     },
     outage: async (on) => {
       server.door.shut = on;
     },
-    breakCredential: async (credential) => {
+    revokeCredential: async (credential) => {
       const { username } = JSON.parse(credential) as { username: string };
       await server.removeAccount(username);
     },
@@ -151,7 +151,7 @@ END:VTIMEZONE&#13;
 END:VCALENDAR&#13;
 </C:calendar-timezone></prop></set></C:mkcalendar>`;
 
-/** An object around the lines of one event or of several. */
+/** An iCalendar object with one or several events, given by their lines. */
 export function object(...events: string[][]): string {
   const lines = events.flatMap((event) => [
     'BEGIN:VEVENT',
@@ -164,7 +164,7 @@ export function object(...events: string[][]): string {
   );
 }
 
-function handMade(uid: string, event: HandMadeEvent, owner: string): string {
+function externalEvent(uid: string, event: ExternalEvent, owner: string): string {
   const time = (text = '') =>
     event.zone === 'UTC'
       ? `:${text.replace(/[-:]/g, '')}00Z`

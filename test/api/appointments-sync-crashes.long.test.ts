@@ -1,4 +1,4 @@
-// Readings of a calendar in a process that dies at any point: bookings follow all the same, and receivers are told once.
+// Calendar sync in a process that dies at any point: bookings follow, and each change is published once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
 import { type AppointmentsFixture, openAppointmentsFixture } from '../harness/appointments-fixture.ts';
@@ -23,22 +23,22 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.control.clearFaults());
 
-describe('the process dies at every point of a reading', () => {
-  /** Reads once in a process that dies at that step; false if it lived to the end. */
-  async function dying(staffId: string, step: number): Promise<boolean> {
-    const doomed = deadSwitch(fixture.deps.db, fixture.calendar, step);
+describe('when the process dies at any step of a reading', () => {
+  /** Reads once in a process that dies at that step; false if the reading completed. */
+  async function dieWhileReading(staffId: string, step: number): Promise<boolean> {
+    const dying = deadSwitch(fixture.deps.db, fixture.calendar, step);
     await makeDue(staffId);
-    await syncCalendars(fixture.depsOn(doomed.db, { google: doomed.calendar })).catch(() => undefined);
-    return doomed.steps() >= step;
+    await syncCalendars(fixture.depsOn(dying.db, { google: dying.calendar })).catch(() => undefined);
+    return dying.steps() >= step;
   }
 
-  test('of a move: the booking follows, and receivers are told once', async () => {
+  test('a booking follows its moved event, and one webhook event is published', async () => {
     for (let step = 1, died = true; died; step += 1) {
       const staff = await fixture.staff(account);
       const made = await book(staff.id, '10:00', '10:30');
       await read(staff.id);
       await moveTo(staff.email, made.calendarEventId, '11:00', '11:30');
-      died = await dying(staff.id, step);
+      died = await dieWhileReading(staff.id, step);
       await read(staff.id);
       expect([step, (await shown(made.bookingId)).from]).toEqual([step, '11:00']);
       expect([step, await changesOf(staff.id)]).toEqual([step, [moved]]);
@@ -46,16 +46,16 @@ describe('the process dies at every point of a reading', () => {
     }
   });
 
-  test('of a deletion, both times: the booking is cancelled, and receivers are told once', async () => {
+  test('a booking whose event was deleted is cancelled, and one webhook event is published', async () => {
     for (let step = 1, died = true; died; step += 1) {
       const staff = await fixture.staff(account);
       const made = await book(staff.id, '10:00', '10:30');
       await read(staff.id);
       await fixture.control.removeEvent(staff.email, made.calendarEventId);
-      const diedFirst = await dying(staff.id, step);
+      const diedFirst = await dieWhileReading(staff.id, step);
       await read(staff.id);
       await aMinuteLater();
-      died = (await dying(staff.id, step)) || diedFirst;
+      died = (await dieWhileReading(staff.id, step)) || diedFirst;
       await read(staff.id);
       expect([step, (await shown(made.bookingId)).status]).toEqual([step, 'cancelled']);
       expect([step, await changesOf(staff.id)]).toEqual([step, [cancelled]]);

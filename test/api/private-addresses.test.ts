@@ -1,26 +1,26 @@
-// Addresses that callers name: outside the sandbox none may lead inside, whichever operation takes it.
+// Private addresses in requests: rejected by every operation that takes an address, outside the sandbox.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 
 let gateway: Gateway;
-let inside: { url: string; requests: number; close: () => void };
+let privateServer: { url: string; requests: number; close: () => void };
 
 beforeAll(async () => {
   gateway = await startGateway({
     settings: { ALLOW_PRIVATE_ADDRESSES: '', ALLOW_HTTP_RECEIVERS: 'false' },
   });
   const server = createServer((_request, response) => {
-    inside.requests += 1;
+    privateServer.requests += 1;
     response.end('{"display_phone_number":"1","data":[]}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  inside = { url: `http://127.0.0.1:${port}`, requests: 0, close: () => server.close() };
+  privateServer = { url: `http://127.0.0.1:${port}`, requests: 0, close: () => server.close() };
 });
 afterAll(async () => {
-  inside?.close();
+  privateServer?.close();
   await gateway?.close();
 });
 
@@ -53,25 +53,25 @@ describe.each([
   ['a webhook endpoint', 'url', addEndpoint],
   ['a calendar', 'url', connectCalendar],
 ] as const)('%s', (_what, path, add) => {
-  it.each(forms)('at %s is refused', async (url) => {
+  it.each(forms)('returns 400 at %s', async (url) => {
     const answer = await add(url);
-    expect([answer.status, answer.body.errors?.map((fault) => fault.path)]).toEqual([400, [path]]);
+    expect([answer.status, answer.body.errors?.map((problem) => problem.path)]).toEqual([400, [path]]);
   });
 });
 
-test('a sender whose address has a query or a fragment is refused, since paths are put behind it', async () => {
+test('returns 400 for a sender whose address has a query or a fragment, because paths are appended to it', async () => {
   for (const tail of ['?', '?x=', '#', '/#x']) {
     const answer = await addSender(`https://1.1.1.1${tail}`);
     expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([400, 'apiUrl']);
   }
 });
 
-test("the operator's own address of the platform is called all the same, and nothing inside was", async () => {
+test("calls the platform at the operator's private address, and no private address from a request", async () => {
   const answer = await gateway.call('POST', '/v1/senders', {
     body: { name: 'x', phoneNumberId: '1', businessAccountId: '2', ...secrets },
   });
   expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
-  expect((await addSender(inside.url)).status).toBe(400);
-  expect((await connectCalendar(inside.url)).status).toBe(400);
-  expect(inside.requests).toBe(0);
+  expect((await addSender(privateServer.url)).status).toBe(400);
+  expect((await connectCalendar(privateServer.url)).status).toBe(400);
+  expect(privateServer.requests).toBe(0);
 });

@@ -1,4 +1,4 @@
-// Events of bookings that staff delete in their calendars: cancelled once they are surely gone, never all at once.
+// Events of bookings that staff delete in their calendars: bookings are cancelled after a second check, except in a mass deletion.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isMassDeletion } from '../../src/appointments/booking/handle-missing-events.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.control.clearFaults());
 
-describe('an event that is deleted in the calendar', () => {
+describe('an event that is deleted externally', () => {
   async function deleted(options: Parameters<AppointmentsFixture['staff']>[1] = {}) {
     const staff = await fixture.staff(account, options);
     const made = await book(staff.id, '10:00', '10:30');
@@ -41,7 +41,7 @@ describe('an event that is deleted in the calendar', () => {
     return [status, calendarState.state];
   };
 
-  test('cancels its booking once it is gone twice, a minute apart, and frees the slot', async () => {
+  test('cancels its booking and frees the slot when it is missing twice, a minute apart', async () => {
     const { staff, made } = await deleted();
     await read(staff.id);
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
@@ -58,7 +58,7 @@ describe('an event that is deleted in the calendar', () => {
     expect((await fixture.events(account, staff.id)).at(-1)?.data).toEqual({ ...item, by: 'calendar' });
   });
 
-  test('is read again as soon as the minute is over', async () => {
+  test('is checked again as soon as the minute has passed', async () => {
     const { staff } = await deleted();
     const { rows } = await sql<{ inMs: number }>`
       select (extract(epoch from c.changes_due_at - b.gone_at) * 1000)::int as "inMs"
@@ -69,7 +69,7 @@ describe('an event that is deleted in the calendar', () => {
     expect(rows[0]?.inMs).toBeLessThan(62_000);
   });
 
-  test('and put back meanwhile: nothing is cancelled, and nothing told', async () => {
+  test('and restored in the meantime cancels and publishes nothing', async () => {
     const { staff, made } = await deleted();
     await fixture.control.changeEvent(staff.email, made.calendarEventId, { status: 'confirmed' });
     await aMinuteLater();
@@ -78,10 +78,10 @@ describe('an event that is deleted in the calendar', () => {
     expect(await changesOf(staff.id)).toEqual([]);
   });
 
-  test('from a calendar that cannot be read at that moment, or is gone itself: nothing is cancelled', async () => {
+  test('cancels nothing when the calendar cannot be read or was deleted', async () => {
     const { staff, made } = await deleted();
     await aMinuteLater();
-    // the changes can be read, and the event is gone, but its calendar does not show the others
+    // the changes can be read, but the full reading fails
     await fixture.control.addFault({ does: 'refuse', reason: 'forbidden', on: 'events.list', skip: 1 });
     await read(staff.id);
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
@@ -92,7 +92,7 @@ describe('an event that is deleted in the calendar', () => {
     expect(await changesOf(staff.id)).toEqual([]);
   });
 
-  test('while another one cannot be asked for: nothing is noted; refused for it alone: it counts as there', async () => {
+  test('is not recorded while reading another event fails, and counts as present if it alone may not be read', async () => {
     const staff = await fixture.staff(account);
     const [first, second] = [await book(staff.id, '10:00', '10:30'), await book(staff.id, '11:00', '11:30')];
     await read(staff.id);
@@ -109,7 +109,7 @@ describe('an event that is deleted in the calendar', () => {
     expect(states.map(([, state]) => state).sort()).toEqual(['deleted', 'in_step']);
   });
 
-  test('when it was moved to another calendar of the connection: left to its people', async () => {
+  test('keeps its booking when it was moved to another calendar of the connection', async () => {
     const staff = await fixture.staff(account);
     const other = `second-${staff.email}`;
     await fixture.control.putCalendar({ id: other, owner: staff.email });
@@ -125,7 +125,7 @@ describe('an event that is deleted in the calendar', () => {
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
   });
 
-  test('and its booking moved by us, or kept by its staff member, in between: nothing is cancelled', async () => {
+  test('cancels nothing when its booking was rescheduled, or the staff member chose "keep", in the meantime', async () => {
     const first = await deleted();
     const path = pathOf(first.made.bookingId);
     const moving = { date, from: '11:00', to: '11:30' };
@@ -134,7 +134,7 @@ describe('an event that is deleted in the calendar', () => {
         if (name !== 'changedEvents') return Reflect.get(target, name);
         return async (...given: Parameters<typeof target.changedEvents>) => {
           const answer = await target.changedEvents(...given);
-          // the last thing before the bookings are cancelled
+          // the full reading: the last call before bookings are cancelled
           if (given[1].cursor === null) {
             await fixture.control.changeEvent(first.staff.email, first.made.calendarEventId, {
               status: 'confirmed',
@@ -157,7 +157,7 @@ describe('an event that is deleted in the calendar', () => {
     expect(await stateOf(second.made.bookingId)).toEqual(['confirmed', 'deleted']);
   });
 
-  test('with a whole calendar of others: none is cancelled, receivers are told once, and somebody decides', async () => {
+  test('in a mass deletion cancels no booking and publishes one webhook event', async () => {
     const staff = await fixture.staff(account);
     const made: { bookingId: string; calendarEventId: string }[] = [];
     const clocks = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30', '12:00'];
@@ -171,11 +171,11 @@ describe('an event that is deleted in the calendar', () => {
       await aMinuteLater();
     }
     for (const { bookingId } of made) expect(await stateOf(bookingId)).toEqual(['confirmed', 'deleted']);
-    const told = (await fixture.events(account, staff.id)).filter(
+    const published = (await fixture.events(account, staff.id)).filter(
       ({ event }) => event === 'calendars.status',
     );
-    expect(told.map(({ data }) => data.reason)).toEqual(['connected', 'bookings_missing']);
-    expect(told[1]?.data.missing).toEqual({
+    expect(published.map(({ data }) => data.reason)).toEqual(['connected', 'bookings_missing']);
+    expect(published[1]?.data.missing).toEqual({
       count: 6,
       of: 6,
       bookingIds: made.map(({ bookingId }) => bookingId),
@@ -185,7 +185,7 @@ describe('an event that is deleted in the calendar', () => {
     expect(await changesOf(staff.id)).toEqual(['appointments.cancelled by api']);
   });
 
-  test('just before many others, or soon after: none of them is cancelled either', async () => {
+  test('shortly before or after a mass deletion cancels no booking either', async () => {
     const staff = await fixture.staff(account, { schedule: { slotMinutes: 15 } });
     const made: { bookingId: string; calendarEventId: string }[] = [];
     for (let minutes = 9 * 60; minutes < 11 * 60; minutes += 15) {
@@ -202,15 +202,15 @@ describe('an event that is deleted in the calendar', () => {
     await aMinuteLater();
     await read(staff.id);
     for (const { bookingId } of made) expect(await stateOf(bookingId)).toEqual(['confirmed', 'deleted']);
-    const told = (await fixture.events(account, staff.id)).filter(({ data }) => data.missing);
-    expect(told.map(({ data: { missing } }) => [missing.count, missing.of])).toEqual([
+    const published = (await fixture.events(account, staff.id)).filter(({ data }) => data.missing);
+    expect(published.map(({ data: { missing } }) => [missing.count, missing.of])).toEqual([
       [7, 8],
       [1, 1],
     ]);
-    expect(told.flatMap(({ data }) => data.missing.bookingIds)).toEqual(
+    expect(published.flatMap(({ data }) => data.missing.bookingIds)).toEqual(
       made.map(({ bookingId }) => bookingId),
     );
-    // what vanishes by itself, later on, is cancelled again
+    // a single deletion later cancels its booking again
     await sql`update calendar_connections set bookings_missing_at = now() - interval '5 minutes'
       where staff_id = ${staff.id}`.execute(fixture.database.db);
     const alone = await book(staff.id, '11:30', '11:45');
@@ -227,7 +227,7 @@ describe('an event that is deleted in the calendar', () => {
     [6, 29, true],
     [6, 30, false],
     [7, 34, true],
-  ])('%i of %i bookings to come: too many to cancel: %s', (vanished, coming, isTooMany) => {
-    expect(isMassDeletion(vanished, coming)).toBe(isTooMany);
+  ])('%i missing of %i future bookings: mass deletion %s', (missing, future, isMass) => {
+    expect(isMassDeletion(missing, future)).toBe(isMass);
   });
 });

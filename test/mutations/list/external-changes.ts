@@ -1,9 +1,9 @@
 // Mutations of external changes: moved and deleted events of bookings.
 import type { Mutation } from '../mutation.ts';
 
-const follow = ['test/api/appointments-follow.test.ts'];
+const movedEvents = ['test/api/appointments-moved-events.test.ts'];
 const changes = ['test/api/appointments-changes.test.ts'];
-const vanished = ['test/api/appointments-vanished.test.ts'];
+const missingEvents = ['test/api/appointments-missing-events.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -11,49 +11,49 @@ export const mutations: Mutation[] = [
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: "staff.on_calendar_move === 'follow' && !event.allDay",
     replace: 'false',
-    tests: follow,
+    tests: movedEvents,
   },
   {
     name: 'a booking follows an all-day event',
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: ' && !event.allDay',
     replace: '',
-    tests: follow,
+    tests: movedEvents,
   },
   {
     name: 'bookings follow although their staff member keeps times',
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: "staff.on_calendar_move === 'follow' && ",
     replace: '',
-    tests: follow,
+    tests: movedEvents,
   },
   {
     name: 'a reading older than a change of the gateway is recorded',
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: 'isCurrent = row.pending_change === null && row.change_no === before.change_no;',
     replace: 'isCurrent = true;',
-    tests: follow,
+    tests: movedEvents,
   },
   {
     name: 'a move onto another booking takes its time',
     file: 'src/appointments/booking/handle-moved-event.ts',
     find: 'if (!conflict) await',
     replace: 'await',
-    tests: follow,
+    tests: movedEvents,
   },
   {
     name: 'recording an external change keeps the change number',
     file: 'src/appointments/booking/external-changes-store.ts',
     find: 'gone_at = null, wish_no = wish_no + 1',
     replace: 'gone_at = null',
-    tests: ['test/api/appointments-follow.test.ts'],
+    tests: ['test/api/appointments-moved-events.test.ts'],
   },
   {
     name: 'one reading without the event cancels the booking',
     file: 'src/appointments/booking/external-changes-store.ts',
     find: 'export const recheckMissingAfterMs = 60_000;',
     replace: 'export const recheckMissingAfterMs = 0;',
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'an unreadable calendar cancels its bookings',
@@ -61,42 +61,42 @@ export const mutations: Mutation[] = [
     find: 'const { events } = await readChanges(deps, connection, null);',
     replace:
       'const { events } = await readChanges(deps, connection, null).catch(() => ({ events: [] as CalendarEvent[] }));',
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'an event that may not be read counts as missing',
     file: 'src/appointments/booking/read-event.ts',
     find: "'unreadable' : 'unknown'",
     replace: "'missing' : 'unknown'",
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'during an outage, events count as missing',
     file: 'src/appointments/booking/calendar-sync.ts',
     find: "if (checked.some(({ answer }) => answer === 'unknown')) return [];",
     replace: '',
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'a mass deletion cancels bookings',
     file: 'src/appointments/booking/handle-missing-events.ts',
     find: "on_calendar_delete === 'cancel' && !isMass ?",
     replace: "on_calendar_delete === 'cancel' ?",
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'bookings that the staff member keeps are cancelled',
     file: 'src/appointments/booking/handle-missing-events.ts',
     find: "(row: BookingRow) => on_calendar_delete === 'cancel' && !isOver(row, now);",
     replace: '(row: BookingRow) => !isOver(row, now);',
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'an event in another calendar of the connection counts as missing',
     file: 'src/appointments/booking/calendar-sync.ts',
     find: 'answer.bookingId === booking.id) return true;',
     replace: 'false) return true;',
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'a booking whose event was moved to later counts as ended',
@@ -124,13 +124,13 @@ export const mutations: Mutation[] = [
     file: 'src/appointments/booking/handle-missing-events.ts',
     find: ' || (isRecent && future.length > 0)',
     replace: '',
-    tests: vanished,
+    tests: missingEvents,
   },
   {
     name: 'a booking whose event went missing just before a mass deletion is cancelled',
     file: 'src/appointments/booking/external-changes-store.ts',
     find: 'update bookings set gone_at = null where staff_id = ${staffId} and gone_at is not null',
     replace: 'update bookings set gone_at = gone_at where staff_id = ${staffId} and gone_at is not null',
-    tests: vanished,
+    tests: missingEvents,
   },
 ];

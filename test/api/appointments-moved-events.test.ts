@@ -1,4 +1,4 @@
-// Events of bookings that staff move in their calendars: bookings follow, or keep their time, and receivers are told once.
+// Events of bookings that staff move in their calendars: bookings follow or keep their time, and each change is published once.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -35,8 +35,8 @@ beforeEach(() => fixture.control.clearFaults());
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
 const keeping = { onCalendarMove: 'keep', onCalendarDelete: 'keep' } as const;
 
-describe('an event that is moved in the calendar', () => {
-  test('takes its booking along: time, lists, slots, and one event for receivers', async () => {
+describe('an event that is moved externally', () => {
+  test('moves its booking: time, lists, slots, and one webhook event', async () => {
     const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
     await read(staff.id);
@@ -75,7 +75,7 @@ describe('an event that is moved in the calendar', () => {
     });
   });
 
-  test('onto another booking: its time is told with the conflict, which ends once the other one is gone', async () => {
+  test('onto another booking is reported with a conflict, which ends when the other one is cancelled', async () => {
     const staff = await fixture.staff(account);
     const other = await book(staff.id, '09:00', '09:30');
     const made = await book(staff.id, '10:00', '10:30');
@@ -97,7 +97,7 @@ describe('an event that is moved in the calendar', () => {
     expect(await fixture.open(account, staff.id, date)).toContain('10:00');
   });
 
-  test('onto the booking of somebody who shares the calendar, by staff who need none by now: the same', async () => {
+  test('onto the booking of another member of a shared calendar is a conflict, also for staff who no longer need a calendar', async () => {
     const staff = await fixture.staff(account);
     const other = await fixture.staff(account, { email: staff.email });
     const made = await book(staff.id, '09:00', '09:30');
@@ -113,7 +113,7 @@ describe('an event that is moved in the calendar', () => {
     expect(await changesOf(staff.id)).toEqual([moved]);
   });
 
-  test('made an all-day event: the booking keeps its time, since there is none to follow', async () => {
+  test('does not move its booking when it becomes an all-day event', async () => {
     const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
     await read(staff.id);
@@ -130,7 +130,7 @@ describe('an event that is moved in the calendar', () => {
     expect(await changesOf(staff.id)).toEqual([]);
   });
 
-  test('to an earlier day, then back: told twice, and the booking is where the event is', async () => {
+  test('to an earlier day and back moves its booking twice', async () => {
     const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
     await read(staff.id);
@@ -148,8 +148,8 @@ describe('an event that is moved in the calendar', () => {
   });
 });
 
-describe('staff whose bookings keep what they have', () => {
-  test('a move takes the range along; onto another booking it is a conflict; back it is in step', async () => {
+describe('with onCalendarMove and onCalendarDelete "keep"', () => {
+  test('a moved event occupies its new time, and is a conflict on another booking', async () => {
     const staff = await fixture.staff(account, { ...keeping, schedule: { bufferAfterMinutes: 30 } });
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     expect(await followed(staff.id, made.bookingId)).toEqual({ state: 'in_step' });
@@ -170,7 +170,7 @@ describe('staff whose bookings keep what they have', () => {
     expect(await followed(staff.id, other.json.data.bookingId)).toEqual({ state: 'deleted' });
   });
 
-  test('what was done while Google forgot the sync token, or while the calendar was disconnected, is noticed', async () => {
+  test('changes are found that were made while the sync token expired or the calendar was disconnected', async () => {
     const staff = await fixture.staff(account, keeping);
     const book = async (from: string, to: string) =>
       (await fixture.book(account, bookingOf(staff.id, date, from, to))).json.data;
@@ -184,7 +184,7 @@ describe('staff whose bookings keep what they have', () => {
     expect(await followed(staff.id, second.bookingId)).toEqual({ state: 'in_step' });
     await fixture.connect(account, staff.id);
     expect(await followed(staff.id, second.bookingId)).toEqual({ state: 'deleted' });
-    // what is gone from the calendar keeps its slot until somebody cancels it
+    // a booking whose event was deleted keeps its slot until it is cancelled
     expect(await fixture.open(account, staff.id, date)).not.toContain('10:00');
     const path = `/v1/appointments/bookings/${second.bookingId}`;
     const moving = await fixture.call(account, 'POST', `${path}/reschedule`, {
@@ -199,7 +199,7 @@ describe('staff whose bookings keep what they have', () => {
 });
 
 describe('a reading', () => {
-  /** Reads over a calendar that does something more once it has answered the call. */
+  /** Reads the calendar, and runs `act` after the first response to `call`. */
   async function readWhile(staffId: string, call: 'changedEvents' | 'getEvent', act: () => Promise<unknown>) {
     let isDone = false;
     const calendar = new Proxy(fixture.calendar, {
@@ -220,7 +220,7 @@ describe('a reading', () => {
   }
 
   test.each(['changedEvents', 'getEvent'] as const)(
-    'whose %s is older than a move of ours undoes nothing of it',
+    'whose %s is older than a reschedule does not revert it',
     async (call) => {
       const staff = await fixture.staff(account);
       const made = await book(staff.id, '10:00', '10:30');
@@ -244,7 +244,7 @@ describe('a reading', () => {
     },
   );
 
-  test('that is older than what another one noted undoes nothing of it', async () => {
+  test('that is older than a recorded external change does not revert it', async () => {
     const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');
     await read(staff.id);
