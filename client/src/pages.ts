@@ -24,7 +24,7 @@ export class PageList implements Pages<unknown, unknown> {
     this.#input = input;
   }
 
-  /** The page that was asked for; one request, however often it is awaited. */
+  /** The requested page. It is requested once, however often it is awaited. */
   get #page(): FirstPage {
     this.#awaited ??= this.#run({}) as Promise<Page>;
     return this.#awaited;

@@ -39,8 +39,8 @@ export function isRepeatable(
 /** Milliseconds before attempt `attempt + 2`; undefined if the gateway asks for a longer wait than a call should take. */
 export function delayMs(error: unknown, attempt: number): number | undefined {
   const jitter = 0.5 + Math.random() / 2;
-  const asked = error instanceof GatewayError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-  if (asked > retryAfterMaxMs) return undefined;
+  const requestedMs = error instanceof GatewayError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  if (requestedMs > retryAfterMaxMs) return undefined;
   const own = Math.min(delayMaxMs, firstDelayMs * 2 ** attempt) * jitter;
-  return asked > 0 ? asked + own * 0.5 : own;
+  return requestedMs > 0 ? requestedMs + own * 0.5 : own;
 }

@@ -77,8 +77,9 @@ export function standardClaim(
   const keys = listOf(secrets).map(keyOf);
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
-  const given = headerOf(headers, 'webhook-signature');
-  if (!id || !timestamp || !given) throw new WebhookVerificationError('A webhook header is missing.');
+  const signatureHeader = headerOf(headers, 'webhook-signature');
+  if (!id || !timestamp || !signatureHeader)
+    throw new WebhookVerificationError('A webhook header is missing.');
   if (!/^\d+$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a number.');
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError('The webhook is too old, or from the future.');
@@ -87,7 +88,7 @@ export function standardClaim(
   const content = new Uint8Array(head.length + body.length);
   content.set(head);
   content.set(body, head.length);
-  const signatures = given
+  const signatures = signatureHeader
     .split(' ')
     .filter((one) => one.startsWith('v1,'))
     .map((one) => decoded(one.slice('v1,'.length)));

@@ -58,10 +58,10 @@ function handshakeRoute(server: Server, deps: CallbackDeps, apps: CallbackApps):
     { schema: { hide: true, params, querystring: Type.Object({}, { additionalProperties: true }) } },
     async (request, reply) => {
       const { verifyToken } = await apps.fresh(senderIdOf(request));
-      const answer = deps.platform.answerHandshake(received(deps, request), verifyToken);
-      if (answer === undefined)
+      const response = deps.platform.answerHandshake(received(deps, request), verifyToken);
+      if (response === undefined)
         throw new AppError('forbidden', 'The verify token of the handshake is not the one of this sender.');
-      return reply.type('text/plain; charset=utf-8').send(answer);
+      return reply.type('text/plain; charset=utf-8').send(response);
     },
   );
 }

@@ -85,12 +85,12 @@ describe('a registration', () => {
     const of = await stored();
     const other = await gateway.sender(of.accountId);
     const before = await uploadsAtPlatform();
-    const ask = () => ensureRegistered(gateway.deps, { ...of, senderId: other.id });
+    const register = () => ensureRegistered(gateway.deps, { ...of, senderId: other.id });
     await gateway.control.addFault({ on: 'media', times: 1, code: 131000 });
-    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => failureOf(ask()))))).toEqual(
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => failureOf(register()))))).toEqual(
       new Set(['rejected']),
     );
-    const ids = await Promise.all(Array.from({ length: 20 }, ask));
+    const ids = await Promise.all(Array.from({ length: 20 }, register));
     expect(new Set(ids).size).toBe(1);
     expect(await uploadsAtPlatform()).toBe(before + 1);
   });
@@ -113,35 +113,35 @@ describe('registration for a queued message', () => {
   test('is not_sent when the platform does not respond or the store fails, so that it is retried', async () => {
     const of = await stored();
     const sender = await gateway.sender(of.accountId);
-    const ask = () => failureOf(ensureRegistered(gateway.deps, { ...of, senderId: sender.id }));
+    const register = () => failureOf(ensureRegistered(gateway.deps, { ...of, senderId: sender.id }));
     await gateway.control.addFault({ on: 'media', times: 1, does: 'reset' });
-    expect(await ask()).toBe('not_sent');
+    expect(await register()).toBe('not_sent');
     await gateway.control.addFault({ on: 'media', times: 1, when: 'after', does: 'close' });
-    expect(await ask()).toBe('not_sent');
+    expect(await register()).toBe('not_sent');
     const failing = {
       ...gateway.deps.objects,
       get: () => Promise.reject(new VendorError('rejected', 'forbidden', { code: 'EACCES' })),
     };
     const deps = { ...gateway.deps, objects: failing };
     expect(await failureOf(ensureRegistered(deps, { ...of, senderId: sender.id }))).toBe('not_sent');
-    expect(await ask()).toBe('none');
+    expect(await register()).toBe('none');
   });
 
   test('fails for good when the file is damaged, missing or another account’s', async () => {
     const of = await stored();
     const sender = await gateway.sender(of.accountId);
     const otherAccount = await gateway.account();
-    const asked = { ...of, senderId: sender.id };
-    expect(await failureOf(ensureRegistered(gateway.deps, { ...asked, accountId: otherAccount }))).toBe(
+    const request = { ...of, senderId: sender.id };
+    expect(await failureOf(ensureRegistered(gateway.deps, { ...request, accountId: otherAccount }))).toBe(
       'media_not_found',
     );
     const path = join(gateway.directory, 'objects', of.row.object_key);
     const encrypted = await readFile(path);
     encrypted[encrypted.length - 100] = (encrypted[encrypted.length - 100] ?? 0) ^ 1;
     await writeFile(path, encrypted);
-    expect(await failureOf(ensureRegistered(gateway.deps, asked))).toBe('media_damaged');
+    expect(await failureOf(ensureRegistered(gateway.deps, request))).toBe('media_damaged');
     await rm(path);
-    expect(await failureOf(ensureRegistered(gateway.deps, asked))).toBe('media_damaged');
+    expect(await failureOf(ensureRegistered(gateway.deps, request))).toBe('media_damaged');
   });
 });
 
@@ -257,14 +257,14 @@ describe('after a rotation of keys', () => {
     const deps = withRing(unknownKey);
     const { failed } = await reencrypt(deps);
     expect(failed.map(({ place }) => place.row)).toContain(of.mediaId);
-    const ask = { accountId: of.accountId, mediaId: of.publicId };
-    expect(await failureOf(downloadMedia(deps, ask))).toBe('media_damaged');
+    const file = { accountId: of.accountId, mediaId: of.publicId };
+    expect(await failureOf(downloadMedia(deps, file))).toBe('media_damaged');
     const other = await stored();
     await sql`update media set file_key = (select file_key from media where id = ${other.mediaId}) where id = ${of.mediaId}`.execute(
       gateway.db,
     );
     const own = withRing(`${newKey},${gateway.keys}`);
-    expect(await failureOf(downloadMedia(own, ask))).toBe('media_damaged');
+    expect(await failureOf(downloadMedia(own, file))).toBe('media_damaged');
     expect(await failureOf(downloadMedia(own, { accountId: other.accountId, mediaId: other.publicId }))).toBe(
       'none',
     );

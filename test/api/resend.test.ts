@@ -146,11 +146,11 @@ test('returns 409 for a message that is not failed, and for an unknown outcome u
   expect(codeOf(await resend(body.data.messages[0]?.id ?? ''))).toEqual([409, 'message_not_failed']);
   const unknown = await failed('plain', { phone: to });
   await failWith(unknown, 900001);
-  for (const given of [undefined, {}, { evenIfUnknown: false }])
-    expect(codeOf(await resend(unknown, { body: given }))).toEqual([409, 'message_not_failed']);
+  for (const requestBody of [undefined, {}, { evenIfUnknown: false }])
+    expect(codeOf(await resend(unknown, { body: requestBody }))).toEqual([409, 'message_not_failed']);
   expect(await sentTo(to)).toHaveLength(1);
-  for (const given of [{ evenIfUnknown: 'yes' }, { evenifunknown: true }, []])
-    expect((await resend(unknown, { body: given })).status).toBe(400);
+  for (const requestBody of [{ evenIfUnknown: 'yes' }, { evenifunknown: true }, []])
+    expect((await resend(unknown, { body: requestBody })).status).toBe(400);
   expect((await resend(unknown, { body: { evenIfUnknown: true } })).status).toBe(200);
   expect(await sentTo(to)).toHaveLength(2);
 });
@@ -231,8 +231,8 @@ test('a resend requires an approved and matching template, the file and the send
   expect(codeOf(await resend(orphan))).toEqual([404, 'sender_not_found']);
   for (const unknown of [randomUUID(), 'x'])
     expect(codeOf(await resend(unknown))).toEqual([404, 'message_not_found']);
-  const stranger = { key: await gateway.otherAccount() };
-  expect(codeOf(await resend(old, stranger))).toEqual([404, 'message_not_found']);
+  const otherAccount = { key: await gateway.otherAccount() };
+  expect(codeOf(await resend(old, otherAccount))).toEqual([404, 'message_not_found']);
 });
 
 test('with an Idempotency-Key, a repeat returns the stored response, and another message or body returns 422', async () => {

@@ -66,10 +66,10 @@ afterAll(() => gateway?.close());
 
 let phones = 0;
 /** Sends to one recipient; returns the components that the platform accepted. */
-async function taken(templateId: string, fill: object) {
+async function sentComponents(templateId: string, fill: object) {
   const phone = `1555090${String(phones++).padStart(4, '0')}`;
-  const { body: answer } = await send(gateway, { templateId, recipients: [{ phone, ...fill }] });
-  expect(answer.data?.messages?.[0]?.error, JSON.stringify(answer)).toBeNull();
+  const { body: response } = await send(gateway, { templateId, recipients: [{ phone, ...fill }] });
+  expect(response.data?.messages?.[0]?.error, JSON.stringify(response)).toBeNull();
   const [entry] = await gateway.platform.ledger({ phone });
   return entry?.components;
 }
@@ -82,27 +82,27 @@ describe('the platform accepts', () => {
   ])('a header with a file: %s', async (name, kind, fileName, type, bytes) => {
     const mediaId = await uploadMedia(gateway, bytes, fileName, type);
     const file = { id: mediaId, ...(kind === 'document' ? { filename: fileName } : {}) };
-    expect(await taken(ids[name] ?? '', { mediaId })).toEqual([
+    expect(await sentComponents(ids[name] ?? '', { mediaId })).toEqual([
       { type: 'header', parameters: [{ type: kind, [kind]: file }] },
     ]);
   });
 
   it('a location header, a named header, buttons without variables, a code to copy', async () => {
     const location = { latitude: 52.5, longitude: 13.4, name: 'Shop', address: 'Main Street 1' };
-    expect(await taken(ids.place ?? '', { location })).toMatchObject([
+    expect(await sentComponents(ids.place ?? '', { location })).toMatchObject([
       { type: 'header', parameters: [{ type: 'location' }] },
     ]);
     expect(
-      await taken(ids.named_header ?? '', { variables: { 'header.title': 'Sale', name: 'Ada' } }),
+      await sentComponents(ids.named_header ?? '', { variables: { 'header.title': 'Sale', name: 'Ada' } }),
     ).toEqual([
       { type: 'header', parameters: [{ type: 'text', parameter_name: 'title', text: 'Sale' }] },
       { type: 'body', parameters: [{ type: 'text', parameter_name: 'name', text: 'Ada' }] },
     ]);
-    expect(await taken(ids.static_buttons ?? '', {})).toBeNull();
-    expect(await taken(ids.code_button ?? '', { variables: { 'buttons.0.1': '25OFF' } })).toMatchObject([
-      { type: 'button', sub_type: 'copy_code', index: '0' },
-    ]);
-    expect(await taken(ids.otp_as_listed ?? '', { variables: { '1': '123456' } })).toMatchObject([
+    expect(await sentComponents(ids.static_buttons ?? '', {})).toBeNull();
+    expect(
+      await sentComponents(ids.code_button ?? '', { variables: { 'buttons.0.1': '25OFF' } }),
+    ).toMatchObject([{ type: 'button', sub_type: 'copy_code', index: '0' }]);
+    expect(await sentComponents(ids.otp_as_listed ?? '', { variables: { '1': '123456' } })).toMatchObject([
       { type: 'body' },
       { type: 'button', sub_type: 'url', index: '0' },
     ]);
@@ -149,7 +149,7 @@ describe('the platform accepts', () => {
         .poll(async () => (await state()).components[0]?.text, { timeout: 10_000 })
         .toContain('{{1}}');
       expect((await state()).status).toBe('approved');
-      expect(await taken(_id, { variables: { '1': '123456' } })).toEqual([
+      expect(await sentComponents(_id, { variables: { '1': '123456' } })).toEqual([
         { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
         { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: '123456' }] },
       ]);
@@ -170,9 +170,9 @@ describe('a template that the gateway cannot fill', () => {
         status: 'approved',
         unsendableReason: expect.stringMatching(/^(it|its) /),
       });
-      const answer = await send(gateway, { templateId, recipients: ['15550990001'] });
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-      expect(answer.body.errors).toEqual([
+      const response = await send(gateway, { templateId, recipients: ['15550990001'] });
+      expect([response.status, response.body.code]).toEqual([400, 'invalid_request']);
+      expect(response.body.errors).toEqual([
         {
           path: 'templateId',
           message: `this template cannot be sent here: ${detail.body.data.unsendableReason}`,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-const ask = (url = gateway.url) =>
+const sync = (url = gateway.url) =>
   fetch(`${url}/v1/templates/sync`, { method: 'POST', headers: { 'X-API-Key': gateway.apiKey } });
 const data = async (answer: Response) => ((await answer.json()) as { data: Readings }).data;
 /** Makes earlier readings old enough that the next one is allowed. */
@@ -55,7 +55,7 @@ describe('requests to read', () => {
     await allowReading();
     const calls = await listCallsOf(async () => {
       const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, index) => ask(index % 2 === 0 ? gateway.url : other)),
+        Array.from({ length: 30 }, (_, index) => sync(index % 2 === 0 ? gateway.url : other)),
       );
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
       const read = await Promise.all(answers.map(data));
@@ -67,10 +67,10 @@ describe('requests to read', () => {
 
   it('soon after one another reuse a reading, and return when the next one is allowed', async () => {
     await allowReading();
-    await ask();
+    await sync();
     const calls = await listCallsOf(async () => {
       for (let count = 0; count < 10; count += 1) {
-        const answer = await ask();
+        const answer = await sync();
         const { readings } = await data(answer);
         expect(readings).toEqual([
           {
@@ -96,15 +96,15 @@ describe('requests to read', () => {
   it('after a failure get an error without a platform call until the next reading is allowed', async () => {
     await allowReading();
     await gateway.platform.addFault({ on: 'templates', code: 80007, times: 1 });
-    expect((await ask()).status).toBe(502);
+    expect((await sync()).status).toBe(502);
     const calls = await listCallsOf(async () => {
-      const answer = await ask();
+      const answer = await sync();
       expect(answer.status).toBe(503);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     });
     expect(calls).toBe(0);
     await allowReading();
-    expect((await ask()).status).toBe(200);
+    expect((await sync()).status).toBe(200);
   });
 
   it('changes of a sender without a new token cause no reading', async () => {
@@ -155,7 +155,7 @@ it('reads all pages of thousands of templates, and then reads them less often', 
   expect(calls).toBe(12);
   const list = await gateway.call<{ pagination: { total: number } }>('GET', '/v1/templates?search=bulk_');
   expect(list.body.data.pagination.total).toBe(1_150);
-  const { readings } = await data(await ask());
+  const { readings } = await data(await sync());
   const { readAt = '', nextReadAt = '' } = readings[0] ?? {};
   // one minute for each of the twelve calls
   expect(Date.parse(nextReadAt) - Date.parse(readAt)).toBeGreaterThan(11 * 60_000);

@@ -166,7 +166,7 @@ describe('a lease in memory', () => {
   const trustedMs = 68_000;
   const firstMs = 1_000_000;
 
-  /** Messages with these stages, leased at `firstMs` by a process that makes one call at a time and waits for its answer. */
+  /** Messages with these stages, leased at `firstMs` by a process that makes one call at a time and waits for its response. */
   async function queued(hook: string, stages: ('sent' | 'delivered')[]) {
     fixture.clock.steadyMs = firstMs;
     const account = await fixture.account();

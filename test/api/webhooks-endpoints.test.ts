@@ -109,21 +109,21 @@ describe('an endpoint', () => {
 
   it('of another account is not found', async () => {
     const { id } = await fixture.endpoint(await fixture.account(), 'theirs');
-    const stranger = await fixture.account();
+    const otherAccount = await fixture.account();
     for (const unknown of [id, uuidv7(), 'no-id']) {
       const calls = [
-        fixture.call(stranger, 'GET', `${path}/${unknown}`),
-        fixture.call(stranger, 'PATCH', `${path}/${unknown}`, { status: 'paused' }),
-        fixture.call(stranger, 'DELETE', `${path}/${unknown}`),
-        fixture.call(stranger, 'POST', `${path}/${unknown}/test`),
-        fixture.call(stranger, 'POST', `${path}/${unknown}/rotate-secret`),
-        fixture.call(stranger, 'POST', `${path}/${unknown}/activate-secret`),
-        fixture.call(stranger, 'POST', `${path}/${unknown}/replay`, {
+        fixture.call(otherAccount, 'GET', `${path}/${unknown}`),
+        fixture.call(otherAccount, 'PATCH', `${path}/${unknown}`, { status: 'paused' }),
+        fixture.call(otherAccount, 'DELETE', `${path}/${unknown}`),
+        fixture.call(otherAccount, 'POST', `${path}/${unknown}/test`),
+        fixture.call(otherAccount, 'POST', `${path}/${unknown}/rotate-secret`),
+        fixture.call(otherAccount, 'POST', `${path}/${unknown}/activate-secret`),
+        fixture.call(otherAccount, 'POST', `${path}/${unknown}/replay`, {
           from: '2026-01-01T00:00:00Z',
           to: '2026-01-02T00:00:00Z',
         }),
         fixture.call(
-          stranger,
+          otherAccount,
           'GET',
           `/v1/webhooks/deliveries?endpointId=${unknown === id ? 'no-id' : unknown}x`,
         ),

@@ -80,11 +80,11 @@ describe('the list of deliveries', () => {
     await fixture.stages(account, uuidv7(), ['sent']);
     await delivered(account, 1);
     const [item] = (await list(account)).items;
-    const stranger = await fixture.account();
+    const otherAccount = await fixture.account();
     for (const id of [item._id, uuidv7(), 'no-id']) {
       for (const answer of [
-        await fixture.call(stranger, 'GET', `/v1/webhooks/deliveries/${id}`),
-        await fixture.call(stranger, 'POST', `/v1/webhooks/deliveries/${id}/replay`),
+        await fixture.call(otherAccount, 'GET', `/v1/webhooks/deliveries/${id}`),
+        await fixture.call(otherAccount, 'POST', `/v1/webhooks/deliveries/${id}/replay`),
       ]) {
         expect([answer.status, answer.body.code]).toEqual([404, 'delivery_not_found']);
       }

@@ -11,7 +11,7 @@ import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harnes
 let fixture: WebhooksFixture;
 afterEach(() => fixture.close());
 
-/** Endpoints of one fresh account each, whose receivers never answer. */
+/** Endpoints whose receivers never respond, each in an account of its own. */
 async function hanging(count: number): Promise<string[]> {
   const accounts: string[] = [];
   for (let index = 0; index < count; index++) {
@@ -121,13 +121,13 @@ describe('claims', () => {
       ids.push(id);
     }
     await sql`update deliveries set due_at = now()`.execute(fixture.db);
-    const met = () => ids.filter((_, index) => fixture.hooks.hitsOf(`behind-${index}`).length > 0).length;
+    const reached = () => ids.filter((_, index) => fixture.hooks.hitsOf(`behind-${index}`).length > 0).length;
     for (let round = 0; round < 5; round++) {
       const before = fixture.hooks.hits.length;
       expect(await fixture.deliveries.claimDue()).toBe(16);
       await until(() => expect(fixture.hooks.hits.length).toBe(before + 16));
     }
-    expect(met()).toBe(10);
+    expect(reached()).toBe(10);
     await until(async () => {
       await fixture.deliveries.claimDue();
       expect(fixture.hooks.hits).toHaveLength(600);

@@ -203,7 +203,7 @@ describe('the stages of one message', () => {
 });
 
 describe('the later stages that a process attempts without a commit between them', () => {
-  /** A message with two stages, of which the receiver has the first and does not answer yet. */
+  /** A message with two stages. The receiver has the first one and has not responded yet. */
   async function firstStageHeld(hook: string, deliveries = fixture.deliveries) {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, hook);

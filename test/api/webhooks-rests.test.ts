@@ -20,7 +20,7 @@ const show = async (account: string, id: string) =>
   (await fixture.call(account, 'GET', `/v1/webhooks/endpoints/${id}`)).body.data;
 const pending = (account: string) => fixture.listed(account, '?status=pending');
 
-/** An endpoint whose receiver answered one delivery 503 with `Retry-After` of a day, and now answers 200. */
+/** An endpoint whose receiver responded to one delivery with 503 and `Retry-After` of a day, and now with 200. */
 async function restingForADay(hook: string) {
   const account = await fixture.account();
   const { id } = await fixture.endpoint(account, hook);

@@ -172,16 +172,18 @@ test('a call with a key is repeated with the same key after a lost response and 
 test('a POST without a key is repeated only if the gateway did nothing', async () => {
   const lost = listed(new Error('reset'));
   await expect(lost.client.createDepartment({ body: { name: 'x' } })).rejects.toThrow('reset');
-  const away = listed(failure(503, 'database_unavailable', { 'Retry-After': '1' }));
-  await expect(away.client.createDepartment({ body: { name: 'x' } })).rejects.toMatchObject({ status: 503 });
-  expect(away.requests).toHaveLength(1);
+  const unavailable = listed(failure(503, 'database_unavailable', { 'Retry-After': '1' }));
+  await expect(unavailable.client.createDepartment({ body: { name: 'x' } })).rejects.toMatchObject({
+    status: 503,
+  });
+  expect(unavailable.requests).toHaveLength(1);
   const limited = listed(failure(429, 'rate_limited'), success({ _id: '1' }));
   expect(await limited.client.createDepartment({ body: { name: 'x' } })).toEqual({ _id: '1' });
 });
 
 test('a conflict that a retry cannot solve, or a Retry-After of minutes, fails immediately', async () => {
-  const taken = listed(failure(409, 'slot_unavailable'));
-  const error = await taken.client.bookAppointment({ body: {} as never }).then(undefined, (one) => one);
+  const conflict = listed(failure(409, 'slot_unavailable'));
+  const error = await conflict.client.bookAppointment({ body: {} as never }).then(undefined, (one) => one);
   expect([isGatewayError(error, 'slot_unavailable'), isGatewayError(error, 'conflict')]).toEqual([
     true,
     false,

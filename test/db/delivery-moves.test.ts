@@ -184,12 +184,12 @@ describe('releasing a lease', () => {
 
 describe('a replay', () => {
   it('repeats delivered and dead deliveries, not pending ones', async () => {
-    const underWay = await delivery('sent', 0, 60);
+    const pending = await delivery('sent', 0, 60);
     const delivered = await delivery('sent', 1, null);
     await sql`update deliveries set delivered_at = now() where id = ${delivered.id}`.execute(database.db);
-    for (const { id } of [underWay, delivered])
+    for (const { id } of [pending, delivered])
       expect(await inTransaction<boolean>((tx) => replayOne(tx, accountId, id))).toBe(true);
-    expect(await rowOf(underWay)).toMatchObject({ due: false });
+    expect(await rowOf(pending)).toMatchObject({ due: false });
     expect(await rowOf(delivered)).toMatchObject({ state: 0, due: true });
   });
 

@@ -52,7 +52,7 @@ async function template(status = 'approved'): Promise<string> {
 const setStatus = (templateId: string, status: 'approved' | 'submitted') =>
   sql`update templates set status = ${status} where id = ${templateId}`.execute(database.db);
 
-interface Place {
+interface Origin {
   senderId: string;
   templateId: string;
   priority?: number;
@@ -61,7 +61,7 @@ interface Place {
 /** Inserts a send with `count` messages; returns its id and their keys. */
 async function queued(
   count: number,
-  { senderId, templateId, priority = 1 }: Place,
+  { senderId, templateId, priority = 1 }: Origin,
   dispatchMode: NewMessage['dispatchMode'] = 'queued',
 ) {
   const sendId = uuidv7();
@@ -82,7 +82,7 @@ async function queued(
 }
 
 /** Counts a template's messages by state, and the suspended ones among the queued. */
-async function standingOf(templateId: string) {
+async function countStates(templateId: string) {
   const { rows } = await sql<{ queued: number; parked: number; failed: number }>`
     select count(*) filter (where state = 0)::int queued, count(*) filter (where state = 6)::int failed,
       count(*) filter (where state = 0 and due_at = expires_at)::int parked
@@ -121,7 +121,7 @@ describe('messages of a held template', () => {
     for (; claimed.length < 3; rounds++) claimed.push(...(await round()).claimed.map(({ id }) => id));
     expect(claimed).toEqual(behind.keys.map(({ id }) => id));
     expect(rounds).toBeLessThanOrEqual(11);
-    expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 2_000, failed: 0 });
+    expect(await countStates(paused)).toEqual({ queued: 2_000, parked: 2_000, failed: 0 });
     expect(await versions()).toBe(2_003);
     // no further updates while the hold lasts
     expect(await round()).toEqual({ claimed: [], held: 0 });
@@ -130,31 +130,31 @@ describe('messages of a held template', () => {
 
     await setStatus(paused, 'approved');
     expect(await unparkAll(500)).toBe(5);
-    expect(await standingOf(paused)).toEqual({ queued: 2_000, parked: 0, failed: 0 });
+    expect(await countStates(paused)).toEqual({ queued: 2_000, parked: 0, failed: 0 });
     expect(await versions()).toBe(4_003);
     expect((await round()).claimed).toHaveLength(200);
   });
 
   it('resume when their template was deleted at the platform, which then decides their results', async () => {
-    const place = { senderId: await sender(), templateId: await template('submitted') };
-    await queued(3, place);
+    const origin = { senderId: await sender(), templateId: await template('submitted') };
+    await queued(3, origin);
     expect(await round()).toEqual({ claimed: [], held: 3 });
-    await sql`delete from templates where id = ${place.templateId}`.execute(database.db);
+    await sql`delete from templates where id = ${origin.templateId}`.execute(database.db);
     await unparkAll();
     expect((await round()).claimed).toHaveLength(3);
   });
 
   it('resume even if they are suspended while the template is being approved', async () => {
-    const place = { senderId: await sender(), templateId: await template('submitted') };
-    const { keys } = await queued(2, place);
+    const origin = { senderId: await sender(), templateId: await template('submitted') };
+    const { keys } = await queued(2, origin);
     await suspendMessages(database.hot, keys.slice(0, 1));
-    await setStatus(place.templateId, 'approved');
+    await setStatus(origin.templateId, 'approved');
     await database
       .open()
       .transaction()
       .execute(async (tx) => {
         // a claim saw the hold just before the approval
-        await sql`insert into template_holds (template_id, account_id) values (${place.templateId}, ${accountId})
+        await sql`insert into template_holds (template_id, account_id) values (${origin.templateId}, ${accountId})
         on conflict (template_id) do update set parked_at = now()`.execute(tx);
         await sql`update messages set due_at = expires_at where id = any(${keys.map(({ id }) => id)})`.execute(
           tx,
@@ -164,7 +164,7 @@ describe('messages of a held template', () => {
     expect(await resumeMessages(database.hot, 10)).toBe(2);
     expect((await round()).claimed).toHaveLength(2);
     // held when they were claimed, but approved before they are suspended: they stay due
-    const late = await queued(1, place);
+    const late = await queued(1, origin);
     await suspendMessages(database.hot, late.keys);
     expect((await round()).claimed).toHaveLength(1);
   });
@@ -187,12 +187,12 @@ describe('messages of a held template', () => {
     expect(await beginDispatch(database.hot, keys)).toEqual([false, true]);
     const marked = await queued(1, { senderId, templateId: held }, 'dispatching');
     expect(marked.written?.isOpen).toBe(false);
-    expect(await standingOf(held)).toMatchObject({ queued: 2 });
+    expect(await countStates(held)).toMatchObject({ queued: 2 });
   });
 
   it('expire like other messages instead of being suspended repeatedly', async () => {
-    const place = { senderId: await sender(), templateId: await template('submitted') };
-    const { keys } = await queued(2, place);
+    const origin = { senderId: await sender(), templateId: await template('submitted') };
+    const { keys } = await queued(2, origin);
     await sql`update messages set expires_at = now() where id = ${keys[0]?.id}`.execute(database.db);
     expect(await round()).toMatchObject({ claimed: [{ id: keys[0]?.id, expired: true }], held: 1 });
   });
@@ -219,12 +219,12 @@ describe('messages of a halted sender', () => {
 
 describe('a claim', () => {
   it('returns the most urgent messages first, and of those the oldest first', async () => {
-    const place = { senderId: await sender(), templateId: await template() };
-    const marketing = await queued(2, { ...place, priority: 2 });
-    const utility = await queued(2, { ...place, priority: 1 });
-    const codes = await queued(1, { ...place, priority: 0 });
+    const origin = { senderId: await sender(), templateId: await template() };
+    const marketing = await queued(2, { ...origin, priority: 2 });
+    const utility = await queued(2, { ...origin, priority: 1 });
+    const codes = await queued(1, { ...origin, priority: 0 });
     const order: string[] = [];
-    for (let taken = 0; taken < 5; taken++) {
+    for (let claimedCount = 0; claimedCount < 5; claimedCount++) {
       const { claimed } = await round(1);
       order.push(...claimed.map(({ id }) => id));
     }
@@ -235,16 +235,16 @@ describe('a claim', () => {
   });
 
   it('never returns a dispatching message, however old its lease', async () => {
-    const place = { senderId: await sender(), templateId: await template() };
-    const { keys } = await queued(2, place);
+    const origin = { senderId: await sender(), templateId: await template() };
+    const { keys } = await queued(2, origin);
     expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
     await sql`update messages set due_at = now() - interval '1 hour'`.execute(database.db);
     expect((await round()).claimed.map(({ id }) => id)).toEqual([keys[1]?.id]);
   });
 
   it('skips messages that another process has locked, without waiting for them', async () => {
-    const place = { senderId: await sender(), templateId: await template() };
-    const { keys } = await queued(2, place);
+    const origin = { senderId: await sender(), templateId: await template() };
+    const { keys } = await queued(2, origin);
     const [first, second] = keys.map(({ id }) => id);
     await database
       .open()
@@ -267,31 +267,31 @@ describe('a cancelled send', () => {
   });
 
   it('begins no dispatch after its commit, and is completed even if the process dies before the first step', async () => {
-    const place = { senderId: await sender(), templateId: await template() };
-    const { sendId, keys } = await queued(1_500, place);
-    const other = await queued(2, place);
+    const origin = { senderId: await sender(), templateId: await template() };
+    const { sendId, keys } = await queued(1_500, origin);
+    const other = await queued(2, origin);
     await beginCancel(database.db, { accountId, sendId }, 0);
     expect(await beginDispatch(database.hot, keys.slice(0, 2))).toEqual([false, false]);
     expect(await beginDispatch(database.hot, other.keys)).toEqual([true, true]);
     // another process continues
     expect(await continueCancellation(deps())).toBe(1_501);
     expect(await continueCancellation(deps())).toBe(0);
-    expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 1_500 });
+    expect(await countStates(origin.templateId)).toMatchObject({ queued: 0, failed: 1_500 });
     expect(await versions()).toBe(1_502);
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(0);
   });
 
   it('is checked again while one of its messages is dispatching, because it may return to the queue', async () => {
-    const place = { senderId: await sender(), templateId: await template() };
-    const { sendId, keys } = await queued(3, place);
+    const origin = { senderId: await sender(), templateId: await template() };
+    const { sendId, keys } = await queued(3, origin);
     expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(2);
     // rejected for now; its sender was halted in the meantime, so no claim finds it
     await sql`update messages set state = 0 where state = 1`.execute(database.db);
-    await sql`update senders set halted_at = now() where id = ${place.senderId}`.execute(database.db);
+    await sql`update senders set halted_at = now() where id = ${origin.senderId}`.execute(database.db);
     expect(await continueCancellation(deps())).toBe(0);
     await sql`update send_cancellations set due_at = now()`.execute(database.db);
     expect(await continueCancellation(deps())).toBe(2);
-    expect(await standingOf(place.templateId)).toMatchObject({ queued: 0, failed: 3 });
+    expect(await countStates(origin.templateId)).toMatchObject({ queued: 0, failed: 3 });
   });
 });

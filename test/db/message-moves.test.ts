@@ -272,14 +272,14 @@ describe('beginning a dispatch', () => {
   it('is ended by a rejection of its own call only, also when that is recorded twice', async () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
-    const refused = { accountId, id, lease, delaySeconds: 5, error: null, countsAttempt: true };
+    const rejected = { accountId, id, lease, delaySeconds: 5, error: null, countsAttempt: true };
     await beginDispatch(database.hot, [keyOf(id)]);
-    await recordRetry(database.hot, [refused]);
-    await recordRetry(database.hot, [refused]);
+    await recordRetry(database.hot, [rejected]);
+    await recordRetry(database.hot, [rejected]);
     expect(await attemptsOf(id)).toMatchObject({ state: state.queued, attempts: 1 });
     await claimAnew(id);
     await beginDispatch(database.hot, [keyOf(id)]);
-    await recordRetry(database.hot, [refused]);
+    await recordRetry(database.hot, [rejected]);
     expect(await attemptsOf(id)).toMatchObject({ state: state.dispatching, attempts: 2 });
   });
 

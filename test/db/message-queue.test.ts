@@ -56,9 +56,9 @@ describe('the limit of queued messages', () => {
     const check = openQueueLimit({ db: database.db, clock, queuedMax: 10 });
     await check(of.accountId, 3);
     await check(of.accountId, 1);
-    const refused = await check(of.accountId, 1).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(AppError);
-    const { code, message, details } = refused as AppError;
+    const rejected = await check(of.accountId, 1).catch((error: unknown) => error);
+    expect(rejected).toBeInstanceOf(AppError);
+    const { code, message, details } = rejected as AppError;
     expect([code, details.retryAfterSeconds]).toEqual(['queue_full', 60]);
     expect(httpStatus(code)).toBe(429);
     expect(message).toMatch(/has 10 queued messages; at most 10 are allowed/);

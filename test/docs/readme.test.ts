@@ -37,12 +37,12 @@ test('the table of magic template names is that of the sandbox', () => {
 });
 
 test('the messages quoted under troubleshooting exist in the program', () => {
-  const said = `${readPrograms('src/')}${readProjectFile('scripts/link-runtime.cjs')}`;
+  const source = `${readPrograms('src/')}${readProjectFile('scripts/link-runtime.cjs')}`;
   const table = readme.slice(readme.indexOf('## Troubleshooting'), readme.indexOf('## Licence'));
   const quotes = [...table.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, quote = '']) => quote);
   expect(quotes.length).toBeGreaterThan(4);
   const parts = quotes.flatMap((quote) => quote.split('…')).map((part) => part.trim());
-  expect(parts.filter((part) => part.length > 4 && !said.includes(part))).toEqual([]);
+  expect(parts.filter((part) => part.length > 4 && !source.includes(part))).toEqual([]);
 });
 
 test('the example receiver accepts genuine webhooks only', async () => {

@@ -80,8 +80,8 @@ test('every command of the command line exists', () => {
 test('the operations guide names every command', () => {
   const guide = documents.find(({ path }) => path === 'docs/operations.md')?.text ?? '';
   const top = readProjectFile('src/cli.ts').matchAll(/program\s*\.command\('([\w-]+)'\)/g);
-  const untold = [...top].map(([, name = '']) => name).filter((name) => !guide.includes(`\`${name}`));
-  expect(untold).toEqual([]);
+  const undocumented = [...top].map(([, name = '']) => name).filter((name) => !guide.includes(`\`${name}`));
+  expect(undocumented).toEqual([]);
 });
 
 test('every operation exists in the OpenAPI document with its method', async () => {
@@ -148,8 +148,8 @@ test('every log line to alert on exists in the program', () => {
 
 test('every metric is exposed by the gateway', async () => {
   const shown = [...(await gateway.call('GET', '/metrics')).text.matchAll(/^# TYPE (gateway_\w+)/gm)];
-  const told = [...watched().matchAll(/`(gateway_\w+)`/g)];
-  expect(told.map(([, name]) => name).sort()).toEqual(shown.map(([, name]) => name).sort());
+  const metrics = [...watched().matchAll(/`(gateway_\w+)`/g)];
+  expect(metrics.map(([, name]) => name).sort()).toEqual(shown.map(([, name]) => name).sort());
 });
 
 test('every source file exists', () => {

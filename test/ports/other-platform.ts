@@ -91,17 +91,20 @@ function textsOf(message: OutgoingMessage): string[] {
   return [...(header?.kind === 'text' ? header.values : []), ...body].map(({ text }) => text);
 }
 
-const signature = ({ headers }: CallbackRequest): { seconds: number; whole: string } | undefined => {
+const signatureOf = ({ headers }: CallbackRequest): { seconds: number; whole: string } | undefined => {
   const header = headers['x-other-signature'];
   const seconds = typeof header === 'string' ? /^t=(\d+),s=[A-Za-z0-9+/=]{88}$/.exec(header)?.[1] : undefined;
   return seconds === undefined ? undefined : { seconds: Number(seconds), whole: header as string };
 };
 
 function verify(callback: Callback, secret: string): boolean {
-  const given = signature(callback);
-  if (!given) return false;
-  const right = signOther(callback.url, callback.rawBody, secret, given.seconds);
-  return right.length === given.whole.length && timingSafeEqual(Buffer.from(right), Buffer.from(given.whole));
+  const header = signatureOf(callback);
+  if (!header) return false;
+  const expected = signOther(callback.url, callback.rawBody, secret, header.seconds);
+  return (
+    expected.length === header.whole.length &&
+    timingSafeEqual(Buffer.from(expected), Buffer.from(header.whole))
+  );
 }
 
 function read({ rawBody }: Callback): CallbackContent {
@@ -178,7 +181,7 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
         ? handshakeAnswer(nonce, token)
         : undefined;
     },
-    canBeSigned: (request) => signature(request) !== undefined,
+    canBeSigned: (request) => signatureOf(request) !== undefined,
     verifyCallback: verify,
     readCallback: read,
   };

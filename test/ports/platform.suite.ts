@@ -200,12 +200,12 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
       const genuine = () => underTest.delivered({ messageRef: 'ref-1', correlationId: 'our-id-1' });
 
       test('completes the handshake with the correct verify token only', () => {
-        const right = underTest.handshake(underTest.verifyToken);
-        expect(platform.answerHandshake(right.request, underTest.verifyToken)).toBe(right.answer);
-        expect(platform.answerHandshake(right.request, 'another-token')).toBeUndefined();
+        const valid = underTest.handshake(underTest.verifyToken);
+        expect(platform.answerHandshake(valid.request, underTest.verifyToken)).toBe(valid.answer);
+        expect(platform.answerHandshake(valid.request, 'another-token')).toBeUndefined();
         const wrong = underTest.handshake('another-token');
         expect(platform.answerHandshake(wrong.request, underTest.verifyToken)).toBeUndefined();
-        const bare = { url: right.request.url.replace(/\?.*/, ''), headers: {} };
+        const bare = { url: valid.request.url.replace(/\?.*/, ''), headers: {} };
         expect(platform.answerHandshake(bare, underTest.verifyToken)).toBeUndefined();
       });
 

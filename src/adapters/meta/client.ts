@@ -56,8 +56,8 @@ function failure(response: OutgoingResponse): VendorError {
   });
 }
 
-/** Meta asks to decide by the error, not by the HTTP status. A response that also has messages accepted them. */
-const isRejection = (answer: Json): boolean => isObject(answer.error) && answer.messages === undefined;
+/** True if the content is an error, whatever the HTTP status. With `messages` in addition, the messages were accepted. */
+const isRejection = (content: Json): boolean => isObject(content.error) && content.messages === undefined;
 
 /** Errors of other servers have an HTTP status as code; the platform's have a type and a trace id. */
 function isPlatformError(error: Json): boolean {
@@ -109,9 +109,9 @@ export function openMetaClient(options: MetaClientOptions): MetaClient {
         if (!(error instanceof OutgoingError)) throw error;
         throw new VendorError(error.sent ? 'unknown' : 'not_sent', error.message, { cause: error });
       }
-      const answer = parsed(response);
+      const content = parsed(response);
       const isSuccess = response.status >= 200 && response.status < 300 && !response.truncated;
-      if (isSuccess && answer && !isRejection(answer)) return answer;
+      if (isSuccess && content && !isRejection(content)) return content;
       throw failure(response);
     },
   };

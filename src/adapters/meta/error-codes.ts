@@ -11,7 +11,7 @@ interface Rule {
 
 /**
  * Sources: Meta, "Error codes" of the Cloud API (developers.facebook.com/documentation/business-messaging/whatsapp/
- * support/error-codes, read 2026-11-22), unless a row names another page. Meta asks to decide by code, not by HTTP status
+ * support/error-codes, read 2026-11-22), unless a row names another page. Meta's documentation says to decide by code, not by HTTP status
  * or title. A message with an error body was not accepted. Unlisted codes are final.
  */
 const rules: readonly Rule[] = [

@@ -11,13 +11,13 @@ const readTimeoutMs = 15_000;
  * itself, which the platform allows within one app.
  */
 async function appIdOf(client: MetaClient, sender: SenderAccess): Promise<string> {
-  const ask = (path: string, query: Record<string, string>) =>
+  const get = (path: string, query: Record<string, string>) =>
     client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
   try {
-    return string((await ask('app', { fields: 'id' })).id, 'an app id');
+    return string((await get('app', { fields: 'id' })).id, 'an app id');
   } catch (error) {
     if (!(error instanceof VendorError) || error.outcome !== 'rejected' || error.status === 401) throw error;
-    const { data } = await ask('debug_token', { input_token: sender.credential });
+    const { data } = await get('debug_token', { input_token: sender.credential });
     return string(isObject(data) ? data.app_id : undefined, 'an app id');
   }
 }
@@ -35,7 +35,7 @@ export async function uploadSample(
     query: { file_name: file.fileName, file_length: String(file.size), file_type: file.mimeType },
     timeoutMs: readTimeoutMs,
   });
-  const answer = await client.call(sender, {
+  const uploaded = await client.call(sender, {
     method: 'POST',
     // `upload:…?sig=…`: the id contains a query
     path: string(session.id, 'an upload session'),
@@ -51,5 +51,5 @@ export async function uploadSample(
     },
     timeoutMs,
   });
-  return string(answer.h, 'a handle');
+  return string(uploaded.h, 'a handle');
 }

@@ -23,7 +23,7 @@ export function outgoingHandler(outgoing: Outgoing) {
     async handle(request: SignedRequest, options: { abortSignal?: unknown } = {}) {
       // `host` follows from the address; undici does not support `expect`
       const { host: _host, expect: _expect, Expect: _Expect, ...headers } = request.headers;
-      const answer = await outgoing.stream({
+      const streamed = await outgoing.stream({
         method: request.method,
         url: urlOf(request),
         headers,
@@ -31,8 +31,8 @@ export function outgoingHandler(outgoing: Outgoing) {
         timeoutMs,
         ...(options.abortSignal instanceof AbortSignal ? { signal: options.abortSignal } : {}),
       });
-      const { status: statusCode, body } = answer;
-      return { response: { statusCode, headers: plain(answer.headers), body } };
+      const { status: statusCode, body } = streamed;
+      return { response: { statusCode, headers: plain(streamed.headers), body } };
     },
     // required by the client; this handler takes its settings from the pool
     updateHttpClientConfig() {},

@@ -48,8 +48,8 @@ export function openS3Store({ location, outgoing, clock, credentials }: S3StoreO
         await putParts(client, at, counted.stream);
         return { size: counted.size() };
       } catch (error) {
-        // The caller understands an error of its content. Every other error is the store's, even if the content failed
-        // after it, because its stream was destroyed.
+        // The caller handles an error of its content. Every other error is the store's, even if the content failed
+        // after it because its stream was destroyed.
         throw counted.isFailure(error) ? error : asVendorError(error);
       } finally {
         counted.stream.destroy();

@@ -12,7 +12,7 @@ import {
 /** The smallest part that S3 accepts, except the last ("Amazon S3 multipart upload limits"); allows objects up to 48 GiB. */
 const partBytes = 5 * 1024 * 1024;
 
-interface Place {
+interface ObjectLocation {
   Bucket: string;
   Key: string;
 }
@@ -22,7 +22,7 @@ interface Place {
  * concurrent files of 100 MB take 79 MB, with the client's own upload 190 to 320). If `content` or the store fails, aborts
  * the upload and throws that error.
  */
-export async function putParts(client: S3Client, at: Place, content: Readable): Promise<void> {
+export async function putParts(client: S3Client, at: ObjectLocation, content: Readable): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(partBytes);
   const upload = openUpload(client, at);
   let filled = 0;
@@ -46,7 +46,7 @@ export async function putParts(client: S3Client, at: Place, content: Readable): 
   }
 }
 
-function openUpload(client: S3Client, at: Place) {
+function openUpload(client: S3Client, at: ObjectLocation) {
   const parts: { ETag: string | undefined; PartNumber: number }[] = [];
   let UploadId: string | undefined;
 

@@ -83,7 +83,7 @@ export function uploadInterrupted(cause: unknown): AppError {
   });
 }
 
-/** 503 for an upload whose lease lapsed because its process was suspended for minutes. */
+/** 503 for an upload whose lease expired because its process was suspended for minutes. */
 export function uploadLost(): AppError {
   return new AppError('storage_unavailable', 'The upload took too long and was abandoned. Upload it again.', {
     retryAfterSeconds: 1,

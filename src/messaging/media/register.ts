@@ -57,7 +57,7 @@ export async function registerUpload(
   senders: readonly SenderRow[],
   same: Duplicate,
 ): Promise<ReadyMedia> {
-  const { answer, sender } = await callWithFailover(
+  const { result, sender } = await callWithFailover(
     deps,
     senders,
     (access) => uploadLeased(deps, row, access),
@@ -71,7 +71,7 @@ export async function registerUpload(
     deps.log.warn({ err: error, accountId: row.account_id }, 'media.registration_failed');
     throw externalError(error, 'The messaging platform');
   });
-  const { publicId, expiresAt } = answer;
+  const { publicId, expiresAt } = result;
   const ready = await deps.db.transaction().execute(async (tx) => {
     const duplicate = await findConcurrentDuplicate(tx, row, same);
     const shown = duplicate ?? (await markReady(tx, row.id, publicId));
@@ -108,7 +108,7 @@ async function uploadLeased(deps: RegisterDeps, row: MediaRow, sender: SenderAcc
   return { publicId: await uploadToPlatform(deps, row, sender), expiresAt };
 }
 
-/** Leaves the file to the worker; if even that fails, its lease lapses a little later. */
+/** Leaves the file to the worker; if even that fails, its lease expires a little later. */
 async function leaveToWorker(deps: RegisterDeps, row: MediaRow): Promise<void> {
   const leave = async () => {
     await markRemoving(deps.db, row.id, 0);

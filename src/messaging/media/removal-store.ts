@@ -46,7 +46,7 @@ export async function deleteMediaRow(db: Db, id: string): Promise<void> {
 export type Leftover = MediaRow & { orphaned: boolean };
 
 /**
- * Claims up to `limit` files whose lease lapsed: uploads whose process died (`orphaned`), and removals that are due. Each
+ * Claims up to `limit` files whose lease expired: uploads whose process died (`orphaned`), and removals that are due. Each
  * is claimed again with increasing delays until its row is deleted.
  */
 export async function claimLeftovers(db: Db, limit: number): Promise<Leftover[]> {

@@ -33,7 +33,7 @@ export interface NewMedia {
   namedSenderId: string | null;
 }
 
-/** Adds a file before its bytes arrive. If the lease lapses, the worker removes it. */
+/** Adds a file before its bytes arrive. If the lease expires, the worker removes it. */
 export async function insertReceiving(db: Db, media: NewMedia, leaseSeconds: number): Promise<void> {
   await sql`
     insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, named_sender_id, due_at)

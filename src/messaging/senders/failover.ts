@@ -28,7 +28,7 @@ export async function callWithFailover<T>(
   senders: readonly SenderRow[],
   call: (sender: SenderAccess) => Promise<T>,
   { isRepeatable }: { isRepeatable: boolean },
-): Promise<{ answer: T; sender: SenderAccess }> {
+): Promise<{ result: T; sender: SenderAccess }> {
   const unreached = new Set<string>();
   let [attempts, first]: [number, unknown] = [0, undefined];
   for (const row of senders) {
@@ -37,7 +37,7 @@ export async function callWithFailover<T>(
     if (unreached.has(sender.apiUrl)) continue;
     attempts += 1;
     try {
-      return { answer: await call(sender), sender };
+      return { result: await call(sender), sender };
     } catch (error) {
       first ??= error;
       if (!isUnavailable(error) || (error.outcome === 'unknown' && !isRepeatable)) throw error;

@@ -17,7 +17,7 @@ export interface CallDeps extends RejectionDeps {
   accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
   /** The same, not from the cache. */
   freshAccessOf: (senderId: string) => Promise<SenderAccess | undefined>;
-  /** The platform's id of a stored file for a sender; registers it again if it lapsed. */
+  /** The platform's id of a stored file for a sender; registers it again if it expired. */
   registeredMedia: (of: { accountId: string; mediaId: string; senderId: string }) => Promise<string>;
   /**
    * Forgets a registration that the platform rejected, so that the file is registered again; false if it must not be.
@@ -90,7 +90,7 @@ export async function recordUncalled(
 /**
  * Calls the platform for a message whose dispatch began at `begunAtMs` (of `clock.steady()`), and records the result:
  * accepted; rejected (retried or failed, by its code); not sent (retried); or unknown, and then the message stays
- * dispatching until a report arrives. Hands the request to the connection before it first awaits. Never rejects.
+ * dispatching until a report arrives. Writes the request to its connection before it first awaits. Never rejects.
  */
 export async function callPlatform(
   deps: CallDeps,

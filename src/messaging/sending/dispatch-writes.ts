@@ -18,7 +18,7 @@ import {
 export type DispatchWritesDeps = FailDeps & Parameters<typeof openDurableWrites>[0];
 
 export interface DispatchWrites {
-  /** Begins the dispatch of messages; returns for each whether it may be called. Rejects if nobody knows. */
+  /** Begins the dispatch of messages; returns for each whether it may be called. Rejects if that is unknown. */
   begin(messages: readonly LeasedMessage[]): Promise<boolean[]>;
   /** Returns messages to the queue whose dispatch may have begun and that were not called. Never rejects. */
   revert(messages: readonly LeasedMessage[]): void;
@@ -88,7 +88,7 @@ function batched<T extends { id: string }>(
   );
 }
 
-/** Begins dispatches of several senders in one statement. `lost`: the error of a statement whose result nobody knows. */
+/** Begins dispatches of several senders in one statement. `lost`: the error of a statement whose result is unknown. */
 function batchedBegin({ hot }: DispatchWritesDeps) {
   return batch<MessageKey[], boolean[] | { lost: unknown }>(
     async (groups) => {

@@ -39,13 +39,13 @@ export function presentSend(send: { id: string; templateId: string }, rows: Resu
 }
 
 /** The results of a send in one sentence. */
-export function describeSend(answer: {
+export function describeSend(send: {
   total: number;
   accepted: number;
   failed: number;
   queued: number;
 }): string {
-  const { total, accepted, failed, queued } = answer;
+  const { total, accepted, failed, queued } = send;
   const parts = [
     accepted > 0 ? `${accepted} accepted` : '',
     failed > 0 ? `${failed} failed` : '',

@@ -23,7 +23,7 @@ export interface RejectionDeps {
 export interface Rejection {
   kind: RejectionClass;
   error: MessageError;
-  /** As the platform asked. */
+  /** The wait that the platform requested. */
   retryAfterSeconds: number | undefined;
   /** The credentials of the call; undefined if the rejected call was not the message's own. */
   used: SenderAccess | undefined;
@@ -75,7 +75,7 @@ export function openRejectionEffects(
   };
 }
 
-/** Records a rejected message as its class asks: queued again or failed; throttles or halts what it concerns. */
+/** Records a rejected message by its class: queues it again or fails it, and throttles or halts what it concerns. */
 export async function recordRejection(
   deps: RejectionDeps,
   message: LeasedMessage,

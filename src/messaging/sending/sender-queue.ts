@@ -188,13 +188,13 @@ export class SenderQueue {
   #take(count: number): PreparedMessage[] {
     const nowMs = this.#deps.clock.steady();
     const taken: PreparedMessage[] = [];
-    const lapsed: PreparedMessage[] = [];
+    const expired: PreparedMessage[] = [];
     while (taken.length < count) {
-      const next = this.#waiting.take(nowMs, lapsed);
+      const next = this.#waiting.take(nowMs, expired);
       if (!next) break;
       taken.push(next.item);
     }
-    this.#release(lapsed);
+    this.#release(expired);
     return taken;
   }
 

@@ -78,7 +78,7 @@ function checkPhone(phone: unknown, add: Add): void {
 
 function checkCode(example: unknown, add: Add): void {
   const code = firstExample(example);
-  if (code === undefined) add('.example', 'is missing: give a code for the reviewers');
+  if (code === undefined) add('.example', 'is missing: set a code for the reviewers');
   else if (lengthOf(code) > maxLength.code)
     add('.example', `must have at maxLength ${maxLength.code} characters`);
 }

@@ -101,18 +101,18 @@ function checkExamples(
   add: Add,
 ): void {
   const member = `${where}_text${format === 'named' ? '_named_params' : ''}`;
-  const given = part.example?.[member];
-  const row: unknown = Array.isArray(given) && Array.isArray(given[0]) ? given[0] : given;
-  const isFull = (example: unknown) => typeof example === 'string' && example !== '';
-  const fits = (examples: unknown[]) =>
+  const example = part.example?.[member];
+  const row: unknown = Array.isArray(example) && Array.isArray(example[0]) ? example[0] : example;
+  const isFilled = (value: unknown) => typeof value === 'string' && value !== '';
+  const isComplete = (examples: unknown[]) =>
     format === 'positional'
-      ? examples.every(isFull)
+      ? examples.every(isFilled)
       : tokens.every((token) => examples.some((one) => isNamed(one, token)));
-  if (!Array.isArray(row) || row.length !== tokens.length || !fits(row))
+  if (!Array.isArray(row) || row.length !== tokens.length || !isComplete(row))
     add(`.example.${member}`, `must have an example for each of the ${tokens.length} variables`);
 }
 
-function isNamed(given: unknown, token: string): boolean {
-  const { param_name, example } = (given ?? {}) as { param_name?: unknown; example?: unknown };
+function isNamed(value: unknown, token: string): boolean {
+  const { param_name, example } = (value ?? {}) as { param_name?: unknown; example?: unknown };
   return param_name === token && typeof example === 'string' && example !== '';
 }

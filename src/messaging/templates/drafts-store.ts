@@ -29,7 +29,7 @@ export async function insertDraft(
   return rows[0];
 }
 
-/** Gives a draft without a business account the one that it is submitted to. */
+/** Sets the business account of a draft without one, before its submission. */
 export async function bindDraft(db: Db, id: string, businessAccountId: string): Promise<void> {
   await db
     .updateTable('templates')

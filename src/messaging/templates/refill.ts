@@ -16,18 +16,20 @@ export function refill(
     const own = plan.placeholders.filter((placeholder) => placeholder.where === where);
     for (const [index, { name, text }] of values.entries()) {
       const isNamed = plan.format === 'named';
-      const place = isNamed ? own.find(({ token }) => token === name) : own[name === undefined ? index : -1];
-      variables[place?.qualifiedKey ?? `${where}.(${name ?? index + 1})`] = text;
+      const placeholder = isNamed
+        ? own.find(({ token }) => token === name)
+        : own[name === undefined ? index : -1];
+      variables[placeholder?.qualifiedKey ?? `${where}.(${name ?? index + 1})`] = text;
     }
   };
   const { header } = content;
   if (header?.kind === 'text') addTexts('header', header.values);
   addTexts('body', content.body);
   for (const { index, subType, value } of content.buttons) {
-    const place = plan.placeholders.find(
+    const placeholder = plan.placeholders.find(
       (one) => one.where === 'button' && one.buttonIndex === index && one.subType === subType,
     );
-    variables[place?.qualifiedKey ?? `buttons.${index}.(${subType})`] = value;
+    variables[placeholder?.qualifiedKey ?? `buttons.${index}.(${subType})`] = value;
   }
   if (header?.kind !== 'location') return { variables };
   const { latitude, longitude, name, address } = header;

@@ -133,10 +133,10 @@ export async function submitDraft(
       components: await componentsToSend(deps, row, access),
     });
   // the platform would reject a repeated creation as a duplicate
-  const { answer } = await callWithFailover(deps, callers, create, { isRepeatable: false }).catch(
+  const { result } = await callWithFailover(deps, callers, create, { isRepeatable: false }).catch(
     platformError,
   );
-  const submitted = await recordSubmission(deps, row.id, businessAccountId, answer);
+  const submitted = await recordSubmission(deps, row.id, businessAccountId, result);
   const current = submitted ?? (await findTemplate(deps.db, input.accountId, input.templateId));
   if (!current) throw templateNotFound();
   return current;
@@ -152,7 +152,7 @@ async function recordSubmission(
   deps: SubmitDeps,
   id: string,
   businessAccountId: string,
-  answer: Awaited<ReturnType<MessagingPlatform['createTemplate']>>,
+  result: Awaited<ReturnType<MessagingPlatform['createTemplate']>>,
 ): Promise<TemplateRow | undefined> {
   const { after, leasedDeliveries } = await deps.db.transaction().execute(async (tx) => {
     const before = await lockTemplate(tx, id);
@@ -160,10 +160,10 @@ async function recordSubmission(
       before &&
       (await markSubmitted(tx, id, {
         businessAccountId,
-        providerTemplateId: answer.providerTemplateId,
-        providerStatus: answer.providerStatus,
-        status: answer.state,
-        category: answer.category,
+        providerTemplateId: result.providerTemplateId,
+        providerStatus: result.providerStatus,
+        status: result.state,
+        category: result.category,
       }));
     const changes = before && after ? [{ before, after, reason: null }] : [];
     return { after, leasedDeliveries: await publishChanges(deps, tx, changes) };

@@ -41,7 +41,7 @@ export interface LeasedDelivery {
   version: number;
   /** The endpoint's consecutive failures, read with the delivery. */
   failures: number;
-  /** Later stages that wait for this one alone, in order. Whoever leases this one may attempt them next. */
+  /** Later stages that wait for this one alone, in order. The process that leases this one may attempt them next. */
   laterStages?: LeasedDelivery[];
 }
 

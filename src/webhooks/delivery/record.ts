@@ -42,7 +42,7 @@ interface FailureRecorded {
 }
 
 const none: readonly never[] = [];
-const nothing: FailureRecorded = { released: none, suspendedEndpointIds: none };
+const noConsequences: FailureRecorded = { released: none, suspendedEndpointIds: none };
 
 /** Time between commits: a failure may wait longer than a success, and a released lease longer than both. */
 const gapMs = { success: 2, failure: 8, release: 20 } as const;
@@ -130,7 +130,7 @@ export class Recorder {
     for (const { endpointId, id, status, reason, delayMs = null } of scheduled)
       this.#deps.log.info({ endpointId, deliveryId: id, status, reason, delayMs }, 'webhooks.failed');
     const suspendedEndpointIds = this.#trackFailing(failed, failing);
-    return failed.map((_item, index) => (index === 0 ? { released, suspendedEndpointIds } : nothing));
+    return failed.map((_item, index) => (index === 0 ? { released, suspendedEndpointIds } : noConsequences));
   }
 
   #retryDelayMs(item: FailedDelivery): number | undefined {

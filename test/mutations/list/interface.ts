@@ -12,7 +12,7 @@ export const mutations: Mutation[] = [
   {
     name: 'the client waits as long as any Retry-After asks',
     file: 'client/src/retries.ts',
-    find: 'if (asked > retryAfterMaxMs) return undefined;',
+    find: 'if (requestedMs > retryAfterMaxMs) return undefined;',
     replace: '',
     tests: ['test/client/client.test.ts'],
   },

@@ -5,15 +5,15 @@ export const mutations: Mutation[] = [
   {
     name: 'an error with HTTP 200 is a success without a message id',
     file: 'src/adapters/meta/client.ts',
-    find: 'isObject(answer.error) && answer.messages === undefined',
-    replace: 'answer.error === 0',
+    find: 'isObject(content.error) && content.messages === undefined',
+    replace: 'content.error === 0',
     tests: ['test/ports/meta-odd-responses.test.ts'],
   },
   {
     name: 'an error in addition to a message id makes a sent message rejected',
     file: 'src/adapters/meta/client.ts',
-    find: 'isObject(answer.error) && answer.messages === undefined',
-    replace: 'isObject(answer.error)',
+    find: 'isObject(content.error) && content.messages === undefined',
+    replace: 'isObject(content.error)',
     tests: ['test/ports/meta-odd-responses.test.ts'],
   },
   {

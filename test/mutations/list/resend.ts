@@ -73,15 +73,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a value without a placeholder in the current template is omitted',
     file: 'src/messaging/templates/refill.ts',
-    find: 'variables[place?.qualifiedKey ?? `${where}.(${name ?? index + 1})`] = text;',
-    replace: 'if (place) variables[place.qualifiedKey] = text;',
+    find: 'variables[placeholder?.qualifiedKey ?? `${where}.(${name ?? index + 1})`] = text;',
+    replace: 'if (placeholder) variables[placeholder.qualifiedKey] = text;',
     tests,
   },
   {
     name: 'the key of a repeated resend is not stored',
     file: routes,
     find: 'if (subjectId === undefined && unused) await storeResponse(deps, unused, body);',
-    replace: 'if (subjectId === undefined) void keepAnswer;',
+    replace: 'if (subjectId === undefined) void storeResponse;',
     tests,
   },
   {
