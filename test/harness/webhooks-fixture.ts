@@ -12,7 +12,7 @@ import type { Db } from '../../src/db/db.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
-import { type Deliveries, openDeliveries } from '../../src/webhooks/delivery/deliveries.ts';
+import { type DeliverDeps, type Deliveries, openDeliveries } from '../../src/webhooks/delivery/deliveries.ts';
 import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
 import { endpointRoutes } from '../../src/webhooks/endpoints/routes.ts';
 import { deliveryRoutes } from '../../src/webhooks/history/routes.ts';
@@ -55,7 +55,7 @@ export interface WebhooksFixture {
   pauseAll(): Promise<void>;
   maintained(): Promise<void>;
   /** A deliverer of another process on the same database. */
-  another(settings?: Partial<DeliverySettings>): Deliveries;
+  another(settings?: Partial<DeliverySettings>, deps?: Partial<DeliverDeps>): Deliveries;
   /** Ends every call under way, as a process does that has waited long enough. */
   cutOff(): Promise<void>;
   close(): Promise<void>;
@@ -125,8 +125,8 @@ export async function openWebhooksFixture(
     webhookTimeoutMs,
   };
   const opened: Deliveries[] = [];
-  const another = (more: Partial<DeliverySettings> = {}) => {
-    const deliveries = openDeliveries(deps, { ...settings, ...more });
+  const another = (more: Partial<DeliverySettings> = {}, other: Partial<DeliverDeps> = {}) => {
+    const deliveries = openDeliveries({ ...deps, ...other }, { ...settings, ...more });
     opened.push(deliveries);
     return deliveries;
   };

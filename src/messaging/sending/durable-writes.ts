@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { isTransient, isUnavailable } from '../../db/failure.ts';
+import { retryWrite } from '../../work/retry-write.ts';
 
 export interface DurableWrites {
   /**
@@ -18,7 +19,6 @@ export interface DurableWrites {
   idle(): Promise<void>;
 }
 
-const firstDelayMs = 250;
 const longestDelayMs = 10_000;
 /** The statement time-out of 30 s, plus a margin. */
 const statementsEndWithinMs = 35_000;
@@ -27,18 +27,13 @@ const statementsEndWithinMs = 35_000;
 export function openDurableWrites(deps: { clock: Clock; log: Log }, stopping: AbortSignal): DurableWrites {
   const inProgress = new Set<Promise<unknown>>();
 
-  async function retry<T>(write: () => Promise<T>, isRetryable: (error: unknown) => boolean): Promise<T> {
-    for (let failures = 0; ; failures++) {
-      const isLast = stopping.aborted;
-      try {
-        return await write();
-      } catch (error) {
-        if (isLast || !isRetryable(error)) throw error;
-        if (failures === 0) deps.log.warn({ err: error }, 'messages.write_delayed');
-        await deps.clock.sleep(Math.min(firstDelayMs * 2 ** failures, longestDelayMs), stopping);
-      }
-    }
-  }
+  const retry = <T>(write: () => Promise<T>, isRetryable: (error: unknown) => boolean) =>
+    retryWrite(write, stopping, {
+      clock: deps.clock,
+      isRetryable,
+      longestDelayMs,
+      onDelayed: (error) => deps.log.warn({ err: error }, 'messages.write_delayed'),
+    });
 
   function tracked<T>(work: Promise<T>): Promise<T> {
     const done = () => inProgress.delete(work);

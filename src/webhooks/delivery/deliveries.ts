@@ -45,9 +45,6 @@ export interface Deliveries {
   stop(): Promise<void>;
 }
 
-/** Successes that are not committed yet: at most this many are delivered twice after a crash. */
-const unrecordedMax = 1_000;
-
 /** A process detects within this time that another one changed an endpoint with deliveries queued here. */
 const changesDetectedWithinMs = 1_000;
 
@@ -77,7 +74,7 @@ class LocalDeliveries implements Deliveries {
   /** Writes in progress, awaited only by `stop`. */
   readonly #writes = new Set<Promise<void>>();
   #unrecorded = 0;
-  #stopping = false;
+  readonly #stop = new AbortController();
   #changesTimer: NodeJS.Timeout | undefined;
   #capacityListener = () => {};
 
@@ -89,6 +86,10 @@ class LocalDeliveries implements Deliveries {
     this.#recorder = new Recorder(deps, settings);
     this.#targets = openTargets({ ...deps, db: deps.hot });
     this.#claim = openClaims(deps.hot, deps.processId);
+  }
+
+  get #stopping(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   offer(deliveries: readonly LeasedDelivery[], leasedAtMs = this.#deps.clock.steady()): void {
@@ -142,7 +143,7 @@ class LocalDeliveries implements Deliveries {
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#stop.abort();
     clearTimeout(this.#changesTimer);
     for (const { key } of this.#queue.endpoints()) this.drop(key);
     await this.#queue.whenEmpty();
@@ -168,7 +169,7 @@ class LocalDeliveries implements Deliveries {
         ({ id, body }) => this.attemptOnce(item.endpointId, item.version, id, body),
         () => !this.#stopping && queue.drains === drains && clock.steady() < untilMs,
       );
-      await this.#record(result);
+      await this.#record(result, startBeforeMs + this.#deps.webhookTimeoutMs);
     } catch (error) {
       this.#logNotRecorded(item, error);
     }
@@ -177,21 +178,21 @@ class LocalDeliveries implements Deliveries {
   }
 
   /** The next call does not wait for the commit of successes. A failure is recorded after them, to keep the order of writes. */
-  async #record({ done, failure, untried }: GroupResult): Promise<void> {
+  async #record({ done, failure, untried }: GroupResult, untilMs: number): Promise<void> {
     if (untried) this.#releaseLease(untried);
     if (failure) this.#pendingFailures.add(failure.id);
     if (done.length > 0) {
-      const recorded = this.#recordSuccesses(done);
-      if (failure || this.#unrecorded >= unrecordedMax) await recorded;
+      const recorded = this.#recordSuccesses(done, untilMs);
+      if (failure || this.#unrecorded >= this.#settings.unrecordedMax) await recorded;
       else this.#inBackground(recorded);
     }
     if (failure) await this.#recordFailure(failure);
   }
 
-  async #recordSuccesses(done: SucceededDelivery[]): Promise<void> {
+  async #recordSuccesses(done: SucceededDelivery[], untilMs: number): Promise<void> {
     this.#unrecorded += done.length;
     try {
-      const released = await this.#recorder.succeeded(done);
+      const released = await this.#recorder.succeeded(done, untilMs, this.#stop.signal);
       if (released.length > 0) this.offer(released);
     } catch (error) {
       this.#logNotRecorded(done[0] as LeasedDelivery, error);

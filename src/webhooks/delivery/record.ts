@@ -2,8 +2,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isUnavailable } from '../../db/failure.ts';
 import { retryDelayMs, type Schedule } from '../../work/backoff.ts';
 import { batch } from '../../work/batch.ts';
+import { retryWrite } from '../../work/retry-write.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 import {
   type FailedDelivery,
@@ -47,21 +49,24 @@ const noConsequences: FailureRecorded = { released: none, suspendedEndpointIds: 
 /** Time between commits: a failure may wait longer than a success, and a released lease longer than both. */
 const gapMs = { success: 2, failure: 8, release: 20 } as const;
 const perCommitMax = 500;
+/** Between attempts to record successes while the database is unavailable. */
+const longestDelayMs = 2_000;
 
 /** Whether a later stage may wait for this one. */
 const isAwaited = ({ stage }: LeasedDelivery): boolean => stage > 0 && stage !== lastStage;
 
 export class Recorder {
-  /** Resolves with next stages to start, once the successes of one ordering group are committed, in their order. */
-  readonly succeeded: (group: SucceededDelivery[]) => Promise<readonly LeasedDelivery[]>;
   readonly failed: (delivery: FailedDelivery) => Promise<FailureRecorded>;
   /** Releases the lease of a delivery that this process will not attempt. */
   readonly released: (delivery: LeasedDelivery) => Promise<void>;
   readonly #deps: RecordDeps;
+  readonly #succeeded: (group: SucceededDelivery[]) => Promise<readonly LeasedDelivery[]>;
   readonly #schedule: Schedule;
   readonly #random: () => number;
   /** Endpoints that failed here since their last success, which deliveries read before that do not show. */
   readonly #failingEndpoints = new Set<string>();
+  /** Groups whose successes wait for the database. */
+  #delayed = 0;
 
   /** `random` is in [0, 1), for the jitter of the schedule. */
   constructor(deps: RecordDeps, settings: { schedule: Schedule; random?: () => number }) {
@@ -69,7 +74,7 @@ export class Recorder {
     this.#schedule = settings.schedule;
     this.#random = settings.random ?? Math.random;
     const common = { max: perCommitMax, onDeadlock: () => deps.log.warn('webhooks.deadlock') };
-    this.succeeded = batch((groups) => this.#recordSuccesses(groups), {
+    this.#succeeded = batch((groups) => this.#recordSuccesses(groups), {
       ...common,
       key: ([first]) => (first ? lockKey(first) : ''),
       gapMs: gapMs.success,
@@ -86,6 +91,33 @@ export class Recorder {
       },
       { ...common, key: lockKey, gapMs: gapMs.release },
     );
+  }
+
+  /**
+   * Resolves with next stages to start, once the successes of one ordering group are committed, in their order. Retries while the database is unavailable, until
+   * `untilMs` of `clock.steady()`: the receiver has the deliveries, and only this process knows. If the response of a commit was lost, the next
+   * stages that it leased start when their lease ends.
+   */
+  async succeeded(
+    group: SucceededDelivery[],
+    untilMs: number,
+    stopping: AbortSignal,
+  ): Promise<readonly LeasedDelivery[]> {
+    const { clock, log } = this.#deps;
+    let isDelayed = false;
+    const onDelayed = (error: unknown) => {
+      isDelayed = true;
+      // one line per outage
+      if (this.#delayed === 0) log.warn({ err: error }, 'webhooks.record_delayed');
+      this.#delayed += 1;
+    };
+    try {
+      return await retryWrite(() => this.#succeeded(group), stopping, {
+        ...{ clock, isRetryable: isUnavailable, onDelayed, untilMs, longestDelayMs },
+      });
+    } finally {
+      if (isDelayed) this.#delayed -= 1;
+    }
   }
 
   async #recordSuccesses(groups: SucceededDelivery[][]): Promise<(readonly LeasedDelivery[])[]> {

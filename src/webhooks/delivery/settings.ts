@@ -12,6 +12,8 @@ export interface DeliverySettings {
   /** Each endpoint may queue this many even when memory is full, so that hanging endpoints cannot exclude the others. */
   assuredPerEndpoint: number;
   claimedPerRound: number;
+  /** Successes that are not committed yet: at most about this many are delivered twice after a crash. Further calls wait. */
+  unrecordedMax: number;
   /** In [0, 1), for the jitter of retries. */
   random?: () => number;
   /** Called after every attempt, for metrics. */
@@ -25,4 +27,5 @@ export const deliveryDefaults: DeliverySettings = {
   queuedInAll: 10_000,
   assuredPerEndpoint: 16,
   claimedPerRound: 2_000,
+  unrecordedMax: 1_000,
 };

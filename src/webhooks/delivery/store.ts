@@ -90,7 +90,10 @@ export async function findLaterStages(db: Db, claimed: readonly LeasedDelivery[]
   return rows;
 }
 
-/** Records successes; safe to repeat. `done` is sorted by key. Where a later stage may wait, call `leaseNextStages` before the commit. */
+/**
+ * Records successes; safe to repeat: a delivery that is recorded already stays as it is. `done` is sorted by key. Where a later stage may wait, call
+ * `leaseNextStages` before the commit.
+ */
 export async function completeDeliveries(
   db: Db | Tx,
   done: readonly (Key & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
@@ -101,7 +104,7 @@ export async function completeDeliveries(
     from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
       ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
       x(subject_id, endpoint_id, stage, status, ms, answer)
-    where ${match}`.execute(db);
+    where ${match} and d.state <> ${state.delivered}`.execute(db);
 }
 
 /**

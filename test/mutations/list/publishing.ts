@@ -12,7 +12,51 @@ const delivering = ['test/api/webhooks-delivery.test.ts'];
 const replays = ['test/api/webhooks-replays.test.ts'];
 const trouble = ['test/api/webhooks-trouble.test.ts'];
 
+const recording = ['test/api/webhooks-recording.test.ts'];
+
 export const mutations: Mutation[] = [
+  {
+    name: 'a success is lost when the database is unavailable at that moment',
+    file: 'src/webhooks/delivery/record.ts',
+    find: 'isRetryable: isUnavailable',
+    replace: 'isRetryable: () => false',
+    tests: recording,
+  },
+  {
+    name: 'a success is recorded whenever the database returns, although its lease has ended',
+    file: 'src/webhooks/delivery/record.ts',
+    find: ', onDelayed, untilMs, longest',
+    replace: ', onDelayed, longest',
+    tests: recording,
+  },
+  {
+    name: 'a success whose commit was done counts twice',
+    file: store,
+    find: ' and d.state <> ${state.delivered}`',
+    replace: '`',
+    tests: recording,
+  },
+  {
+    name: 'any number of successes waits for the database',
+    file: deliveries,
+    find: 'if (failure || this.#unrecorded >= this.#settings.unrecordedMax) await',
+    replace: 'if (failure) await',
+    tests: recording,
+  },
+  {
+    name: 'a process that stops waits for a database that is away',
+    file: 'src/work/retry-write.ts',
+    find: 'const isLast = stopping.aborted || ',
+    replace: 'const isLast = ',
+    tests: [...recording, 'test/rules/durable-writes.test.ts'],
+  },
+  {
+    name: 'a write is retried without increasing delays',
+    file: 'src/work/retry-write.ts',
+    find: 'firstDelayMs * 2 ** failures',
+    replace: 'firstDelayMs',
+    tests: [...recording, 'test/rules/durable-writes.test.ts'],
+  },
   {
     name: 'a stage is published concurrently with the end of an earlier one',
     file: publishing,

@@ -1,0 +1,135 @@
+// Promises when the database is away at the moment a receiver accepts: the success is recorded later, and delivered once.
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { type Db, openDb } from '../../src/db/db.ts';
+import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
+import { publish } from '../../src/webhooks/publish.ts';
+import type { TcpProxy } from '../faults/tcp-proxy.ts';
+import { openDatabaseDoor } from '../harness/database-door.ts';
+import { until } from '../harness/until.ts';
+import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
+
+let fixture: WebhooksFixture;
+let proxy: TcpProxy;
+let behindProxy: Db;
+/** The pauses between attempts to record; each lasts until the test ends it. */
+let pauses: { ms: number; end: () => void }[];
+let logged: string[];
+
+beforeAll(async () => {
+  fixture = await openWebhooksFixture();
+  const way = await openDatabaseDoor(fixture.database.connection);
+  proxy = way.door;
+  behindProxy = openDb(way.connection, { maxConnections: 3, applicationName: 'behind proxy', hot: true });
+  fixture.clock.sleep = (ms, signal) =>
+    new Promise((end) => {
+      pauses.push({ ms, end });
+      if (signal?.aborted) end();
+      signal?.addEventListener('abort', () => end(), { once: true });
+    });
+});
+afterAll(async () => {
+  fixture.clock.sleep = systemClock.sleep;
+  await fixture.close();
+  await behindProxy.destroy();
+  await proxy.close();
+});
+beforeEach(() => {
+  pauses = [];
+  logged = [];
+});
+afterEach(async () => {
+  fixture.clock.steadyMs = undefined;
+  proxy.unblock();
+  await fixture.pauseAll();
+});
+
+/**
+ * A process that leased `count` deliveries and lost the database when the first of them reached the receiver, which
+ * accepts everything.
+ */
+async function acceptedWhileAway(hook: string, count = 1, settings: Partial<DeliverySettings> = {}) {
+  const account = await fixture.account();
+  await fixture.endpoint(account, hook);
+  const write = (line: string) => void logged.push(JSON.parse(line).msg);
+  const deliveries = fixture.another(settings, { hot: behindProxy, log: pino({ level: 'info' }, { write }) });
+  fixture.hooks.answer(hook, () => {
+    if (pauses.length === 0) proxy.block();
+    return { status: 200 };
+  });
+  const events = Array.from({ length: count }, () => stageEvent(account, uuidv7(), 'sent'));
+  deliveries.offer(await fixture.hot.transaction().execute((tx) => publish({ deliveries }, tx, events)));
+  const rows = async () =>
+    (
+      await sql<{ state: number; attempts: number }>`
+        select state, attempts from deliveries where account_id = ${account}`.execute(fixture.db)
+    ).rows;
+  return { deliveries, rows, hits: () => fixture.hooks.hitsOf(hook).length };
+}
+const delivered = { state: 1, attempts: 1 };
+const leased = { state: 0, attempts: 0 };
+
+it('a success is recorded when the database returns, with increasing pauses until then', async () => {
+  const { rows, hits } = await acceptedWhileAway('returns');
+  for (const count of [1, 2, 3, 4, 5]) {
+    await until(() => expect(pauses).toHaveLength(count));
+    if (count < 5) pauses[count - 1]?.end();
+  }
+  expect(pauses.map(({ ms }) => ms)).toEqual([250, 500, 1_000, 2_000, 2_000]);
+  expect(await rows()).toEqual([leased]);
+  proxy.unblock();
+  pauses[4]?.end();
+  await until(async () => expect(await rows()).toEqual([delivered]));
+  expect(hits()).toBe(1);
+  await until(() => expect(logged).toEqual(['webhooks.record_delayed', 'webhooks.delivered']));
+});
+
+it('a success is recorded once, also if its first commit was done and the response lost', async () => {
+  const { rows } = await acceptedWhileAway('done');
+  await until(() => expect(pauses).toHaveLength(1));
+  await sql`update deliveries set state = 1, attempts = 1, due_at = null, delivered_at = now()
+    where state = 0 and due_at is not null`.execute(fixture.db);
+  proxy.unblock();
+  pauses[0]?.end();
+  await until(() => expect(logged).toContain('webhooks.delivered'));
+  expect(await rows()).toEqual([delivered]);
+});
+
+it('recording is given up when the lease is about to end: another process delivers it then', async () => {
+  fixture.clock.steadyMs = 1_000_000;
+  const { rows } = await acceptedWhileAway('ends');
+  await until(() => expect(pauses).toHaveLength(1));
+  // 75 s less five
+  fixture.clock.steadyMs += 70_000;
+  pauses[0]?.end();
+  await until(() => expect(logged).toEqual(['webhooks.record_delayed', 'webhooks.not_recorded']));
+  expect(pauses).toHaveLength(1);
+  expect(await rows()).toEqual([leased]);
+});
+
+it('a process that stops records once more without waiting, and then ends', async () => {
+  const returning = await acceptedWhileAway('stops');
+  await until(() => expect(pauses).toHaveLength(1));
+  proxy.unblock();
+  await returning.deliveries.stop();
+  expect(await returning.rows()).toEqual([delivered]);
+  pauses = [];
+  const away = await acceptedWhileAway('stops-away');
+  await until(() => expect(pauses).toHaveLength(1));
+  await away.deliveries.stop();
+  expect(await away.rows()).toEqual([leased]);
+});
+
+it('so many successes wait for the database at most; further calls wait for them', async () => {
+  const settings = { inFlightPerEndpoint: 1, unrecordedMax: 3 };
+  const { rows, hits } = await acceptedWhileAway('bounded', 6, settings);
+  await until(() => expect(pauses).toHaveLength(3));
+  expect(hits()).toBe(3);
+  proxy.unblock();
+  for (const { end } of pauses) end();
+  await until(async () => expect(await rows()).toEqual(Array.from({ length: 6 }, () => delivered)));
+  expect(hits()).toBe(6);
+});
