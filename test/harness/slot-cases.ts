@@ -25,7 +25,8 @@ export interface Case {
 
 const windowOf = (text: string): ClockWindow => ({ from: text.slice(0, 5), to: text.slice(6) });
 
-function termsOf(given: Case): Terms {
+/** What the staff member of a case offers. */
+export function termsOf(given: Case): Terms {
   return {
     timezone: given.zone,
     slotMinutes: given.minutes,

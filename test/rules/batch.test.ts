@@ -85,4 +85,33 @@ describe('a batch', () => {
     ]);
     expect(await put('later')).toBe('LATER');
   });
+
+  it('never runs twice at a time, however much has gathered', async () => {
+    const runs: { items: string[]; end: () => void }[] = [];
+    const run = (items: string[]) =>
+      new Promise<string[]>((resolve) => runs.push({ items, end: () => resolve(items) }));
+    const put = batch<string, string>(run, { gapMs: 0, max: 2, key: (item) => item });
+    const results = ['a', 'b', 'c', 'd'].map(put);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs.map(({ items }) => items)).toEqual([['a']]);
+    for (let index = 0; index < 3; index++) {
+      runs[index]?.end();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
+    expect(runs.map(({ items }) => items)).toEqual([['a'], ['b', 'c'], ['d']]);
+  });
+
+  it('tries one item alone while the database is unavailable, and fails the others immediately', async () => {
+    const unavailable = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    let isUnavailable = false;
+    const { put, runs } = lane(() => {
+      if (isUnavailable) throw unavailable;
+    });
+    await put('first');
+    isUnavailable = true;
+    const results = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map(put));
+    expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'rejected'));
+    expect(runs.slice(1)).toEqual([['a', 'b', 'c', 'd', 'e'], ['a']]);
+  });
 });

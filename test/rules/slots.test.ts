@@ -1,6 +1,7 @@
 // The slots engine against the cases that its rules were written with: the grid, overrides, busy times, notice, limits.
 import { describe, expect, test } from 'vitest';
-import { berlin, kolkata, local, newYork, slots } from '../harness/slot-cases.ts';
+import { occupiedRange } from '../../src/appointments/slots/engine.ts';
+import { berlin, kolkata, local, newYork, slots, termsOf } from '../harness/slot-cases.ts';
 
 describe('the grid', () => {
   test('a step shorter than the slot', () => {
@@ -173,5 +174,14 @@ describe('notice, window and limit', () => {
       '2026-06-10T18:30:00.000Z',
       '2026-06-10T22:30:00.000Z',
     ]);
+  });
+});
+
+test('a booking occupies its slot and the buffers around it', () => {
+  const terms = termsOf({ ...berlin, weekly: ['09:00-12:00'], minutes: 30, before: 10, after: 15 });
+  const start = Date.parse('2026-06-10T09:00:00Z');
+  expect(occupiedRange(terms, start)).toEqual({
+    from: Date.parse('2026-06-10T08:50:00Z'),
+    to: Date.parse('2026-06-10T09:45:00Z'),
   });
 });

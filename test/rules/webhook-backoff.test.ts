@@ -29,6 +29,12 @@ describe('the schedule of webhook deliveries', () => {
     );
   });
 
+  it('is spread by the random number, so that what failed together is not retried together', () => {
+    expect([0, 0.5, 1].map((random) => retryDelayMs(webhookSchedule, 1, random))).toEqual([
+      4_500, 5_000, 5_500,
+    ]);
+  });
+
   it('waits longer if the receiver asks for it, a day at most, and never less', () => {
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 90_000)).toBe(90_000);
     expect(retryDelayMs(webhookSchedule, 1, 0.5, 1_000)).toBe(5_000);
@@ -44,6 +50,11 @@ describe('Retry-After', () => {
     expect(retryAfterMs('120', now)).toBe(120_000);
     expect(retryAfterMs(['7'], now)).toBe(7_000);
     expect(retryAfterMs('Tue, 10 Mar 2026 14:01:00 GMT', now)).toBe(60_000);
+  });
+
+  it('is a day at most', () => {
+    expect(retryAfterMs('31536000', now)).toBe(longestRetryAfterMs);
+    expect(retryAfterMs('Wed, 10 Mar 2027 14:00:00 GMT', now)).toBe(longestRetryAfterMs);
   });
 
   it('is ignored when missing, past or malformed', () => {

@@ -279,13 +279,13 @@ export const mutations: Mutation[] = [
     file: deliveries,
     find: 'delivery.version = Math.max(delivery.version, version);',
     replace: 'delivery.version = Math.min(delivery.version, version);',
-    tests: ['test/api/webhooks-endpoints.test.ts', 'test/journeys/two-gateways.test.ts'],
+    tests: ['test/api/webhooks-isolation.test.ts'],
   },
   {
     name: 'queued deliveries of an endpoint are sent after another process paused it',
     file: deliveries,
     find: '      if (!active) this.drop(id);\n',
     replace: '',
-    tests: ['test/api/webhooks-endpoints.test.ts', 'test/journeys/two-gateways.test.ts'],
+    tests: ['test/api/webhooks-isolation.test.ts'],
   },
 ];

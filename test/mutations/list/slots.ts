@@ -99,7 +99,7 @@ export const mutations: Mutation[] = [
     file: wallTime,
     find: 'interval.from <= last.to',
     replace: 'interval.from < last.to',
-    tests: ['test/rules/wall-time.test.ts'],
+    tests: slots,
   },
   {
     name: 'a busy time inside another one ends it',
