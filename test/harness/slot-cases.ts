@@ -1,4 +1,4 @@
-// Cases of the slots engine, said briefly: a zone, a date, hours and what is busy in, the clock times on offer out.
+// Short notation for cases of the slots engine: zone, date, hours and busy times in, offered times out.
 import { candidateStarts, freeStarts, slotsAt, type Terms } from '../../src/appointments/slots/engine.ts';
 import { type ClockWindow, hoursOf, weekdays } from '../../src/appointments/slots/opening-hours.ts';
 import { dayOfDate } from '../../src/appointments/slots/wall-time.ts';
@@ -6,7 +6,7 @@ import { dayOfDate } from '../../src/appointments/slots/wall-time.ts';
 export interface Case {
   zone: string;
   date: string;
-  /** One window for every day of the week, as `09:00-12:00`; empty: closed. */
+  /** Windows of every day of the week, as `09:00-12:00`; empty: closed. */
   weekly: string[];
   overrides?: { date: string; windows: string[] }[];
   minutes: number;
@@ -43,7 +43,7 @@ export function termsOf(given: Case): Terms {
   };
 }
 
-/** The free slots of a case as callers see them; without `now` it is asked three days ahead. */
+/** The free slots of a case; without `now`, three days before its date. */
 export function slots(given: Case) {
   const terms = termsOf(given);
   const day = dayOfDate(given.date) ?? Number.NaN;
@@ -59,9 +59,9 @@ export function slots(given: Case) {
   return slotsAt(terms, starts, timezone);
 }
 
-/** When the slots of a case start, on the clock of who asks. */
+/** The starts of the slots in the requested zone. */
 export const local = (given: Case) => slots(given).map(({ from }) => from);
-/** The same in UTC. */
+/** The starts of the slots in UTC. */
 export const utc = (given: Case) => slots(given).map(({ startsAt }) => startsAt.slice(11, 16));
 
 export const kolkata: Case = {

@@ -1,4 +1,4 @@
-// Answers to form questions: matched by id or text, and checked against their kind.
+// Form answers: matched to questions by id or text, and checked by question type.
 import { describe, expect, test } from 'vitest';
 import { checkAnswers } from '../../src/appointments/booking/form-answers.ts';
 import type { QuestionFields } from '../../src/appointments/directory/staff.ts';
@@ -18,7 +18,7 @@ const fits = (question: QuestionFields, answer: string | number | boolean | stri
   return problems.length === 0 ? answers[0]?.answer : problems[0]?.message;
 };
 
-describe('each kind', () => {
+describe('an answer to a question of type', () => {
   test.each([
     ['phone', ['15551234567', '+49 (30) 123-4567'], ['12345', 'call me', '1234567890123456', '030 1234567']],
     [
@@ -37,7 +37,7 @@ describe('each kind', () => {
     for (const answer of bad) expect(fits(ask(kind), answer)).toMatch(/^"Question\?" (needs|takes|must)/);
   });
 
-  test('a checkbox has to be ticked where it is required, and may be left open where not', () => {
+  test('checkbox must be true if required, and may be false otherwise', () => {
     const checkbox = ask('checkbox');
     for (const answer of ['false', false, ' false '] as const)
       expect(fits(checkbox, answer)).toBe('"Question?" must be true');
@@ -45,7 +45,7 @@ describe('each kind', () => {
     expect(fits({ ...checkbox, is_required: false }, false)).toBe('false');
   });
 
-  test('select and multiselect take their options alone', () => {
+  test('select and multiselect accepts only the options', () => {
     const options = ['Mon', 'Tue', 'Wed'];
     expect(fits(ask('select', { options }), 'Tue')).toBe('Tue');
     expect(fits(ask('select', { options }), 'Sun')).toMatch(/must be one of: Mon, Tue, Wed/);
@@ -57,7 +57,7 @@ describe('each kind', () => {
   });
 });
 
-test('blank is no answer: refused where one is required, left out where not', () => {
+test('a blank answer is a problem if required, and dropped otherwise', () => {
   for (const answer of ['', '   ', null]) {
     expect(fits(ask('text'), answer)).toBe('"Question?" must be answered');
     expect(fits(ask('text', { is_required: false }), answer)).toBeUndefined();
@@ -66,7 +66,7 @@ test('blank is no answer: refused where one is required, left out where not', ()
   expect(checkAnswers([ask('text')], []).problems).toHaveLength(1);
 });
 
-test('the id wins over the text, and the text is trimmed', () => {
+test('answers are matched by id before text, and the text is trimmed', () => {
   const first = ask('text');
   const second = ask('text', { id: '019a0b5e-7c00-7000-8000-000000000002', question: 'Other?' });
   const { answers, problems } = checkAnswers(
@@ -83,7 +83,7 @@ test('the id wins over the text, and the text is trimmed', () => {
   ]);
 });
 
-test('unknown questions, nameless answers and second answers are faults, each at its place', () => {
+test('unknown questions, answers without a question, and second answers are problems with their path', () => {
   const { problems } = checkAnswers(
     [ask('text')],
     [

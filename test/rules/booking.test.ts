@@ -1,4 +1,4 @@
-// What the state of a booking allows, and which step comes next.
+// The states of a booking: allowed changes, and the next step.
 import { expect, test } from 'vitest';
 import {
   type BookingRow,
@@ -20,7 +20,7 @@ const row = (more: Partial<BookingRow> = {}) =>
     ...more,
   }) as BookingRow;
 
-test('a booking is at its time only while its event is there too and no change is pending', () => {
+test('a booking is at its time only if its event is too and no change is pending', () => {
   expect(isAt(row(), { startsAt, endsAt })).toBe(true);
   expect(isAt(row(), { startsAt: endsAt, endsAt })).toBe(false);
   expect(isAt(row({ calendar_state: 'moved' }), { startsAt, endsAt })).toBe(false);
@@ -28,7 +28,7 @@ test('a booking is at its time only while its event is there too and no change i
   expect(isAt(row({ pending_change: 'move' }), { startsAt, endsAt })).toBe(false);
 });
 
-test('a booking is over at the end of its event, wherever staff moved it', () => {
+test('a booking is over at the end of its event, also if it was moved externally', () => {
   const later = new Date(endsAt.getTime() + 3_600_000);
   expect(isOver(row(), endsAt.getTime())).toBe(true);
   expect(isOver(row({ event_ends_at: later }), endsAt.getTime())).toBe(false);

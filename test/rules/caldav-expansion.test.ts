@@ -1,4 +1,4 @@
-// What a calendar object makes busy: series and their exceptions, every form of time, and what does not block.
+// Busy times of a calendar object: forms of time, events that do not block, series and their exceptions.
 import { describe, expect, test } from 'vitest';
 import { type Owner, readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
@@ -16,7 +16,7 @@ function object(events: string[][], more: string[] = []): string {
   return ['BEGIN:VCALENDAR', 'VERSION:2.0', ...more, ...lines, 'END:VCALENDAR', ''].join('\r\n');
 }
 
-/** Busy times as `from/to`, in order. */
+/** The busy times as `from/to`, in order. */
 function busy(events: string[][], span = june, more: string[] = []): string[] {
   return readBusyObject(object(events, more), span, owner)
     .busy.toSorted((a, b) => a.start - b.start)
@@ -33,41 +33,45 @@ describe('an event blocks', () => {
     ['from start to end', [ten], tenBusy],
     ['for its duration', [['DTSTART:20260610T100000Z', 'DURATION:PT1H']], tenBusy],
     [
-      'for days that it lasts',
+      'for several days',
       [['DTSTART:20260530T100000Z', 'DURATION:P3DT1H']],
       ['2026-05-30T10:00/2026-06-02T11:00'],
     ],
-    ['not at all without an end', [['DTSTART:20260610T100000Z']], []],
-    [
-      'not at all where it ends before it starts',
-      [['DTSTART:20260610T100000Z', 'DTEND:20260610T090000Z']],
-      [],
-    ],
+    ['no time without an end', [['DTSTART:20260610T100000Z']], []],
+    ['no time if it ends before it starts', [['DTSTART:20260610T100000Z', 'DTEND:20260610T090000Z']], []],
     ['in a named zone', [['DTSTART;TZID=Asia/Kolkata:20260610T153000', 'DURATION:PT1H']], tenBusy],
     [
       'in a zone with a prefix',
       [['DTSTART;TZID=/mozilla.org/20050126_1/Asia/Kolkata:20260610T153000', 'DURATION:PT1H']],
       tenBusy,
     ],
-    ['floating: in the zone of the calendar', [['DTSTART:20260610T220000', 'DURATION:PT1H']], tenBusy],
-    ['a whole day of the calendar', [['DTSTART;VALUE=DATE:20260610']], ['2026-06-09T12:00/2026-06-10T12:00']],
     [
-      'whole days, the last one excluded',
+      "in the calendar's zone if its time is floating",
+      [['DTSTART:20260610T220000', 'DURATION:PT1H']],
+      tenBusy,
+    ],
+    [
+      "a whole day in the calendar's zone",
+      [['DTSTART;VALUE=DATE:20260610']],
+      ['2026-06-09T12:00/2026-06-10T12:00'],
+    ],
+    [
+      'whole days, excluding the end date',
       [['DTSTART;VALUE=DATE:20260610', 'DTEND;VALUE=DATE:20260613']],
       ['2026-06-09T12:00/2026-06-12T12:00'],
     ],
     ['when tentative', [[...ten, 'STATUS:TENTATIVE']], tenBusy],
-    ['when opaque, whatever the organizer is', [[...ten, 'TRANSP:OPAQUE']], tenBusy],
+    ['when opaque', [[...ten, 'TRANSP:OPAQUE']], tenBusy],
     ['when out of office', [[...ten, 'X-MICROSOFT-CDO-BUSYSTATUS:OOF']], tenBusy],
     [
-      'as its owner shows it, not as its organizer meant it',
+      "by its owner's busy status, not the organizer's intended one",
       [[...ten, 'X-MICROSOFT-CDO-BUSYSTATUS:BUSY', 'X-MICROSOFT-CDO-INTENDEDSTATUS:FREE']],
       tenBusy,
     ],
     ['when another guest declined', [[...ten, 'ATTENDEE;PARTSTAT=DECLINED:mailto:bob@x.example']], tenBusy],
     ['not when transparent', [[...ten, 'TRANSP:TRANSPARENT']], []],
     ['not when cancelled', [[...ten, 'STATUS:CANCELLED']], []],
-    ['not when meant as free', [[...ten, 'X-MICROSOFT-CDO-INTENDEDSTATUS:FREE']], []],
+    ['not when intended as free', [[...ten, 'X-MICROSOFT-CDO-INTENDEDSTATUS:FREE']], []],
     ['not when shown as free', [[...ten, 'X-MICROSOFT-CDO-BUSYSTATUS:free']], []],
     ['not when its owner declined', [[...ten, 'ATTENDEE;PARTSTAT=DECLINED:MAILTO:Ada@Clinic.example']], []],
   ])('%s', (_what, events, expected) => {
@@ -97,35 +101,35 @@ describe('an event blocks', () => {
 
 describe('a series', () => {
   test.each([
-    ['goes on', [weekly], wednesdays],
+    ['without an end', [weekly], wednesdays],
     ['ends after COUNT', [[...weekly.slice(0, 2), 'RRULE:FREQ=WEEKLY;COUNT=2']], wednesdays.slice(0, 2)],
     [
-      'ends at UNTIL, the last one included',
+      'ends at UNTIL, inclusive',
       [[...weekly.slice(0, 2), 'RRULE:FREQ=WEEKLY;UNTIL=20260617T100000Z']],
       wednesdays.slice(0, 3),
     ],
     [
-      'ends with the date that UNTIL names',
+      'ends with the date in UNTIL',
       [[...weekly.slice(0, 2), 'RRULE:FREQ=WEEKLY;UNTIL=20260617']],
       wednesdays.slice(0, 3),
     ],
     [
-      'leaves out what EXDATE names',
+      'omits the times of EXDATE',
       [[...weekly, 'EXDATE:20260610T100000Z,20260617T100000Z']],
       [wednesdays[0], wednesdays[3]],
     ],
     [
-      'leaves out what EXDATE names in another zone',
+      'omits the times of EXDATE in another zone',
       [[...weekly, 'EXDATE;TZID=Asia/Kolkata:20260610T153000']],
       [wednesdays[0], ...wednesdays.slice(2)],
     ],
     [
-      'leaves out a date',
+      'omits a date of EXDATE',
       [[...weekly, 'EXDATE;VALUE=DATE:20260610']],
       [wednesdays[0], ...wednesdays.slice(2)],
     ],
     [
-      'takes in what RDATE adds, periods too',
+      'contains the times and periods of RDATE',
       [
         [
           ...ten,
@@ -141,12 +145,12 @@ describe('a series', () => {
       ],
     ],
     [
-      'loses what was moved, which blocks where it is now',
+      'blocks the new time of a moved occurrence instead of the old one',
       [weekly, ['RECURRENCE-ID:20260610T100000Z', 'DTSTART:20260611T080000Z', 'DURATION:PT30M']],
       [wednesdays[0], '2026-06-11T08:00/2026-06-11T08:30', ...wednesdays.slice(2)],
     ],
     [
-      'gains what was moved here from far away',
+      'contains an occurrence that was moved here from another year',
       [
         ['DTSTART:20250101T100000Z', 'DURATION:PT1H', 'RRULE:FREQ=YEARLY;COUNT=3'],
         ['RECURRENCE-ID:20260101T100000Z', 'DTSTART:20260610T100000Z', 'DURATION:PT1H'],
@@ -154,7 +158,7 @@ describe('a series', () => {
       tenBusy,
     ],
     [
-      'loses what was cancelled or made free alone',
+      'omits single cancelled and transparent occurrences',
       [
         weekly,
         ['RECURRENCE-ID:20260610T100000Z', ...ten, 'STATUS:CANCELLED'],
@@ -163,7 +167,7 @@ describe('a series', () => {
       [wednesdays[0], wednesdays[3]],
     ],
     [
-      'keeps what was made busy alone in a free series',
+      'contains a single opaque occurrence of a transparent series',
       [
         [...weekly, 'TRANSP:TRANSPARENT'],
         ['RECURRENCE-ID:20260610T100000Z', ...ten],
@@ -171,21 +175,21 @@ describe('a series', () => {
       tenBusy,
     ],
     [
-      'moves with an exception for this one and all after it',
+      'is moved by an exception with THISANDFUTURE',
       [
         weekly,
         ['RECURRENCE-ID;RANGE=THISANDFUTURE:20260617T100000Z', 'DTSTART:20260617T120000Z', 'DURATION:PT2H'],
       ],
       [...wednesdays.slice(0, 2), '2026-06-17T12:00/2026-06-17T14:00', '2026-06-24T12:00/2026-06-24T14:00'],
     ],
-    ['of which only one occurrence is known', [['RECURRENCE-ID:20260610T100000Z', ...ten]], tenBusy],
+    ['of which the object has only one exception', [['RECURRENCE-ID:20260610T100000Z', ...ten]], tenBusy],
     [
-      'of whole days that began before',
+      'of several whole days contains occurrences that began before',
       [['DTSTART;VALUE=DATE:20260120', 'DTEND;VALUE=DATE:20260204', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=20']],
       ['2026-05-19T12:00/2026-06-03T12:00', '2026-06-19T12:00/2026-07-04T12:00'],
     ],
     [
-      'of months that have no such day',
+      'on the 31st omits shorter months',
       [['DTSTART:20260131T100000Z', 'DURATION:PT1H', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=31,30']],
       ['2026-06-30T10:00/2026-06-30T11:00'],
     ],
@@ -193,7 +197,7 @@ describe('a series', () => {
     expect(busy(events)).toEqual(expected);
   });
 
-  test('keeps a time that clocks jump over, shifted', () => {
+  test('moves a time that a clock change skips', () => {
     const event = [
       'DTSTART;TZID=America/New_York:20260307T023000',
       'DURATION:PT30M',
@@ -206,7 +210,7 @@ describe('a series', () => {
     ]);
   });
 
-  test('of every hour leaves none out where an hour comes twice', () => {
+  test('of every hour contains a repeated hour twice', () => {
     const event = [
       'DTSTART;TZID=America/New_York:20261101T000000',
       'DURATION:PT1H',
@@ -217,7 +221,7 @@ describe('a series', () => {
     expect(starts).toEqual(['04:00', '05:00', '06:00', '07:00', '08:00']);
   });
 
-  test('over a night in which clocks change ends at the later of the two ends', () => {
+  test('ends at the later of two possible ends in a night with a clock change', () => {
     const nights = [
       'DTSTART;TZID=Europe/Berlin:20260301T220000',
       'DTEND;TZID=Europe/Berlin:20260302T060000',

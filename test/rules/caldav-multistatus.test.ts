@@ -1,4 +1,4 @@
-// Multi-status answers as servers write them, each with prefixes of its own; what is no such answer, or hostile, is refused.
+// Multi-status responses of CalDAV servers: namespaces, text, and rejected documents.
 import { expect, test } from 'vitest';
 import {
   caldav,
@@ -11,7 +11,7 @@ import {
 
 const read = (text: string) => parseMultistatus(text, 'https://dav.example/home/');
 
-test('resources are read whatever prefixes stand before the names, with those properties alone that were found', () => {
+test('reads resources with any namespace prefix, and only properties with status 200', () => {
   const { resources, syncToken } = read(`<?xml version="1.0"?>
     <x:multistatus xmlns:x="DAV:" xmlns:y="urn:ietf:params:xml:ns:caldav">
       <x:response><x:href>/home/a%40b/</x:href>
@@ -30,17 +30,17 @@ test('resources are read whatever prefixes stand before the names, with those pr
   expect(syncToken).toBe('t&1');
 });
 
-test('text is one, whether it is written plainly, with references, or as CDATA', () => {
+test('joins plain text, references and CDATA', () => {
   expect(textOf(parseXml('<a>BEGIN:&#13;\n<![CDATA[<b> & c]]>&lt;</a>'))).toBe('BEGIN:\r\n<b> & c<');
 });
 
 test.each([
   ['an HTML page', '<html><body>Welcome</body></html>'],
-  ['half of it', '<multistatus xmlns="DAV:"><response>'],
-  ['nothing', ''],
+  ['a truncated document', '<multistatus xmlns="DAV:"><response>'],
+  ['an empty body', ''],
   ['another namespace', '<multistatus xmlns="other"/>'],
-  ['entities of its own', '<!DOCTYPE a [<!ENTITY b "c">]><multistatus xmlns="DAV:">&b;</multistatus>'],
-  ['endless depth', `<multistatus xmlns="DAV:">${'<a>'.repeat(100_000)}`],
-])('refused: %s', (_what, text) => {
+  ['declared entities', '<!DOCTYPE a [<!ENTITY b "c">]><multistatus xmlns="DAV:">&b;</multistatus>'],
+  ['extreme nesting', `<multistatus xmlns="DAV:">${'<a>'.repeat(100_000)}`],
+])('rejects %s', (_what, text) => {
   expect(() => read(text)).toThrow();
 });

@@ -1,8 +1,8 @@
-// The count of free connections: never more than there are, few at first, in the order of asking.
+// The free connections of a number: limited, few at first, granted in the order of requests.
 import { expect, it } from 'vitest';
 import { openConnections } from '../../src/messaging/sending/connections.ts';
 
-it('grants few at first, and twice as many once those were all in use', () => {
+it('grants few connections at first, and more as they are used', () => {
   const connections = openConnections(128);
   expect(connections.tryAcquire(64)).toBe(32);
   expect(connections.tryAcquire(1)).toBe(0);
@@ -12,13 +12,13 @@ it('grants few at first, and twice as many once those were all in use', () => {
     connections.release(1, true);
     connections.tryAcquire(128);
   }
-  // 128 are in use now, and no more
+  // all 128 are in use
   expect(connections.tryAcquire(1)).toBe(0);
   connections.release(3, true);
   expect(connections.tryAcquire(64)).toBe(3);
 });
 
-it('keeps to the few while nothing that was granted is used', () => {
+it('grants no more connections while the granted ones are not used', () => {
   const connections = openConnections(128);
   for (let round = 0; round < 5; round++) {
     expect(connections.tryAcquire(64)).toBe(32);
@@ -26,7 +26,7 @@ it('keeps to the few while nothing that was granted is used', () => {
   }
 });
 
-it('grants what is given back to whoever waits longest, and to nobody before them', async () => {
+it('grants released connections to the longest waiting request first', async () => {
   const connections = openConnections(4);
   expect(connections.tryAcquire(4)).toBe(4);
   const order: string[] = [];

@@ -1,9 +1,9 @@
-// Asking by rounds: shared by all who wait, never begun before its question.
+// Rounds: callers that wait share one read, which begins after their calls.
 import { expect, test } from 'vitest';
 import { rounds } from '../../src/work/rounds.ts';
 
-/** A way to answer whose rounds end when told, each with its number. */
-function played() {
+/** Rounds that the test ends one by one; each returns its number. */
+function openRounds() {
   const ask = rounds<number>();
   const running: PromiseWithResolvers<void>[] = [];
   const answer = async () => {
@@ -19,7 +19,7 @@ function played() {
 const begun = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 test('callers during a round wait for the next one and share it', async () => {
-  const { ask, running } = played();
+  const { ask, running } = openRounds();
   const first = [ask('a'), ask('a')];
   await begun();
   expect(running).toHaveLength(1);
@@ -39,7 +39,7 @@ test('callers during a round wait for the next one and share it', async () => {
 });
 
 test('other keys do not wait', async () => {
-  const { ask, running } = played();
+  const { ask, running } = openRounds();
   const one = ask('a');
   const other = ask('b');
   await begun();

@@ -1,4 +1,4 @@
-// The slots engine against a scan that asks every single minute what the rules say of it: a sample in each run, all zones and clock changes with SLOTS_SCAN=all.
+// The slots engine compared with a slow scan of every minute by the rules of docs/slots.md. SLOTS_SCAN=all: every zone and clock change.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { candidateStarts, freeStarts, slotsAt, type Terms } from '../../src/appointments/slots/engine.ts';
@@ -11,13 +11,13 @@ import {
 import { dayOfDate } from '../../src/appointments/slots/wall-time.ts';
 
 const minuteMs = 60_000;
-/** All that the runtime knows, and a few by their old names. */
+/** All zones of the runtime, and a few old names. */
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'US/Eastern', 'Asia/Calcutta', 'Etc/GMT+12'];
-/** Of the random questions: printed with the test, and given to have the same ones again. */
+/** The seed of the random cases, printed in the test's name. Set SLOTS_SEED to repeat them. */
 const seed = Number(process.env.SLOTS_SEED ?? Date.now() % 1_000_000_000);
 
 interface Question {
-  /** The zone of the machine that answers. */
+  /** The TZ of the process, which must not matter. */
   machine: string;
   zone: string;
   asked: string;
@@ -40,7 +40,7 @@ const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock
 const clock = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 
-/** What a clock on the wall shows: days since 1970-01-01, and minutes since midnight. */
+/** A local time: days since 1970-01-01, and minutes since midnight. */
 interface Local {
   day: number;
   minute: number;
@@ -62,7 +62,7 @@ function windowsOn(question: Question, day: number): { override: boolean; window
   return { override: false, windows: weekly };
 }
 
-/** R1, as a question that can be put of every minute. */
+/** True for a local minute within opening hours. */
 function openMinutes(question: Question): (local: Local) => boolean {
   const known = new Map<number, ReturnType<typeof windowsOn>>();
   const on = (day: number) => {
@@ -82,7 +82,7 @@ function openMinutes(question: Question): (local: Local) => boolean {
   };
 }
 
-/** R1 and R2: runs of open minutes; one longer than 24 hours is cut where the local date changes. */
+/** Runs of open minutes; one longer than 24 hours is split where the local date changes. */
 function openRuns(question: Question, first: number, locals: Local[]): { from: number; to: number }[] {
   const runs: { from: number; to: number; dates: number[] }[] = [];
   let run: { from: number; to: number; dates: number[] } | undefined;
@@ -107,7 +107,7 @@ function openRuns(question: Question, first: number, locals: Local[]): { from: n
   });
 }
 
-/** R2 to R6, slot by slot; the answer is `startsAt from to`. */
+/** The open slots by all rules, each as `startsAt from to`. */
 function scan(question: Question): string[] {
   const askedDay = Date.parse(`${question.date}T00:00:00Z`) / (1440 * minuteMs);
   const first = (askedDay - 4) * 1440 * minuteMs;
@@ -140,7 +140,7 @@ function scan(question: Question): string[] {
   return found;
 }
 
-/** On a machine of another zone, which makes no difference (R7). */
+/** The engine's slots in a process with another TZ. */
 function engineElsewhere(question: Question): string[] {
   const { TZ: before } = process.env;
   process.env.TZ = question.machine;
@@ -172,7 +172,7 @@ function engine(question: Question): string[] {
   );
 }
 
-/** The dates of two years on which a zone changes its clocks. */
+/** The dates in two years on which a zone's clocks change. */
 function changesOf(zone: string): Temporal.PlainDate[] {
   const changes: Temporal.PlainDate[] = [];
   let at = Temporal.PlainDate.from('2026-01-01').toZonedDateTime(zone).getTimeZoneTransition('next');
@@ -191,7 +191,7 @@ const anyDate = fc
   .integer({ min: 0, max: 729 })
   .map((days) => Temporal.PlainDate.from('2026-01-01').add({ days }));
 
-/** Dates of two years; where the zone changes its clocks in them, mostly dates around a change. */
+/** Dates in two years, mostly around the zone's clock changes if it has any. */
 const datesOf = (zone: string) => {
   const changes = changesOf(zone);
   if (changes.length === 0) return anyDate;
@@ -254,7 +254,7 @@ const questionsOf = (zone: string, dates: fc.Arbitrary<Temporal.PlainDate>): fc.
     });
   });
 
-/** How many slots were on offer in all: the property would hold of an engine that is never asked about anything open. */
+/** Compares engine and scan; returns the number of offered slots, which shows that the cases are not all empty. */
 function agree(questions: fc.Arbitrary<Question>, options: fc.Parameters<[Question]>): number {
   let offered = 0;
   fc.assert(
@@ -270,7 +270,7 @@ function agree(questions: fc.Arbitrary<Question>, options: fc.Parameters<[Questi
 
 if (process.env.SLOTS_SCAN === 'all') {
   test.each(zones)(
-    `the engine answers what a scan of every minute answers, around every clock change of %s (SLOTS_SEED=${seed})`,
+    `the engine offers the same slots as a scan of every minute, around every clock change of %s (SLOTS_SEED=${seed})`,
     (zone) => {
       const changes = changesOf(zone);
       const dates = changes.length === 0 ? [anyDate] : changes.map((change) => near([change]));
@@ -279,7 +279,7 @@ if (process.env.SLOTS_SCAN === 'all') {
     600_000,
   );
 } else {
-  test(`the engine answers what a scan of every minute answers, in every zone and around its clock changes (SLOTS_SEED=${seed})`, () => {
+  test(`the engine offers the same slots as a scan of every minute, in random zones around clock changes (SLOTS_SEED=${seed})`, () => {
     const questions = anyZone.chain((zone) => questionsOf(zone, datesOf(zone)));
     expect(agree(questions, { numRuns: 120, interruptAfterTimeLimit: 8_000 })).toBeGreaterThan(100);
   }, 30_000);

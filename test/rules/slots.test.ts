@@ -1,10 +1,10 @@
-// The slots engine against the cases that its rules were written with: the grid, overrides, busy times, notice, limits.
+// The slots engine: grid, overrides, busy times, notice, booking window and daily limit.
 import { describe, expect, test } from 'vitest';
 import { occupiedRange } from '../../src/appointments/slots/engine.ts';
 import { berlin, kolkata, local, newYork, slots, termsOf } from '../harness/slot-cases.ts';
 
 describe('the grid', () => {
-  test('a step shorter than the slot', () => {
+  test('offers overlapping slots with a step shorter than the slot', () => {
     expect(local({ ...berlin, weekly: ['09:00-11:00'], step: 15 })).toEqual([
       '09:00',
       '09:15',
@@ -14,7 +14,7 @@ describe('the grid', () => {
     ]);
   });
 
-  test('windows that touch or overlap are one', () => {
+  test('merges windows that touch or overlap', () => {
     expect(local({ ...berlin, weekly: ['09:00-10:15', '10:15-12:00', '11:00-12:30'], minutes: 50 })).toEqual([
       '09:00',
       '09:50',
@@ -23,14 +23,14 @@ describe('the grid', () => {
     ]);
   });
 
-  test('a window over midnight gives to either date the slots that start on it', () => {
+  test('splits a window over midnight by the dates on which slots start', () => {
     expect(local(newYork)).toEqual(['00:00', '01:00', '22:00', '23:00']);
     const once = { ...newYork, weekly: [], overrides: [{ date: '2026-06-10', windows: ['22:00-02:00'] }] };
     expect(local(once)).toEqual(['22:00', '23:00']);
     expect(local({ ...once, date: '2026-06-11' })).toEqual(['00:00', '01:00']);
   });
 
-  test('the grid runs on over midnight', () => {
+  test('continues over midnight', () => {
     const once = {
       ...newYork,
       minutes: 90,
@@ -41,7 +41,7 @@ describe('the grid', () => {
     expect(local({ ...once, date: '2026-06-11' })).toEqual(['01:00']);
   });
 
-  test('who is always open begins anew each midnight', () => {
+  test('restarts at each midnight for a staff member who is always open', () => {
     const always = { ...berlin, weekly: ['00:00-24:00'], minutes: 50 };
     const found = local(always);
     expect(found.slice(0, 2)).toEqual(['00:00', '00:50']);
@@ -52,29 +52,29 @@ describe('the grid', () => {
 });
 
 describe('overrides', () => {
-  test('an override takes the place of the weekly hours', () => {
+  test('replace the weekly hours', () => {
     expect(local({ ...berlin, overrides: [{ date: berlin.date, windows: ['15:00-17:00'] }] })).toEqual([
       '15:00',
       '16:00',
     ]);
   });
 
-  test('an override without windows closes the date, and what would run into it', () => {
+  test('without windows close the date, and hours that continue from the day before', () => {
     const given = { ...newYork, overrides: [{ date: '2026-06-10', windows: [] }] };
     expect(local(given)).toEqual([]);
     expect(local({ ...given, date: '2026-06-11' })).toEqual(['22:00', '23:00']);
   });
 });
 
-describe('what is busy', () => {
-  test('touching is free', () => {
+describe('busy times', () => {
+  test('that touch a slot do not block it', () => {
     expect(local({ ...berlin, busy: ['2026-07-01T10:00+02:00/2026-07-01T11:00+02:00'] })).toEqual([
       '09:00',
       '11:00',
     ]);
   });
 
-  test('buffers keep their distance from calendar events', () => {
+  test('block the slots whose buffers overlap them', () => {
     const given = {
       ...berlin,
       weekly: ['09:00-13:00'],
@@ -86,11 +86,11 @@ describe('what is busy', () => {
     expect(local(given)).toEqual(['09:00', '09:30', '10:00', '12:00', '12:30']);
   });
 
-  test('buffers may lie outside open hours', () => {
+  test('do not include closed hours, so buffers may be outside opening hours', () => {
     expect(local({ ...berlin, before: 60, after: 60 })).toEqual(['09:00', '10:00', '11:00']);
   });
 
-  test('busy times may overlap, come in any order, or be empty', () => {
+  test('may overlap, be unordered or empty', () => {
     const busy = [
       '2026-07-01T11:30+02:00/2026-07-01T11:40+02:00',
       '2026-07-01T08:00+02:00/2026-07-01T09:30+02:00',
@@ -100,7 +100,7 @@ describe('what is busy', () => {
     expect(local({ ...berlin, busy })).toEqual(['10:00']);
   });
 
-  test('an all-day event of that date', () => {
+  test('of an all-day event block the whole date', () => {
     const given = {
       ...berlin,
       zone: 'Pacific/Auckland',
@@ -111,7 +111,7 @@ describe('what is busy', () => {
     expect(local({ ...given, busy: ['2026-06-10T00:00+12:00/2026-06-11T00:00+12:00'] })).toEqual([]);
   });
 
-  test('a weekly event of London, in the weeks when New York has changed its clocks already', () => {
+  test('of a weekly event in London block the right slots in New York while their clock changes differ', () => {
     const given = { ...newYork, date: '2026-03-10', weekly: ['09:00-13:00'] };
     expect(local({ ...given, busy: ['2026-03-10T15:00Z/2026-03-10T16:00Z'] })).toEqual([
       '09:00',
@@ -122,13 +122,13 @@ describe('what is busy', () => {
 });
 
 describe('notice, window and limit', () => {
-  test('notice counts to the second', () => {
+  test('the notice is exact to the second', () => {
     const given = { ...kolkata, minutes: 30, notice: 60, now: '2026-06-10T04:00:01Z' };
     expect(local(given)).toEqual(['11:00', '11:30']);
     expect(local({ ...given, now: '2026-06-10T04:00:00Z' })).toEqual(['10:30', '11:00', '11:30']);
   });
 
-  test('notice is elapsed time, also where clocks change', () => {
+  test('the notice is elapsed time, also over a clock change', () => {
     const given = {
       ...newYork,
       date: '2026-03-08',
@@ -139,12 +139,12 @@ describe('notice, window and limit', () => {
     expect(local(given)).toEqual(['11:00']);
   });
 
-  test('the past is never on offer', () => {
+  test('past slots are never offered', () => {
     expect(local({ ...kolkata, now: '2026-06-10T04:30:00Z' })).toEqual(['10:00', '11:00']);
     expect(local({ ...kolkata, now: '2026-06-11T00:00:00Z' })).toEqual([]);
   });
 
-  test('the booking window ends with the last open date of the staff member, whatever zone is asked for', () => {
+  test("the booking window ends with a date of the staff member's zone, whatever zone is requested", () => {
     const given = {
       ...kolkata,
       weekly: ['00:00-24:00'],
@@ -160,7 +160,7 @@ describe('notice, window and limit', () => {
     expect(asked.at(-1)?.endsAt).toBe('2026-06-10T18:30:00.000Z');
   });
 
-  test('the daily limit counts the date of the staff member', () => {
+  test("the daily limit counts by dates of the staff member's zone", () => {
     const given = {
       ...kolkata,
       weekly: ['00:00-24:00'],

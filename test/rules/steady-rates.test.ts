@@ -1,8 +1,8 @@
-// Windows of a rate limit: what ends one, and what they keep.
+// The in-memory windows of rate limits.
 import { describe, expect, it } from 'vitest';
 import { steadyRates } from '../../src/http/steady-rates.ts';
 
-/** A store on a clock that the test moves; `hit` answers the count and the milliseconds left of the window. */
+/** A store on a clock that the test moves. `hit` returns the count and the remaining milliseconds of the window. */
 function store(cache?: number) {
   const clock = { nowMs: 0, steady: () => clock.nowMs };
   const Rates = steadyRates(clock);
@@ -16,7 +16,7 @@ function store(cache?: number) {
 }
 
 describe('the window of a key', () => {
-  it('counts its requests and says how long it is yet open', () => {
+  it('counts its requests and returns its remaining time', () => {
     const { hit, clock } = store();
     expect(hit('a')).toEqual([1, 60_000]);
     clock.nowMs += 20_000;
@@ -24,7 +24,7 @@ describe('the window of a key', () => {
     expect(hit('b')).toEqual([1, 60_000]);
   });
 
-  it('ends after its minute, however many requests came', () => {
+  it('ends after a minute, however many requests there were', () => {
     const { hit, clock } = store();
     for (let times = 0; times < 100; times += 1) hit('a');
     clock.nowMs += 59_999;
@@ -33,7 +33,7 @@ describe('the window of a key', () => {
     expect(hit('a')).toEqual([1, 60_000]);
   });
 
-  it('is forgotten first where it was met longest ago, when there are too many', () => {
+  it('is removed when least recently used and there are too many', () => {
     const { hit } = store(2);
     hit('a');
     hit('b');

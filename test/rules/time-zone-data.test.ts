@@ -1,4 +1,4 @@
-// How current the time zone data are: what the doctor says of each release, and zones that they do not know yet.
+// The age of the time zone data: the doctor's findings, and zones that the data lack.
 import { expect, test } from 'vitest';
 import { firstKnownZone } from '../../src/adapters/google/event-json.ts';
 import { timeZoneFinding, timeZoneVersions } from '../../src/commands/time-zone-data.ts';
@@ -20,20 +20,20 @@ test.each([
   ],
   ['of the year before last', '2025c', undefined, '!IANA 2025c (ICU 78.3) is old'],
   ['that cannot be loaded', '', undefined, '!no time zone data could be loaded'],
-  ['that nobody names', undefined, '2026c', '!no time zone data could be loaded'],
+  ['that is unknown', undefined, '2026c', '!no time zone data could be loaded'],
 ])('a release %s', (_what, tz, machine, expected) => {
   const found = finding(tz, machine);
   expect(found.slice(0, expected.length)).toBe(expected);
   expect(found.startsWith('!')).toBe(found.includes('docs/operations.md'));
 });
 
-test('the release in use is the one that Temporal reads', async () => {
+test('timeZoneVersions returns the release that Temporal uses', async () => {
   const { tz, icu } = await timeZoneVersions();
   expect([tz, icu]).toEqual([process.versions.tz, process.versions.icu]);
   expect(tz).toMatch(/^\d{4}[a-z]$/);
 });
 
-test('a zone of a Google calendar that is newer than the data gives way to that of the staff member', () => {
+test("a Google calendar's zone that the data lack is replaced by the staff member's", () => {
   expect(firstKnownZone(['Europe/Berlin', 'Asia/Kolkata'])).toBe('Europe/Berlin');
   expect(firstKnownZone(['Europe/Founded_Tomorrow', 'Asia/Kolkata'])).toBe('Asia/Kolkata');
   expect(firstKnownZone([undefined, undefined])).toBe('UTC');

@@ -1,4 +1,4 @@
-// Zones' offsets and instants as text, against what the runtime itself says of them.
+// Offsets of zones and formatted instants, compared with the runtime's.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dayMs, instantTexts, offsetAt, zoneSpans } from '../../src/appointments/slots/wall-time.ts';
@@ -6,8 +6,8 @@ import { dayMs, instantTexts, offsetAt, zoneSpans } from '../../src/appointments
 const zones = Intl.supportedValuesOf('timeZone');
 const instants = fc.integer({ min: Date.UTC(1960, 0), max: Date.UTC(2090, 0) });
 
-describe('the offsets of a zone over a stretch of time', () => {
-  test('are those that the runtime knows, without a gap, however long the stretch', () => {
+describe('the offsets of a zone over a period', () => {
+  test("equal the runtime's, without gaps, for any period", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...zones),
@@ -30,12 +30,12 @@ describe('the offsets of a zone over a stretch of time', () => {
     );
   });
 
-  test('of a zone that does not exist: refused', () => {
+  test('throw RangeError for an unknown zone', () => {
     expect(() => zoneSpans('Mars/Base', 0, 1)).toThrow(RangeError);
   });
 });
 
-test('instants are written as the runtime writes them', () => {
+test('instantTexts formats like Date.toISOString', () => {
   const text = instantTexts();
   fc.assert(
     fc.property(
