@@ -1,7 +1,7 @@
-// A bare Fastify route that makes one indexed query: what the same request could cost at the least.
+// A bare Fastify route with one indexed query: the lower bound for the cost of such a request.
 import fastify from 'fastify';
 import pg from 'pg';
-import { answerParent } from './child.ts';
+import { serveParent } from './child.ts';
 
 interface Opening {
   connection: pg.PoolConfig;
@@ -22,4 +22,4 @@ async function open({ connection, staffId }: Opening): Promise<string> {
   return server.listen({ port: 0, host: '127.0.0.1' });
 }
 
-answerParent({ open });
+serveParent({ open });

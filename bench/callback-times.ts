@@ -1,6 +1,6 @@
-// Loaded into the sandbox: notes when each status callback went onto the wire, without a change to the sandbox.
+// A preload of the sandbox that records when each status callback is sent, without a change to the sandbox.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 
 /** Message id → when `sent`, `delivered` and `read` were posted, in milliseconds of the machine's clock. */
 let times = new Map<string, [number, number, number]>();
@@ -28,8 +28,8 @@ function note(message: unknown): void {
 
 const channel = 'undici:client:sendHeaders';
 
-answerParent({
-  /** From now on notes the callbacks of messages whose id ends so; everything before is forgotten. */
+serveParent({
+  /** Starts to record callbacks of messages whose id has this ending; clears earlier records. */
   note: (input: { ending: string }) => {
     times = new Map();
     ending = input.ending;

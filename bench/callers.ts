@@ -1,6 +1,6 @@
-// Callers of any HTTP operation: so many at a time, each call timed.
+// Concurrent callers of any HTTP operation, with the time of each call.
 import { Pool } from 'undici';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 
 export interface OneCall {
   method: string;
@@ -11,7 +11,7 @@ export interface OneCall {
 
 export interface CallersInput {
   url: string;
-  /** Made in order, each once; with `seconds`, over and over. */
+  /** Made in order, once each; with `seconds`, repeatedly. */
   calls: OneCall[];
   atOnce: number;
   seconds?: number;
@@ -22,8 +22,8 @@ export interface CallersResult {
   /** Milliseconds of each call, and its HTTP status. */
   ms: number[];
   statuses: Record<number, number>;
-  /** The first answer that was not 200. */
-  firstRefusal?: string;
+  /** The first response that was not 200. */
+  firstRejection?: string;
 }
 
 async function run(input: CallersInput): Promise<CallersResult> {
@@ -53,7 +53,7 @@ async function run(input: CallersInput): Promise<CallersResult> {
       const text = await answer.body.text();
       result.ms.push(nowMs() - from);
       result.statuses[answer.statusCode] = (result.statuses[answer.statusCode] ?? 0) + 1;
-      if (answer.statusCode !== 200) result.firstRefusal ??= text;
+      if (answer.statusCode !== 200) result.firstRejection ??= text;
     }
   };
   await Promise.all(Array.from({ length: input.atOnce }, line));
@@ -62,4 +62,4 @@ async function run(input: CallersInput): Promise<CallersResult> {
   return result;
 }
 
-answerParent({ run });
+serveParent({ run });

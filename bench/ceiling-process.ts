@@ -1,8 +1,8 @@
-// A stand-in of one process of the message's life: the same exchanges over bare undici and node:http, nothing else done.
+// A stand-in for one process of a message's life: the same exchanges over bare undici and node:http, and nothing else.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 import {
   callbackAnswer,
   callbacks,
@@ -17,7 +17,7 @@ import {
 export interface CeilingInput {
   recipientsPerSend: number;
   sends: number;
-  /** Connections of: callers, calls to the platform, callbacks, webhooks. */
+  /** Connections of callers, platform calls, callbacks and webhooks. */
   atOnce: number;
   platformConnections: number;
   callbackConnections: number;
@@ -67,7 +67,7 @@ function poolTo(url: string, connections: number): (path: string, message: Messa
   };
 }
 
-/** The gateway's part: a send becomes as many platform calls; a callback becomes a webhook. */
+/** The gateway's part: a send causes one platform call per recipient, a callback causes a webhook. */
 function actGateway(addresses: Addresses, input: CeilingInput): void {
   const toPlatform = poolTo(addresses.platform, input.platformConnections);
   const toReceiver = poolTo(addresses.receiver, input.webhookConnections);
@@ -117,16 +117,16 @@ async function load(addresses: Addresses, input: CeilingInput): Promise<number> 
   return began;
 }
 
-answerParent({
+serveParent({
   url: () => listening,
   prepare: ({ addresses, input }: { addresses: Addresses; input: CeilingInput }) => {
     if (role === 'gateway') actGateway(addresses, input);
     else if (role === 'platform') actPlatform(addresses, input);
     else actReceiver();
   },
-  /** Of the caller: makes all sends, answers when the first began. */
+  /** For the caller: makes all sends, returns when the first one began. */
   load: ({ addresses, input }: { addresses: Addresses; input: CeilingInput }) => load(addresses, input),
-  /** Of the receiver: so many webhooks will come. */
+  /** For the receiver: sets the expected number of webhooks. */
   expect: ({ count }: { count: number }) => {
     taken = 0;
     expected = count;
@@ -134,6 +134,6 @@ answerParent({
       onReached = resolve;
     });
   },
-  /** Of the receiver: answers when the last of them had come. */
+  /** For the receiver: resolves with the time of the last expected webhook. */
   reached: () => reached,
 });

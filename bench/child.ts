@@ -1,28 +1,28 @@
-// The child's end of a conversation: a process of a benchmark answers its parent's questions, one function a question.
+// The child's end of a benchmark's RPC: a child process serves its parent's requests, with one function for each.
 
-export interface Question {
+export interface RpcRequest {
   number: number;
   name: string;
   input: unknown;
 }
 
-export interface Reply {
+export interface RpcReply {
   number: number;
   value?: unknown;
   error?: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each answer knows its own input
-type Answers = Record<string, (input: any) => unknown>;
+// biome-ignore lint/suspicious/noExplicitAny: each handler has its own type of input
+type Handlers = Record<string, (input: any) => unknown>;
 
-/** Answers questions that come over the parent's channel; ends with it. */
-export function answerParent(answers: Answers): void {
-  process.on('message', async ({ number, name, input }: Question) => {
-    let reply: Reply;
+/** Serves requests from the parent's channel; exits when it closes. */
+export function serveParent(handlers: Handlers): void {
+  process.on('message', async ({ number, name, input }: RpcRequest) => {
+    let reply: RpcReply;
     try {
-      const answer = answers[name];
-      if (!answer) throw new Error(`no answer to ${name}`);
-      reply = { number, value: await answer(input) };
+      const handler = handlers[name];
+      if (!handler) throw new Error(`no handler for ${name}`);
+      reply = { number, value: await handler(input) };
     } catch (error) {
       reply = { number, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
@@ -31,7 +31,7 @@ export function answerParent(answers: Answers): void {
   process.once('disconnect', () => process.exit(0));
 }
 
-/** Milliseconds of the machine's monotonic clock: the same in every process of it. */
+/** Milliseconds of the machine's monotonic clock, which all its processes share. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

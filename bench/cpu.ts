@@ -1,20 +1,20 @@
-// CPU time and memory of processes, from Linux's /proc; elsewhere nothing is known and nothing is claimed.
+// CPU time and memory of processes, from Linux's /proc; undefined on other systems.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux reports CPU time in ticks, 100 a second on every platform that Node runs on. */
+/** Linux reports CPU time in ticks, 100 per second on every platform of Node. */
 const tickMs = 10;
 
 interface Stat {
   parent: number;
   ownMs: number;
-  /** Of children that ended and were waited for. */
+  /** CPU time of children that ended and were waited for. */
   endedChildrenMs: number;
 }
 
 function statOf(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // the second field is the name in brackets, which may hold spaces: what follows begins with the state, field 3
+    // the second field is the name in brackets, which may contain spaces; after it follows field 3
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const field = (number: number) => Number(fields[number - 3]);
     return {
@@ -27,12 +27,12 @@ function statOf(pid: number): Stat | undefined {
   }
 }
 
-/** Milliseconds of CPU that a process has used; undefined where that cannot be known. */
+/** CPU milliseconds of a process; undefined if unknown. */
 export function cpuMs(pid: number): number | undefined {
   return statOf(pid)?.ownMs;
 }
 
-/** The same of a process with its children, those that ended among them. */
+/** CPU milliseconds of a process with its children, including ended ones; undefined if unknown. */
 export function familyCpuMs(pid: number): number | undefined {
   const own = statOf(pid);
   if (!own) return undefined;
@@ -45,7 +45,7 @@ export function familyCpuMs(pid: number): number | undefined {
   return sum;
 }
 
-/** Bytes of memory that a process holds now; undefined where that cannot be known. */
+/** Resident memory of a process in bytes; undefined if unknown. */
 export function residentBytes(pid: number): number | undefined {
   try {
     const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
@@ -55,7 +55,7 @@ export function residentBytes(pid: number): number | undefined {
   }
 }
 
-/** What to ask for a reading of each process. */
+/** Functions that read the CPU time of each process. */
 export type Meters = Record<string, () => number | undefined>;
 export type Readings = Record<string, number | undefined>;
 

@@ -1,4 +1,4 @@
-// The bytes of a message's life as they go over the wire, for the ceiling: what each call and each answer carries. Pure data.
+// The requests and responses of a message's life with their exact bytes, for the ceiling. Pure data.
 
 const uuid = '019aa6b2-7c1e-7f6a-9d3b-2f4c5d6e7f80';
 const wamid = 'wamid.HBgMNDkxNzAwMDAwMDAwFQIAERgSOUEzQ0E1QjNENENENkU2N0U3AA==';
@@ -12,7 +12,7 @@ export interface Message {
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** What Fastify and its helmet put on every answer of the gateway. */
+/** The headers of every response of the gateway. */
 const gatewayHeaders = {
   'content-security-policy':
     "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';" +

@@ -1,11 +1,11 @@
-// Fills the messages of an account with rows that have lived their lives, made by the database itself.
+// Bulk inserts of finished messages and deliveries, generated in the database.
 import { sql } from 'kysely';
 import { uuidv7 } from '../src/base/ids.ts';
 import type { Account, Numbers, Scene } from './scene.ts';
 
 const rowsAtOnce = 200_000;
 
-/** Adds messages until the account has `count`; phones and platform ids are numbered from 0. */
+/** Adds read messages until the account has `count`; phones and platform ids are numbered from 0. */
 export async function fillMessages(
   scene: Scene,
   account: Account,
@@ -33,7 +33,7 @@ export async function fillMessages(
   await sql`vacuum analyze messages`.execute(scene.db);
 }
 
-/** Adds a delivery, done, of the last stage of every message that `fillMessages` made, to a receiver of the account. */
+/** Adds a completed delivery of the last stage for every message of `fillMessages`. */
 export async function fillDeliveries(scene: Scene, account: Account, count: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints where account_id = ${account.accountId} limit 1`.execute(scene.db);
@@ -51,8 +51,8 @@ export async function fillDeliveries(scene: Scene, account: Account, count: numb
   await sql`vacuum analyze deliveries`.execute(scene.db);
 }
 
-/** Makes every message of a random `count` from number `from` on taken again (state 2), so that reports can move it; answers their ids. */
-export async function reopen(
+/** Sets a random `count` of messages from number `from` on back to accepted, so that reports can move them; returns their ids. */
+export async function resetToAccepted(
   scene: Scene,
   account: Account,
   total: number,
@@ -69,7 +69,7 @@ export async function reopen(
   return rows.map((row) => row.id);
 }
 
-/** Adds messages of each number that are due now. */
+/** Adds due messages for each number. */
 export async function addDue(
   scene: Scene,
   account: Account,

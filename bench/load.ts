@@ -1,6 +1,6 @@
-// The load generator: a caller of the send operation, with a number of sends under way or at a fixed rate.
+// The load generator: calls the send operation with a fixed number of concurrent sends or at a fixed rate.
 import { Pool } from 'undici';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 
 export interface LoadInput {
   url: string;
@@ -8,12 +8,12 @@ export interface LoadInput {
   templateId: string;
   senderIds: string[];
   recipientsPerSend: number;
-  /** Sends to make; or for how long to go on. */
+  /** Number of sends, or duration. */
   sends?: number;
   seconds?: number;
-  /** Sends under way at a time; with `perSecond`, the connections. */
+  /** Concurrent sends; with `perSecond`, the number of connections. */
   atOnce: number;
-  /** Messages a second: sends begin by the clock, whatever became of those before. */
+  /** Messages per second: sends begin on schedule, even if earlier ones are still open. */
   perSecond?: number;
   /** Do not wait for the platform (`Prefer: respond-async`). */
   respondAsync?: boolean;
@@ -27,8 +27,8 @@ export interface LoadResult {
   accepted: number;
   queued: number;
   failed: number;
-  refused: number;
-  firstRefusal?: string;
+  rejected: number;
+  firstRejection?: string;
   startedAtMs: number;
   endedAtMs: number;
   sendMs: number[];
@@ -67,8 +67,8 @@ async function one(pool: Pool, input: LoadInput, number: number, result: LoadRes
   result.sendMs.push(nowMs() - began);
   result.sends += 1;
   if (!said.success) {
-    result.refused += 1;
-    result.firstRefusal ??= said.message;
+    result.rejected += 1;
+    result.firstRejection ??= said.message;
     return;
   }
   result.messages += input.recipientsPerSend;
@@ -90,7 +90,7 @@ async function run(input: LoadInput): Promise<LoadResult> {
     accepted: 0,
     queued: 0,
     failed: 0,
-    refused: 0,
+    rejected: 0,
     startedAtMs: nowMs(),
     endedAtMs: 0,
     sendMs: [],
@@ -118,4 +118,4 @@ async function run(input: LoadInput): Promise<LoadResult> {
   return result;
 }
 
-answerParent({ run });
+serveParent({ run });

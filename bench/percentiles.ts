@@ -8,13 +8,13 @@ export interface Spread {
   max: number;
 }
 
-/** The value that `share` (0 to 1) of `sorted` do not exceed (nearest rank); NaN of nothing. */
+/** The value that `share` (0 to 1) of `sorted` do not exceed (nearest rank); NaN if empty. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   const rank = Math.max(1, Math.ceil(sorted.length * share));
   return sorted[rank - 1] ?? Number.NaN;
 }
 
-/** The usual percentiles of values in any order. */
+/** The percentiles of values in any order. */
 export function spread(values: Iterable<number>): Spread {
   const sorted = Float64Array.from(values).sort();
   return {
@@ -26,7 +26,7 @@ export function spread(values: Iterable<number>): Spread {
   };
 }
 
-/** The middle value; of an even number, the mean of the middle two; NaN of nothing. */
+/** The median; NaN if empty. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -1,15 +1,15 @@
-// What a workload shows to people, and the file that keeps its figures.
+// Output of a workload: tables on standard output, and the file with its figures.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Spread } from './percentiles.ts';
 
-/** Where figures and profiles are kept; not under version control. */
+/** The folder of figures and profiles; not under version control. */
 export const outFolder = fileURLToPath(new URL('./out/', import.meta.url));
 
-/** A number with as many digits as mean something. */
-export function shown(value: number | string | undefined): string {
+/** A number with its significant digits. */
+export function format(value: number | string | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '–';
   if (typeof value === 'string') return value;
   const size = Math.abs(value);
@@ -17,14 +17,14 @@ export function shown(value: number | string | undefined): string {
   return value.toFixed(size >= 10 ? 1 : size >= 0.1 ? 2 : 3);
 }
 
-export const shownSpread = (ms: Spread) =>
-  `p50 ${shown(ms.p50)} ms, p99 ${shown(ms.p99)} ms, longest ${shown(ms.max)} ms`;
+export const formatSpread = (ms: Spread) =>
+  `p50 ${format(ms.p50)} ms, p99 ${format(ms.p99)} ms, longest ${format(ms.max)} ms`;
 
 type Cell = number | string | undefined;
 
-/** Prints rows under a title, in columns as wide as they need. */
+/** Prints rows under a title, in aligned columns. */
 export function table(title: string, rows: Cell[][]): void {
-  const texts = rows.map((row) => row.map(shown));
+  const texts = rows.map((row) => row.map(format));
   const widths = (texts[0] ?? []).map((_, column) =>
     Math.max(...texts.map((row) => row[column]?.length ?? 0)),
   );
@@ -37,11 +37,11 @@ export function table(title: string, rows: Cell[][]): void {
   }
 }
 
-/** Tells how far a workload is. */
+/** Reports a workload's progress on standard error. */
 export const progress = (step: string) => process.stderr.write(`… ${step}\n`);
 
-/** Keeps a workload's figures in `bench/out/NAME.json`, with the machine that they were measured on. */
-export function keep(name: string, options: object, figures: object): void {
+/** Saves a workload's figures in `bench/out/NAME.json`, with a description of the machine. */
+export function saveFigures(name: string, options: object, figures: object): void {
   mkdirSync(outFolder, { recursive: true });
   const machine = {
     cpus: cpus().length,
@@ -55,5 +55,5 @@ export function keep(name: string, options: object, figures: object): void {
     file,
     `${JSON.stringify({ workload: name, at: new Date(), machine, options, figures }, null, 2)}\n`,
   );
-  console.log(`\n  kept in bench/out/${name}.json`);
+  console.log(`\n  saved in bench/out/${name}.json`);
 }

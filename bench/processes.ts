@@ -1,4 +1,4 @@
-// The processes of a benchmark: started, asked, and surely gone afterwards.
+// The processes of a benchmark: starts them, calls them by RPC, and ends them all.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -7,31 +7,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Reply } from './child.ts';
+import type { RpcReply } from './child.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const stopWithinMs = 12_000;
 
-export interface Running {
+export interface RunningProcess {
   pid: number;
   stop(): Promise<void>;
 }
 
-/** A process that answers questions. */
-export interface Asked extends Running {
-  ask<T>(name: string, input?: unknown): Promise<T>;
+/** A child process that serves RPC requests. */
+export interface RpcProcess extends RunningProcess {
+  call<T>(name: string, input?: unknown): Promise<T>;
 }
 
-/** The flags that `npm start` gives Node: every process of a benchmark has them. */
+/** The flags that `npm start` gives Node, for every process of a benchmark. */
 const usualFlags = ['--min-semi-space-size=16', '--max-semi-space-size=64', '--expose-gc'];
 
-const living = new Set<ChildProcess>();
+const running = new Set<ChildProcess>();
 process.once('exit', () => {
-  for (const child of living) child.kill('SIGTERM');
+  for (const child of running) child.kill('SIGTERM');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** No setting of whoever runs the benchmark reaches its processes. */
+/** An environment without the developer's settings. */
 function plainEnvironment(settings: Record<string, string>): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'].flatMap((name) => {
     const value = process.env[name];
@@ -40,13 +40,13 @@ function plainEnvironment(settings: Record<string, string>): Record<string, stri
   return { ...Object.fromEntries(kept), ...settings };
 }
 
-function watched(child: ChildProcess): Running {
-  living.add(child);
-  const ended = once(child, 'exit').then(() => living.delete(child));
+function track(child: ChildProcess): RunningProcess {
+  running.add(child);
+  const ended = once(child, 'exit').then(() => running.delete(child));
   return {
     pid: child.pid as number,
     async stop() {
-      if (!living.has(child)) return;
+      if (!running.has(child)) return;
       child.kill('SIGTERM');
       const kill = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
       await ended;
@@ -55,42 +55,42 @@ function watched(child: ChildProcess): Running {
   };
 }
 
-function questionsTo(child: ChildProcess, name: string): Asked['ask'] {
+function callerOf(child: ChildProcess, name: string): RpcProcess['call'] {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let number = 0;
-  child.on('message', (reply: Reply) => {
-    const asker = waiting.get(reply.number);
+  child.on('message', (reply: RpcReply) => {
+    const caller = waiting.get(reply.number);
     waiting.delete(reply.number);
-    if (reply.error === undefined) asker?.resolve(reply.value as never);
-    else asker?.reject(new Error(`${name}: ${reply.error}`));
+    if (reply.error === undefined) caller?.resolve(reply.value as never);
+    else caller?.reject(new Error(`${name}: ${reply.error}`));
   });
   child.once('exit', (code, signal) => {
     for (const { reject } of waiting.values()) reject(new Error(`${name} ended (${signal ?? code})`));
   });
-  return (question, input) =>
+  return (method, input) =>
     new Promise((resolve, reject) => {
       waiting.set(++number, { resolve, reject });
-      child.send({ number, name: question, input });
+      child.send({ number, name: method, input });
     });
 }
 
-/** Starts a program of `bench/` that answers questions. */
-export function startAsked(file: string, args: string[] = []): Asked {
+/** Starts a program of `bench/` that serves RPC requests. */
+export function startRpcProcess(file: string, args: string[] = []): RpcProcess {
   const child = spawn(process.execPath, [...usualFlags, join(root, 'bench', file), ...args], {
     cwd: root,
     env: plainEnvironment({}),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
-  return { ...watched(child), ask: questionsTo(child, file) };
+  return { ...track(child), call: callerOf(child, file) };
 }
 
-export interface SandboxProcess extends Asked {
+export interface SandboxProcess extends RpcProcess {
   cloudApiUrl: string;
   googleUrl: string;
 }
 
-/** Starts the sandbox, which also notes when it posts each callback. */
+/** Starts the sandbox with a preload that records when each callback is posted. */
 export async function startSandboxProcess(): Promise<SandboxProcess> {
   const preload = join(root, 'bench', 'callback-times.ts');
   const child = spawn(process.execPath, [...usualFlags, '--import', preload, join(root, 'sandbox/main.ts')], {
@@ -99,18 +99,18 @@ export async function startSandboxProcess(): Promise<SandboxProcess> {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
-  const running = watched(child);
+  const running = track(child);
   const line = await firstLine(child, 'stdout', (said) => (said.startsWith('{') ? said : undefined));
   const urls = JSON.parse(line) as { cloudApi: string; google: string };
   return {
     ...running,
-    ask: questionsTo(child, 'sandbox'),
+    call: callerOf(child, 'sandbox'),
     cloudApiUrl: urls.cloudApi,
     googleUrl: urls.google,
   };
 }
 
-/** The first line that `wanted` takes something from; rejects if the process ends without one. */
+/** The first result of `wanted` for a line; rejects if the process ends without one. */
 function firstLine(
   child: ChildProcess,
   from: 'stdout' | 'stderr',
@@ -128,30 +128,30 @@ function firstLine(
   });
 }
 
-export interface GatewayProcess extends Running {
+export interface GatewayProcess extends RunningProcess {
   url: string;
   dataDir: string;
 }
 
-/** Starts the real program on an embedded database of its own in a folder that goes with it; its log is a file there. */
+/** Starts the real program with its own embedded database in a temporary folder, which also contains its log. */
 export async function startGatewayProcess(
   settings: Record<string, string>,
   nodeFlags: string[] = [],
 ): Promise<GatewayProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
-  // as root the database runs as another user, who has to pass
+  // as root the database runs as another user, who must be able to enter
   await chmod(dataDir, 0o711);
   const child = spawn(
     process.execPath,
     [...usualFlags, ...nodeFlags, join(root, 'src/cli.ts'), 'start', '--no-sandbox'],
     {
-      // not the checkout, whose .env is the developer's
+      // not the checkout, which may contain the developer's .env
       cwd: dataDir,
       env: plainEnvironment({ PORT: '0', DATA_DIR: dataDir, SHUTDOWN_DELAY_SECONDS: '0', ...settings }),
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  const running = watched(child);
+  const running = track(child);
   child.stdout?.pipe(createWriteStream(join(dataDir, 'gateway.log')));
   const addressIn = (line: string) => /answers at (http\S+?)\.?\s/.exec(line)?.[1];
   const url = await firstLine(child, 'stderr', addressIn).catch(async (error: unknown) => {

@@ -1,4 +1,4 @@
-// Reads a CPU profile of Node: where a process spent its time, by kind of code and by our own functions.
+// A reader of Node's CPU profiles: where a process spent its time, by kind of code and by our own functions.
 import { readFileSync } from 'node:fs';
 
 interface Node {
@@ -17,20 +17,20 @@ interface Profile {
 
 export interface Share {
   name: string;
-  /** Milliseconds in the code itself, and with all that it called. */
+  /** Milliseconds in the code itself, and including everything it called. */
   selfMs: number;
   totalMs: number;
 }
 
 export interface ProfileReport {
   busyMs: number;
-  /** By kind: our files' folders, packages, Node's own parts, garbage collection. */
+  /** By kind: our files, packages, Node's modules, garbage collection. */
   kinds: Share[];
-  /** The same with the time of Node's own and native code given to the nearest of our files or packages that called it. */
+  /** The same, with the time of Node's own code attributed to our nearest calling file or package. */
   owners: Share[];
-  /** Single functions of all code, by their own time. */
+  /** Single functions, by their own time. */
   functions: Share[];
-  /** Functions of ours, by the time with all that they called. */
+  /** Our functions, by their time including calls. */
   ours: Share[];
 }
 

@@ -11,7 +11,7 @@ import { type Deliveries, openDeliveries } from '../src/webhooks/delivery/delive
 import { messageStatusBody, stages } from '../src/webhooks/event.ts';
 import { publish } from '../src/webhooks/publish.ts';
 import { startWorker, type Worker } from '../src/work/worker.ts';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 
 export interface OpenInput {
   connection: Connection;
@@ -21,11 +21,11 @@ export interface OpenInput {
 
 export interface PublishInput {
   messages: number;
-  /** Messages a transaction. */
+  /** Messages per transaction. */
   perCommit: number;
-  /** Events a second; 0: all before anything is delivered, so that the claim brings them. */
+  /** Events per second; 0: all are published before any is delivered, so that they are claimed. */
   perSecond: number;
-  /** Stages a message, three at most and by default. */
+  /** Stages per message, at most three (default 3). */
   stages?: number;
   /** Accounts that take turns, one commit each; default: the account given to open. */
   accountIds?: string[];
@@ -71,8 +71,8 @@ function opened(): Publisher {
   return publisher;
 }
 
-/** Claims what is due, as the gateway's worker does; answers when it began. */
-function work(): number {
+/** Claims due deliveries, as the gateway's worker does; returns the start time. */
+function startDelivering(): number {
   const { deliveries } = opened();
   const worker = startWorker(
     { name: 'deliver', perform: () => deliveries.claimDue(), idleMs: 250 },
@@ -111,7 +111,7 @@ function eventsOf(accountId: string, ids: string[], ofStages: readonly (typeof s
   );
 }
 
-/** Publishes messages and their stages; answers when each message's events were committed. */
+/** Publishes messages and their stages; returns when each message's events were committed. */
 async function publishAll(input: PublishInput): Promise<Map<string, number>> {
   const { db, deliveries, accountId } = opened();
   const accountIds = input.accountIds ?? [accountId];
@@ -122,9 +122,9 @@ async function publishAll(input: PublishInput): Promise<Map<string, number>> {
   const commits: Promise<void>[] = [];
   const one = async (ids: string[], account: string) => {
     const leasedDeliveries = await db.transaction().execute((tx) =>
-      // a backlog is leased to nobody
+      // a backlog is not leased
       publish(
-        { deliveries: perCommitMs > 0 ? deliveries : nobody(deliveries) },
+        { deliveries: perCommitMs > 0 ? deliveries : withoutLeases(deliveries) },
         tx,
         eventsOf(account, ids, ofStages),
       ),
@@ -149,13 +149,13 @@ async function publishAll(input: PublishInput): Promise<Map<string, number>> {
   return committed;
 }
 
-/** Publishing leases nothing to an endpoint that is busy here. */
-function nobody(deliveries: Deliveries): Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'> {
+/** Reports every endpoint as busy, so that publishing leases no deliveries. */
+function withoutLeases(deliveries: Deliveries): Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'> {
   return { processId: 0, offer: (leased) => deliveries.offer(leased), busyEndpoints: () => endpoints };
 }
 let endpoints: string[] = [];
 
-/** The same bytes, signed both ways and posted by bare undici; answers when the first began. */
+/** The same bytes, signed in both conventions and posted by bare undici; returns start and end. */
 async function bare(input: { url: string; secret: string; messages: number; connections: number }) {
   const pool = new Pool(new URL(input.url).origin, {
     connections: input.connections,
@@ -197,13 +197,13 @@ async function bare(input: { url: string; secret: string; messages: number; conn
   return { startedAtMs: began, endedAtMs };
 }
 
-answerParent({
+serveParent({
   open,
-  work,
+  start: startDelivering,
   endpoints: (ids: string[]) => {
     endpoints = ids;
   },
-  rest: async () => {
+  stop: async () => {
     await opened().worker?.stop();
   },
   publish: publishAll,

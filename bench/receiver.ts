@@ -1,15 +1,15 @@
-// A lean webhook receiver that keeps account of what it takes: rightly signed, each stage once, in order, and when.
+// A minimal webhook receiver that counts valid signatures, repeats and stages out of order, and records arrival times.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 
-const places: Record<string, number> = { sent: 0, delivered: 1, read: 2 };
+const positions: Record<string, number> = { sent: 0, delivered: 1, read: 2 };
 const stageCount = 3;
 const keepAliveMs = 60_000;
 
 const secrets = new Map<string, string>();
-/** Message id → when each stage first came. */
+/** Message id → when each stage first arrived. */
 let arrivals = new Map<string, number[]>();
 let counts = emptyCounts();
 let waiting: { stages: number; resolve: () => void }[] = [];
@@ -28,7 +28,7 @@ function emptyCounts() {
   };
 }
 
-function take(hook: string, signature: string | undefined, body: Buffer): number {
+function receive(hook: string, signature: string | undefined, body: Buffer): number {
   const at = nowMs();
   counts.requests += 1;
   counts.bytes += body.length;
@@ -40,7 +40,7 @@ function take(hook: string, signature: string | undefined, body: Buffer): number
     return 401;
   }
   const event = JSON.parse(body.toString('latin1')) as { data: { id?: string; status?: string } };
-  const place = places[event.data.status ?? ''];
+  const place = positions[event.data.status ?? ''];
   if (event.data.id === undefined || place === undefined) {
     counts.other += 1;
     return 200;
@@ -65,7 +65,7 @@ function answer(req: IncomingMessage, res: ServerResponse): void {
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    const status = take(
+    const status = receive(
       (req.url ?? '').slice('/hooks/'.length),
       req.headers['x-webhook-signature'] as string,
       body,
@@ -83,16 +83,16 @@ const listening = new Promise<string>((resolve) => {
 
 export type ReceiverCounts = ReturnType<typeof emptyCounts>;
 
-answerParent({
+serveParent({
   url: () => listening,
   secret: (input: { hook: string; secret: string }) => void secrets.set(input.hook, input.secret),
-  /** Forgets what came. */
+  /** Clears all records. */
   clear: () => {
     arrivals = new Map();
     counts = emptyCounts();
   },
   counts: () => counts,
-  /** Answers the counts as soon as so many stages have come, or when the time is up. */
+  /** Returns the counts as soon as `stages` have arrived, or after `withinMs`. */
   until: async (input: { stages: number; withinMs: number }) => {
     if (counts.stages < input.stages) {
       let timer: NodeJS.Timeout | undefined;
@@ -105,6 +105,6 @@ answerParent({
     }
     return counts;
   },
-  /** When the stages of messages came whose id ends so. */
+  /** Arrival times of the stages of messages whose id has this ending. */
   times: (input: { ending: string }) => new Map([...arrivals].filter(([id]) => id.endsWith(input.ending))),
 });

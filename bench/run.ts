@@ -31,7 +31,7 @@ async function help(): Promise<void> {
 const [name, ...args] = process.argv.slice(2);
 if (name === undefined || name === 'help' || name === '--help') await help();
 else if (!(names as readonly string[]).includes(name)) {
-  console.error(`There is no workload "${name}". There are: ${names.join(', ')}.`);
+  console.error(`There is no workload "${name}". Choose one of ${names.join(', ')}.`);
   process.exitCode = 1;
 } else {
   const given = await load(name);

@@ -1,4 +1,4 @@
-// A whole gateway for a workload: the real program, the sandbox and a receiver, each its own process, set up through the API.
+// A whole gateway for a workload: the real program, the sandbox and a receiver, each in its own process, set up through the API.
 import { gatewaySettings } from '../demo/gateway-settings.ts';
 import { cloudApiControl } from '../sandbox/control.ts';
 import { googleControl } from '../sandbox/google/control-client.ts';
@@ -11,11 +11,11 @@ import { findRunningEmbedded } from '../src/db/embedded-running.ts';
 import { cpuMs, familyCpuMs, type Meters } from './cpu.ts';
 import { progress } from './print.ts';
 import {
-  type Asked,
   type GatewayProcess,
+  type RpcProcess,
   type SandboxProcess,
-  startAsked,
   startGatewayProcess,
+  startRpcProcess,
   startSandboxProcess,
 } from './processes.ts';
 
@@ -36,7 +36,7 @@ export interface Numbers {
 export interface Scene {
   gateway: GatewayProcess;
   sandbox: SandboxProcess;
-  receiver: Asked;
+  receiver: RpcProcess;
   receiverUrl: string;
   db: Db;
   platform: ReturnType<typeof cloudApiControl>;
@@ -44,14 +44,14 @@ export interface Scene {
   /** CPU of each process. */
   meters: Meters;
   account(name: string): Promise<Account>;
-  /** Gives an account numbers of 1,000 messages a second on one app, with the templates of the benchmarks. */
+  /** Adds numbers with 1,000 messages per second on one app, and the benchmarks' templates, to an account. */
   numbers(account: Account, count: number): Promise<Numbers>;
-  /** Registers the receiver at the account, under a hook of its name. */
+  /** Creates an endpoint of the account at the receiver's hook. */
   endpoint(account: Account, hook: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The gateway's own at the sandbox's Google. */
+/** The gateway's OAuth client at the sandbox's Google. */
 export const googleClient = { id: 'bench-client.apps.example', secret: 'bench-client-secret' };
 const verifyToken = 'bench-verify-token';
 
@@ -61,7 +61,7 @@ const bodyOf = (text: string, example: string[]) => ({
   example: { body_text: [example] },
 });
 
-/** The templates of every benchmark: names and texts as their owners would write them. */
+/** The templates of every benchmark. */
 const templates = [
   {
     name: 'order_update',
@@ -111,12 +111,12 @@ async function openDatabaseOf(dataDir: string): Promise<{ db: Db; serverPid: num
   return { db, serverPid: server.pid };
 }
 
-/** Starts everything with the platform's callbacks at once; `nodeFlags` are the gateway's. */
+/** Starts everything, with callbacks posted immediately; `nodeFlags` are for the gateway. */
 export async function startScene(
   options: { settings?: Record<string, string>; nodeFlags?: string[] } = {},
 ): Promise<Scene> {
   progress('starting the sandbox, a receiver, and the gateway with its database');
-  const [sandbox, receiver] = [await startSandboxProcess(), startAsked('receiver.ts')];
+  const [sandbox, receiver] = [await startSandboxProcess(), startRpcProcess('receiver.ts')];
   const gateway = await startGatewayProcess(
     { ...gatewaySettings(sandbox, googleClient), RATE_LIMIT_PER_MINUTE: '0', ...options.settings },
     options.nodeFlags,
@@ -126,7 +126,7 @@ export async function startScene(
   await platform.settings({ sentMs: 0, deliveredMs: 0, readMs: 0, messagesPerSecond: 0 });
   const google = googleControl(sandbox.googleUrl);
   await google.putClient(googleClient);
-  const receiverUrl = await receiver.ask<string>('url');
+  const receiverUrl = await receiver.call<string>('url');
   return {
     gateway,
     sandbox,
@@ -150,7 +150,7 @@ export async function startScene(
       const { secret } = await account.call<{ secret: string }>('POST', '/v1/webhooks/endpoints', {
         url: `${receiverUrl}/hooks/${hook}`,
       });
-      await receiver.ask('secret', { hook, secret });
+      await receiver.call('secret', { hook, secret });
     },
     async close() {
       await db.destroy();

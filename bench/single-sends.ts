@@ -1,15 +1,15 @@
-// Single sends one after another, beside the platform's own time for the same call.
+// Single sends, one after another, and the platform's own time for the same call.
 import { Pool } from 'undici';
 import { nowMs } from './child.ts';
 import type { Account, Numbers, Scene } from './scene.ts';
 
-/** A recipient that the platform takes without any callback: what is asked of it directly must not reach the gateway. */
+/** A recipient without callbacks, because direct calls to the platform must not reach the gateway. */
 const quietRecipient = '+490000000204';
 
 export interface SingleSends {
-  /** One send to one recipient, answered `accepted`; milliseconds of the whole call. */
+  /** Sends to one recipient, who must be accepted; returns the milliseconds of the call. */
   send(template: string, variables: Record<string, string>): Promise<number>;
-  /** The platform's own time for such a message, asked directly. */
+  /** Calls the platform directly with such a message; returns the milliseconds. */
   platform(): Promise<number>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ async function timed(pool: Pool, path: string, headers: Record<string, string>, 
   return { ms: nowMs() - began, status: answer.statusCode, said };
 }
 
-/** Opens both ends for an account with a number. */
+/** Opens connections to the gateway and the platform, for an account with a number. */
 export async function openSingleSends(
   scene: Pick<Scene, 'gateway' | 'sandbox' | 'platform'>,
   account: Account,
@@ -67,7 +67,8 @@ export async function openSingleSends(
         },
       );
       const { success, data } = said as unknown as { success: boolean; data: { accepted: number } };
-      if (!success || data.accepted !== 1) throw new Error(`a single send: ${JSON.stringify(said)}`);
+      if (!success || data.accepted !== 1)
+        throw new Error(`a single send was not accepted: ${JSON.stringify(said)}`);
       return ms;
     },
     async platform() {
@@ -78,7 +79,7 @@ export async function openSingleSends(
         { authorization: `Bearer ${app?.tokens[0]}` },
         direct,
       );
-      if (status !== 200) throw new Error(`the platform, asked directly: ${JSON.stringify(said)}`);
+      if (status !== 200) throw new Error(`a direct call of the platform: ${JSON.stringify(said)}`);
       return ms;
     },
     async close() {

@@ -1,4 +1,4 @@
-// Staff members for the workloads of appointments: with hours, a connected and busy calendar, and bookings.
+// Staff members for the appointment workloads: with working hours, a connected and busy calendar, and bookings.
 import { sql } from 'kysely';
 import { uuidv7 } from '../src/base/ids.ts';
 import type { Account, Scene } from './scene.ts';
@@ -19,11 +19,11 @@ export const schedule = {
 
 export interface Staff {
   id: string;
-  /** The account of the calendar; absent where bookings live in the gateway alone. */
+  /** The calendar's account; absent for staff without a calendar. */
   email?: string;
 }
 
-/** Adds a staff member who is open around the clock; with `email`, with a calendar of that account connected. */
+/** Adds a staff member who is available around the clock; with `email`, connects that account's calendar. */
 export async function addStaff(scene: Scene, account: Account, email?: string): Promise<Staff> {
   const { _id } = await account.call<{ _id: string }>('POST', '/v1/appointments/users', {
     name: email ?? 'Nobody',
@@ -42,7 +42,7 @@ export async function addStaff(scene: Scene, account: Account, email?: string): 
   return { id: _id, email };
 }
 
-/** Writes `count` confirmed bookings of half an hour, every two hours from `from` on. */
+/** Inserts `count` confirmed bookings of half an hour, every two hours after `from`. */
 export async function fillBookings(
   scene: Scene,
   account: Account,
@@ -65,7 +65,7 @@ export async function fillBookings(
   await sql`analyze bookings, occupancies`.execute(scene.db);
 }
 
-/** Puts events of a quarter of an hour into the calendar, `perDay` on each of the days from `from` on. */
+/** Adds events of a quarter of an hour to the calendar, `perDay` on each day after `from`. */
 export async function fillCalendar(
   scene: Scene,
   email: string,
@@ -85,6 +85,6 @@ export async function fillCalendar(
   }
 }
 
-/** The date so many days from today, in the schedule's zone. */
+/** The date `days` days from today, in the schedule's zone. */
 export const dateIn = (days: number): string =>
   Temporal.Now.plainDateISO(schedule.timezone).add({ days }).toString();

@@ -1,8 +1,8 @@
-// Uploads large files as forms, and for comparison seals the same bytes with plain AES-256-GCM.
+// Uploads large files as forms, and for comparison encrypts the same bytes with plain AES-256-GCM.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 
 export interface UploadInput {
   url: string;
@@ -14,7 +14,7 @@ export interface UploadInput {
 const chunkBytes = 64 * 1024;
 const chunk = randomBytes(chunkBytes);
 
-/** A PDF as far as its first bytes go, made as it is read. */
+/** A stream of bytes that begins like a PDF. */
 function* file(bytes: number): Iterable<Buffer> {
   const head = Buffer.from('%PDF-1.7\n');
   yield head;
@@ -30,7 +30,7 @@ function* form(boundary: string, name: string, bytes: number): Iterable<Buffer> 
   yield Buffer.from(`\r\n--${boundary}--\r\n`);
 }
 
-/** Uploads all files at once; answers milliseconds of the whole and of each. */
+/** Uploads all files concurrently; returns the milliseconds of the whole and of each file. */
 async function upload({ url, apiKey, files, bytes }: UploadInput) {
   const pool = new Pool(url, { connections: files, headersTimeout: 600_000, bodyTimeout: 600_000 });
   const began = nowMs();
@@ -43,7 +43,7 @@ async function upload({ url, apiKey, files, bytes }: UploadInput) {
       body: Readable.from(form(boundary, `file-${index}.pdf`, bytes), { objectMode: false }),
     });
     const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`an upload: ${answer.statusCode} ${text}`);
+    if (answer.statusCode !== 200) throw new Error(`an upload failed: ${answer.statusCode} ${text}`);
     return nowMs() - began;
   };
   const each = await Promise.all(Array.from({ length: files }, (_, index) => one(index)));
@@ -51,8 +51,8 @@ async function upload({ url, apiKey, files, bytes }: UploadInput) {
   return { ms: nowMs() - began, each };
 }
 
-/** Seals the same bytes, one file after the other, and drops them; answers milliseconds. */
-function plain({ files, bytes }: Pick<UploadInput, 'files' | 'bytes'>): number {
+/** Encrypts the same bytes, one file after the other; returns the milliseconds. */
+function encrypt({ files, bytes }: Pick<UploadInput, 'files' | 'bytes'>): number {
   const began = nowMs();
   for (let index = 0; index < files; index++) {
     const cipher = createCipheriv('aes-256-gcm', randomBytes(32), randomBytes(12));
@@ -63,4 +63,4 @@ function plain({ files, bytes }: Pick<UploadInput, 'files' | 'bytes'>): number {
   return nowMs() - began;
 }
 
-answerParent({ upload, plain });
+serveParent({ upload, encrypt });

@@ -1,28 +1,28 @@
-// What a workload is: what it measures, its options with their defaults, and how it runs.
+// The definition of a workload: what it measures, its options with defaults, and its function.
 import { parseArgs } from 'node:util';
 
 type Value = number | string | boolean;
 type Options = Record<string, Value>;
 
-/** `3` as an option's default is any number. */
+/** Widens a default such as `3` to its type. */
 type Widened<V> = V extends number ? number : V extends string ? string : boolean;
 
 export interface Workload<O extends Options = Options> {
-  /** What it measures, in a line. */
+  /** What it measures, in one line. */
   about: string;
-  /** Each option's default and meaning; defaults are small, for trying. */
+  /** Each option's default and meaning; defaults are small, for trials. */
   options: { [K in keyof O]: { default: O[K]; about: string } };
   run(options: { [K in keyof O]: Widened<O[K]> }): Promise<void>;
 }
 
-/** For the workload's own file: infers the types of its options. */
+/** Defines a workload, and infers the types of its options. */
 export function workload<O extends Options>(given: Workload<O>): Workload {
   return given as unknown as Workload;
 }
 
 const flagOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Reads `--recipients-per-send 100` into `recipientsPerSend`; throws on what the workload does not know. */
+/** Reads `--recipients-per-send 100` into `recipientsPerSend`; throws for unknown options. */
 export function readOptions(given: Workload, args: string[]): Options {
   const kinds = Object.entries(given.options).map(([name, option]) => {
     const type = typeof option.default === 'boolean' ? 'boolean' : 'string';

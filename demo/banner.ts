@@ -1,19 +1,19 @@
-// What a start of the demonstration prints: addresses, the key, and lines to paste into another terminal.
+// The text that a start of the demonstration prints: addresses, the key, and commands to paste into another terminal.
 import { randomUUID } from 'node:crypto';
 import { ChatbotGateway, type FormQuestion, type Slot, type StaffMember } from '../client/src/client.ts';
 import { sampleAnswers } from './people.ts';
 import type { Demo } from './seed.ts';
 import { firstTemplateName } from './templates.ts';
 
-const daysLooked = 14;
+const daysAhead = 14;
 
-/** The first day with an open slot, so that the lines work whenever they are pasted. */
+/** The first day with an open slot, so that the commands work on any day. */
 async function firstOpenDay(
   gateway: ChatbotGateway,
   staff: StaffMember,
 ): Promise<{ date: string; slot: Slot } | undefined> {
   const today = Temporal.Now.plainDateISO(staff.timezone);
-  for (let days = 1; days <= daysLooked; days++) {
+  for (let days = 1; days <= daysAhead; days++) {
     const date = today.add({ days }).toString();
     const { slots } = await gateway.listAvailableSlots({ appointmentUserId: staff._id, date });
     if (slots[0]) return { date, slot: slots[0] };
@@ -48,7 +48,7 @@ async function sendLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]>
     `curl -s ${demo.baseUrl}/v1/templates/send -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
     `  -d ${quoted(body)}`,
     '',
-    '# See the webhooks that its stages became, signed, at the receiver',
+    '# See the signed webhooks of its stages at the receiver',
     `sleep 1; curl -s ${demo.sandbox.receiverUrl}/sandbox/events`,
     '',
   ];
@@ -73,7 +73,7 @@ async function bookLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]>
     `# List the open slots of ${staff.name}`,
     `curl -s '${demo.baseUrl}/v1/appointments/available-slots?appointmentUserId=${staff._id}&date=${open.date}' -H 'X-API-Key: ${demo.apiKey}'`,
     '',
-    '# Book one, with a meeting link; pasted twice it is still one booking',
+    '# Book one, with a meeting link; if pasted twice, it stays one booking',
     `curl -s ${demo.baseUrl}/v1/appointments/book -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
     `  -H 'Idempotency-Key: ${randomUUID()}' \\`,
     `  -d ${quoted(booking)}`,
@@ -81,7 +81,7 @@ async function bookLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]>
   ];
 }
 
-/** None where the account is not what it was made to be: its user may have changed anything. */
+/** No lines if a call fails, because the user may have changed or deleted anything in the account. */
 const orNone = (lines: Promise<string[]>): Promise<string[]> => lines.catch(() => []);
 
 /** The whole text. */
@@ -97,7 +97,7 @@ export async function banner(demo: Demo): Promise<string> {
     '',
     ...(await orNone(sendLines(demo, gateway))),
     ...(await orNone(bookLines(demo, gateway))),
-    'Ctrl-C stops everything; the next start goes on where this one ended.',
+    'Ctrl-C stops everything; the next start continues with the same data.',
     '',
   ];
   return `${lines.join('\n')}\n`;

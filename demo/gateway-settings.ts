@@ -1,6 +1,6 @@
-// The gateway's settings that lead it to the sandbox instead of the real platform, Google and the internet.
+// Settings that make the gateway use the sandbox instead of the real platform and Google.
 
-/** Settings for a gateway beside a sandbox at these addresses; the address guard stays on, and lets loopback pass. */
+/** Settings for a gateway with a sandbox at these addresses. The address guard stays on, and allows loopback. */
 export function gatewaySettings(
   urls: { cloudApiUrl: string; googleUrl: string },
   googleClient: { id: string; secret: string },

@@ -1,4 +1,4 @@
-// The departments, staff, hours and questions of the demonstration (data).
+// Departments, staff, working hours and questions of the demonstration (data).
 import type { CreateStaffMember, SetFormQuestion, SetSchedule } from '../client/src/client.ts';
 
 interface Member {
@@ -84,7 +84,7 @@ export const staff: Member[] = [
   },
 ];
 
-/** An answer that fits each kind of question, for the line that books. */
+/** A valid answer for each type of question, for the booking command. */
 export const sampleAnswers: Record<string, string> = {
   text: 'A-1001',
   textarea: 'A first talk about our project.',

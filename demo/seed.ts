@@ -1,5 +1,5 @@
-// Makes the demonstration: an app, a number and templates at the sandbox's platform, calendars at its Google, and through
-// the gateway's own API a sender, a webhook endpoint, departments, staff with connected calendars, and their questions.
+// Creates the demonstration: objects at the sandbox's platform and Google, and through the gateway's API a sender, a
+// webhook endpoint, departments, and staff with connected calendars.
 
 import { ChatbotGateway, isGatewayError } from '../client/src/client.ts';
 import { cloudApiControl, receiverControl } from '../sandbox/control.ts';
@@ -13,7 +13,7 @@ export interface SandboxUrls {
   receiverUrl: string;
 }
 
-/** What `DATA_DIR/demo.json` holds. */
+/** The contents of `DATA_DIR/demo.json`. */
 export interface Demo {
   baseUrl: string;
   apiKey: string;
@@ -23,7 +23,7 @@ export interface Demo {
   sandbox: SandboxUrls;
 }
 
-/** The sandbox's own names for the demonstration's app; fixed, so that a second start finds them. */
+/** Ids and secrets at the sandbox's platform; fixed, so that a second start finds them. */
 const app = { id: '100200300400500', secret: 'c3a5125f1d2dd30af555a0e8c6879c50', token: 'demo-access-token' };
 const waba = { id: '200300400500600', name: 'Demonstration' };
 const number = { id: '300400500600700', displayPhoneNumber: '+1 555 010 0000' };
@@ -32,10 +32,10 @@ const hook = 'demo';
 /** The OAuth client that the gateway is started with. */
 export const googleClient = { id: 'demo-client.apps.example', secret: 'demo-client-secret' };
 
-/** Told before each step; may throw to end it all. */
+/** Called before each step; may throw to abort. */
 type Progress = (step: string) => void;
 
-/** Makes everything once, through the API of the gateway at `baseUrl`. */
+/** Creates everything once, through the API of the gateway at `baseUrl`. */
 export async function seedDemo(
   input: { baseUrl: string; apiKey: string; accountId: string; sandbox: SandboxUrls },
   progress: Progress,
@@ -65,8 +65,8 @@ export async function seedDemo(
   return { ...input, senderId: sender._id, webhookSecret };
 }
 
-/** True if the kept key still opens the account: it does not after the database was thrown away, or the key revoked. */
-export async function stillOpens(demo: Demo, baseUrl: string): Promise<boolean> {
+/** Whether the stored key still works: not after the database was deleted, or the key revoked. */
+export async function keyStillWorks(demo: Demo, baseUrl: string): Promise<boolean> {
   try {
     await new ChatbotGateway({ baseUrl, apiKey: demo.apiKey }).listSenders();
     return true;
@@ -76,8 +76,8 @@ export async function stillOpens(demo: Demo, baseUrl: string): Promise<boolean> 
   }
 }
 
-/** Points everything at the addresses of this start, and gives a sandbox that lost its state the platform and calendars back. */
-export async function rewireDemo(demo: Demo): Promise<void> {
+/** Updates everything to the addresses of this start, and seeds a sandbox that lost its state again. */
+export async function updateDemo(demo: Demo): Promise<void> {
   const gateway = new ChatbotGateway(demo);
   const { apps } = await cloudApiControl(demo.sandbox.cloudApiUrl).state();
   const isEmpty = !apps.some(({ id }) => id === app.id);
@@ -125,7 +125,7 @@ async function seedPlatform(sandbox: SandboxUrls): Promise<void> {
   }
 }
 
-/** The platform holds its handshake with the gateway, then posts callbacks there. */
+/** The platform does its handshake with the gateway, then posts callbacks there. */
 async function subscribe(sandbox: SandboxUrls, baseUrl: string, senderId: string): Promise<void> {
   const callbackUrl = `${baseUrl}/callbacks/messaging/${senderId}`;
   await cloudApiControl(sandbox.cloudApiUrl).subscribe(app.id, callbackUrl, verifyToken);
@@ -174,7 +174,7 @@ async function putGoogleAccount(google: GoogleControl, member: (typeof staff)[nu
   await google.putAccount({ email, name: user.name, timeZone: schedule.timezone });
 }
 
-/** Follows the connect link as the staff member's browser would. */
+/** Opens the connect link, as the staff member's browser would. */
 async function connectCalendar(
   gateway: ChatbotGateway,
   google: GoogleControl,

@@ -1,4 +1,4 @@
-// The templates that the demonstration's platform has, and the drafts that its account keeps (data).
+// Templates at the demonstration's platform, and drafts in its account (data).
 import type { CreateTemplate } from '../client/src/client.ts';
 import type { TemplateSeed } from '../sandbox/control.ts';
 
@@ -6,9 +6,9 @@ type Seed = Omit<TemplateSeed, 'wabaId'>;
 
 const approved = { language: 'en_US', status: 'APPROVED', quality: 'GREEN' } as const;
 
-/** The one that the first curl line sends: a plain body with three variables. */
+/** The template of the first command: a plain body with three variables. */
 export const firstTemplateName = 'order_update';
-/** The one that the media line sends: an image header. */
+/** A template with an image header. */
 export const imageTemplateName = 'new_collection';
 
 export const platformTemplates: Seed[] = [
@@ -160,7 +160,7 @@ export const platformTemplates: Seed[] = [
   },
 ];
 
-/** Kept in the gateway, not yet submitted. */
+/** Drafts in the gateway, not submitted yet. */
 export const drafts: CreateTemplate[] = [
   {
     providerTemplateName: 'holiday_hours',

@@ -1,4 +1,4 @@
-// The sandbox's clock: real time plus what a test or a demonstration has moved it ahead, for expiries of days.
+// The sandbox's clock: real time plus an offset that tests and demonstrations set, for expiries after days.
 
 export interface SandboxClock {
   /** Milliseconds since the epoch. */
@@ -7,7 +7,7 @@ export interface SandboxClock {
   aheadMs: number;
 }
 
-/** A clock that starts `aheadMs` ahead of real time; moving `aheadMs` moves the clock. */
+/** A clock that is `aheadMs` ahead of real time; a change of `aheadMs` moves it. */
 export function sandboxClock(aheadMs = 0): SandboxClock {
   const clock: SandboxClock = { aheadMs, now: () => Date.now() + clock.aheadMs };
   return clock;

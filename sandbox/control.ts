@@ -6,7 +6,7 @@ import type { TemplateChange } from './cloud-api/template-changes.ts';
 import type { Fault } from './faults.ts';
 import type { Received, ReceivedCounts, ReceivedFilter } from './receiver/ledger.ts';
 
-/** A fault of the platform: `code` answers that platform error in its own envelope and HTTP status. */
+/** A fault of the platform: `code` responds with that platform error, in its envelope and with its HTTP status. */
 export type PlatformFault =
   | (Fault & { on?: 'messages' | 'templates' | 'media' | 'uploads' | 'objects' })
   | (Omit<Fault, 'does' | 'body'> & { code: number; details?: string; subcode?: number; message?: string });
@@ -14,16 +14,16 @@ export type PlatformFault =
 export type TemplateSeed = Pick<Template, 'wabaId' | 'name'> &
   Partial<Omit<Template, 'components'>> & { components: Component[] };
 
-/** An event the receiver got, with its body parsed if it is JSON. */
+/** An event that the receiver got, with its parsed body if it is JSON. */
 export type ReceivedEvent = Received & { json: unknown };
 
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
-/** The control API of the cloud API at `url`; each call rejects with what the API said was wrong. */
+/** The control API of the cloud API at `url`; a call rejects with the API's error message. */
 export function cloudApiControl(url: string) {
   const call = caller(url);
   return {
-    /** All there is; `pendingCallbacks` counts those, but for statuses of messages, that are still to be answered or tried again. */
+    /** All objects; `pendingCallbacks` counts unacknowledged callbacks, without those for statuses of messages. */
     state: () =>
       call<{
         apps: App[];
@@ -35,9 +35,9 @@ export function cloudApiControl(url: string) {
     addApp: (app: Partial<Pick<App, 'id' | 'secret' | 'tokens'>> = {}) => call<App>('POST', 'apps', app),
     addToken: (appId: string, token?: string) =>
       call<{ token: string }>('POST', `apps/${appId}/tokens`, { token }),
-    /** Takes back one token, or all. */
+    /** Revokes one token, or all. */
     revoke: (appId: string, token?: string) => call<App>('POST', `apps/${appId}/revoke`, { token }),
-    /** Holds the handshake with the address, then posts callbacks there. */
+    /** Does the handshake with the address, then posts callbacks there. */
     subscribe: (appId: string, callbackUrl: string, verifyToken: string) =>
       call<App>('PUT', `apps/${appId}/subscription`, { callbackUrl, verifyToken }),
     unsubscribe: (appId: string) => call<App>('DELETE', `apps/${appId}/subscription`),
@@ -48,23 +48,23 @@ export function cloudApiControl(url: string) {
     reportProblem: (numberId: string, code: number) =>
       call<object>('POST', `numbers/${numberId}/problem`, { code }),
     addTemplate: (template: TemplateSeed) => call<Template>('POST', 'templates', template),
-    /** Changes a template as the platform itself would, with its callbacks. */
+    /** Changes a template as the platform would, with callbacks. */
     changeTemplate: (id: string, change: TemplateChange) =>
       call<Template>('POST', `templates/${id}/change`, change),
-    /** Loses an upload before its time, without a word. */
+    /** Deletes an upload before it expires, without notice. */
     forgetMedia: (id: string) => call<object>('DELETE', `media/${id}`),
     media: async () => (await call<{ media: Media[] }>('GET', 'media')).media,
     settings: (change: Partial<Settings> = {}) => call<Settings>('PATCH', 'settings', change),
-    /** Moves the clock that media and links expire by. */
+    /** Moves the clock by which media and links expire. */
     advanceClock: (advanceMs: number) =>
       call<{ now: string; aheadMs: number }>('POST', 'clock', { advanceMs }),
     addFault: (fault: PlatformFault) => call<Fault>('POST', 'faults', fault),
-    /** Those not used up yet, with the calls that each still meets. */
+    /** Active faults, with the number of calls that each still affects. */
     faults: async () => (await call<{ faults: Fault[] }>('GET', 'faults')).faults,
     clearFaults: () => call<object>('DELETE', 'faults'),
     ledger: async (filter: LedgerFilter = {}) =>
       (await call<{ messages: Accepted[] }>('GET', `ledger?${queryOf(filter)}`)).messages,
-    /** Calls for messages with what became of them, as many as the setting `keepCalls` keeps. */
+    /** The log of send calls, as many as the setting `keepCalls` keeps. */
     calls: async (filter: { after?: number; limit?: number } = {}) =>
       (await call<{ calls: SendCall[] }>('GET', `calls?${queryOf(filter)}`)).calls,
     clearCalls: () => call<object>('DELETE', 'calls'),
@@ -77,7 +77,7 @@ export function cloudApiControl(url: string) {
 export function receiverControl(url: string) {
   const call = caller(url);
   return {
-    /** The address to register for a hook. */
+    /** The URL to register for a hook. */
     hookUrl: (hook: string) => `${url}/hooks/${hook}`,
     setSecrets: (hook: string, ...secrets: string[]) =>
       call<object>('PUT', `hooks/${hook}/secrets`, { secrets }),
@@ -87,7 +87,7 @@ export function receiverControl(url: string) {
     /** `on` names a hook. */
     addFault: (fault: Fault) => call<Fault>('POST', 'faults', fault),
     clearFaults: () => call<object>('DELETE', 'faults'),
-    /** What came; with `waitSeconds`, holds until something fits. */
+    /** Received events; with `waitSeconds`, waits until one matches. */
     events: async (filter: ReceivedFilter & { waitSeconds?: number } = {}) => {
       const { waitSeconds, ...rest } = filter;
       const query = queryOf(waitSeconds === undefined ? rest : { ...rest, wait: waitSeconds });

@@ -1,21 +1,21 @@
-// Faults a server of the sandbox is configured to show: the next N calls or a share of them, by kind of call.
+// Configurable faults of a sandbox server: for the next N calls or a share of them, by kind of call.
 import type { ServerResponse } from 'node:http';
 import { ControlError, sendJson } from './server.ts';
 
 export interface Fault {
-  /** Kind of call it meets, as the server names its kinds; absent: every kind. */
+  /** Kind of call that it affects, as the server names its kinds; absent: every kind. */
   on?: string;
-  /** How many calls it meets, then it is gone; absent: until cleared. */
+  /** How many calls it affects; absent: all until it is cleared. */
   times?: number;
-  /** Share of the calls it meets, 0 to 1 (default 1). */
+  /** Share of calls that it affects, 0 to 1 (default 1). */
   share?: number;
-  /** `before` (default): the call has no effect. `after`: it is carried out, only its answer is spoiled. */
+  /** `before` (default): the call has no effect. `after`: it is carried out, and the fault replaces its response. */
   when?: 'before' | 'after';
   /**
-   * `answer`: `status`, `headers`, `body` (no body: an empty one) or `page` (HTML, as a proxy or firewall answers). `hang`: never answers. `reset`: TCP reset.
-   * `close`: ends the connection without an answer. `drip`: a byte of an answer every `ms`, without end.
-   * `delay`: waits `ms`, then goes on as if nothing were wrong. `flood`: an answer without end, as fast as it is read.
-   * `garbage`: bytes that are no HTTP.
+   * `answer`: responds with `status`, `headers` and `body` (default: empty) or `page` (HTML, as of a proxy or firewall).
+   * `hang`: never responds. `reset`: TCP reset. `close`: closes the connection without a response.
+   * `drip`: an endless response, one byte every `ms`. `flood`: an endless response, as fast as it is read.
+   * `delay`: waits `ms`, then handles the call normally. `garbage`: bytes that are not HTTP.
    */
   does: 'answer' | 'hang' | 'reset' | 'close' | 'drip' | 'delay' | 'flood' | 'garbage';
   status?: number;
@@ -28,7 +28,7 @@ export interface Fault {
 
 export interface Faults {
   add(fault: unknown): Fault;
-  /** The fault that this call meets, if any; uses up one of its `times`. */
+  /** The fault for this call, if any; uses up one of its `times`. */
   take(kind: string): Fault | undefined;
   list(): Fault[];
   clear(): void;
@@ -36,15 +36,16 @@ export interface Faults {
 
 const actions = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', 'garbage'];
 
-/** An empty list of faults; `kinds` are the kinds of call that `on` may name (null: any). */
+/** An empty list of faults; `kinds` are the values that `on` may have (null: any). */
 export function faultList(kinds: readonly string[] | null): Faults {
   let faults: Fault[] = [];
   return {
     add(given) {
       const fault = { ...(given as Fault) };
-      if (!actions.includes(fault.does)) throw new ControlError(400, `does: one of ${actions.join(', ')}`);
+      if (!actions.includes(fault.does))
+        throw new ControlError(400, `does: must be one of ${actions.join(', ')}`);
       if (fault.on !== undefined && kinds && !kinds.includes(fault.on))
-        throw new ControlError(400, `on: one of ${kinds.join(', ')}`);
+        throw new ControlError(400, `on: must be one of ${kinds.join(', ')}`);
       faults.push(fault);
       return fault;
     },
@@ -61,7 +62,7 @@ export function faultList(kinds: readonly string[] | null): Faults {
   };
 }
 
-/** Spoils an answer as the fault says; a `delay` is the caller's own to wait for (`Fault.ms`). */
+/** Responds as the fault says. For `delay`, the caller waits `Fault.ms` itself. */
 export function injectFault(res: ServerResponse, fault: Fault): void {
   if (res.destroyed || res.headersSent) return;
   switch (fault.does) {
@@ -84,7 +85,7 @@ export function injectFault(res: ServerResponse, fault: Fault): void {
       flood(res, fault);
       return;
     case 'garbage':
-      res.socket?.end('\u0000\u0001 this is no HTTP \r\n\r\n'.repeat(20));
+      res.socket?.end('\u0000\u0001 this is not HTTP \r\n\r\n'.repeat(20));
       return;
     default:
   }
@@ -99,7 +100,7 @@ function drip(res: ServerResponse, fault: Fault): void {
 
 const floodChunk = Buffer.alloc(256 * 1024, 'x');
 
-/** Says that 8 GB follow, and begins with them. */
+/** Announces 8 GB, and starts to send them. */
 function flood(res: ServerResponse, fault: Fault): void {
   res.writeHead(fault.status ?? 200, {
     'content-type': 'text/plain',

@@ -1,4 +1,4 @@
-// Keeps a sandbox server's state over a restart: an append-only file of JSON lines, folded into a snapshot when it grows.
+// A journal that keeps a sandbox server's state across restarts: an append-only file of JSON lines, compacted when it grows.
 import {
   closeSync,
   existsSync,
@@ -13,26 +13,26 @@ import { dirname } from 'node:path';
 
 export interface Journal {
   /**
-   * Writes a record with all others of this turn of the event loop; `written` runs once it is in the file,
-   * so what is answered in it survives a kill of the process (not a loss of power: there is no fsync).
+   * Writes a record, together with all others of this turn of the event loop. `written` runs once it is in the file.
+   * A response sent from `written` survives a kill of the process, but not a power loss (no fsync).
    */
   append(record: unknown, written?: () => void): void;
-  /** Writes what waits, and lets go of the file. */
+  /** Writes buffered records, and closes the file. */
   close(): void;
 }
 
 export interface JournalOptions<R> {
-  /** The file; null: nothing is kept, and `written` runs immediately. */
+  /** The file; null: nothing is stored, and `written` runs immediately. */
   file: string | null;
-  /** Takes in one record of an earlier life, in the order written; called before `openJournal` returns. */
+  /** Applies one stored record, in the order written; called before `openJournal` returns. */
   restore: (record: R) => void;
-  /** The records that say the whole present state, shorter than its history. */
+  /** Records that describe the whole present state, for compaction. */
   snapshot: () => Iterable<R>;
-  /** Size from which the file is folded into a snapshot, or four times its last snapshot if that is more. */
+  /** Size at which the file is compacted, or four times its last snapshot if that is more. */
   compactBytes?: number;
 }
 
-/** Opens a journal: restores what the file holds (a torn last line is left out), folds it, and appends from there. */
+/** Opens a journal: restores the records of the file (without a torn last line), compacts it, and appends to it. */
 export function openJournal<R>(options: JournalOptions<R>): Journal {
   const { file } = options;
   if (file === null) return { append: (_record, written) => written?.(), close: () => {} };
@@ -42,7 +42,7 @@ export function openJournal<R>(options: JournalOptions<R>): Journal {
 }
 
 function writeJournal<R>(options: JournalOptions<R> & { file: string }): Journal {
-  let { fd, size } = fold(options);
+  let { fd, size } = compact(options);
   const limitFor = (snapshotBytes: number) => Math.max(options.compactBytes ?? 64_000_000, 4 * snapshotBytes);
   let limit = limitFor(size);
   let lines: string[] = [];
@@ -59,7 +59,7 @@ function writeJournal<R>(options: JournalOptions<R> & { file: string }): Journal
     for (const callback of callbacks) callback();
     if (size <= limit) return;
     closeSync(fd);
-    ({ fd, size } = fold(options));
+    ({ fd, size } = compact(options));
     limit = limitFor(size);
   };
   return {
@@ -76,8 +76,8 @@ function writeJournal<R>(options: JournalOptions<R> & { file: string }): Journal
   };
 }
 
-/** Writes the snapshot beside the file and puts it in its place, so that a kill in between loses nothing. */
-function fold<R>({ file, snapshot }: JournalOptions<R> & { file: string }): { fd: number; size: number } {
+/** Writes the snapshot to a new file and renames it, so that a kill in between loses nothing. */
+function compact<R>({ file, snapshot }: JournalOptions<R> & { file: string }): { fd: number; size: number } {
   const fresh = `${file}.new`;
   const out = openSync(fresh, 'w', 0o600);
   let size = 0;

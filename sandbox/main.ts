@@ -1,4 +1,4 @@
-// The sandbox's process: simulates the messaging platform, Google and the account owner's receiver until it is stopped.
+// The sandbox's process: simulates the messaging platform, Google and a webhook receiver until it is stopped.
 import { parseArgs } from 'node:util';
 import { startCloudApi } from './cloud-api/server.ts';
 import { startGoogle } from './google/server.ts';
@@ -6,14 +6,14 @@ import { startReceiver } from './receiver/server.ts';
 import type { RunningServer } from './server.ts';
 
 const usage = `Usage: node sandbox/main.ts [options]
-  --dir <folder>          keep the state here, so that a restart goes on where this ended (default: nothing is kept)
+  --dir <folder>          keep the state here, so that a restart continues with it (default: in memory only)
   --cloud-api-port <n>    ports on 127.0.0.1; 0, the default, takes any free one
   --google-port <n>
   --receiver-port <n>
-  --stay                  do not end with standard input (else the end of the parent's pipe ends the sandbox)
-Prints one line of JSON when all answer: {"cloudApi":url,"google":url,"receiver":url}.`;
+  --stay                  keep running after the end of standard input (by default the sandbox ends with its parent's pipe)
+Prints one line of JSON when all servers are ready: {"cloudApi":url,"google":url,"receiver":url}.`;
 
-/** Longest that an orderly end may take, in milliseconds. */
+/** Maximum duration of an orderly shutdown, in milliseconds. */
 const endWithinMs = 1500;
 
 const { values } = parseArgs({
@@ -49,7 +49,7 @@ function portOf(name: 'cloud-api-port' | 'google-port' | 'receiver-port'): numbe
   throw new Error(`--${name} must be a port number from 0 to 65535, not ${values[name]}`);
 }
 
-/** Ends at SIGTERM, SIGINT, and when the parent is gone: nothing may outlive a gateway that was killed. */
+/** Ends on SIGTERM, SIGINT, and when the parent is gone, so that the sandbox never outlives a killed gateway. */
 function endWithParent(all: RunningServer[]): void {
   let ending = false;
   const end = () => {

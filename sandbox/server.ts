@@ -1,20 +1,20 @@
-// What every server of the sandbox shares: its shape, listening on loopback, reading and answering JSON.
+// The parts that all sandbox servers share: listening on loopback, JSON bodies and responses, control APIs.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of the sandbox that is running. */
+/** A running server of the sandbox. */
 export interface RunningServer {
   /** Its base address, such as `http://127.0.0.1:40123`, without a slash at the end. */
   url: string;
-  /** Stops it: open calls are cut, what must survive is on disk when this resolves. */
+  /** Stops it and cuts open calls. Its state is on disk when this resolves. */
   close(): Promise<void>;
 }
 
-/** What every server of the sandbox can be started with. */
+/** Start options of every sandbox server. */
 export interface ServerOptions {
   /** TCP port on 127.0.0.1; 0 or absent: any free one. */
   port?: number;
-  /** Folder that keeps the state over a restart; null or absent: nothing is kept. */
+  /** Folder that stores the state; null or absent: in memory only. */
   dir?: string | null;
 }
 
@@ -37,7 +37,7 @@ export function listen(handle: RequestListener, port = 0): Promise<RunningServer
   });
 }
 
-/** Reads a whole request body; null once it is longer than `maxBytes` or the caller went away. */
+/** Reads a whole request body; null if it is longer than `maxBytes` or the caller disconnected. */
 export function readBody(req: IncomingMessage, maxBytes = 10_000_000): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -54,7 +54,7 @@ export function readBody(req: IncomingMessage, maxBytes = 10_000_000): Promise<B
   });
 }
 
-/** Answers with JSON, unless the caller has gone or was answered already. */
+/** Responds with JSON, unless the caller has disconnected or a response was already sent. */
 export function sendJson(
   res: ServerResponse,
   status: number,
@@ -67,7 +67,7 @@ export function sendJson(
   res.end(bytes);
 }
 
-/** What a control call says when it cannot be carried out; answered as `{error}` with its status. */
+/** A control call that cannot be carried out; the response is `{error}` with its status. */
 export class ControlError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -77,8 +77,8 @@ export class ControlError extends Error {
 }
 
 /**
- * Answers a call of a control API: reads the JSON body, runs `act`, answers what it returns (`{}` for nothing).
- * Only loopback callers that also name a loopback host are heard, so that no web page can reach it by DNS rebinding.
+ * Handles a call of a control API: reads the JSON body, runs `act`, responds with its result (`{}` for none).
+ * Accepts loopback callers with a loopback `Host` only, so that no web page can reach it by DNS rebinding.
  */
 export async function answerControl(
   req: IncomingMessage,
@@ -86,7 +86,7 @@ export async function answerControl(
   act: (body: unknown) => unknown,
 ): Promise<void> {
   try {
-    if (!isLoopback(req)) throw new ControlError(403, 'the control API answers loopback callers only');
+    if (!isLoopback(req)) throw new ControlError(403, 'the control API is for loopback callers only');
     const bytes = await readBody(req, 50_000_000);
     const body = bytes === null || bytes.length === 0 ? undefined : parseJson(bytes);
     sendJson(res, 200, (await act(body)) ?? {});
@@ -96,18 +96,22 @@ export async function answerControl(
   }
 }
 
-/** A call that a control API knows: its method, its path below `/sandbox/`, and what it does for what it is asked. */
-export type ControlRoute<Ask> = readonly [method: string, path: RegExp, act: (ask: Ask) => unknown];
+/** A route of a control API: its method, its path below `/sandbox/`, and its handler. */
+export type ControlRoute<Request extends ControlRequest> = readonly [
+  method: string,
+  path: RegExp,
+  handle: (request: Request) => unknown,
+];
 
-/** What every control call is asked. */
+/** The request of a control call. */
 export interface ControlRequest {
   body: Record<string, unknown>;
   query: URLSearchParams;
-  /** The part of the path that the route leaves open. */
+  /** The variable part of the path. */
   id: string;
 }
 
-/** Answers a call of a control API by the first of `routes` that it fits, which is also given `on`; none: 404. */
+/** Handles a call of a control API by the first matching route, which also gets `on`; 404 if none matches. */
 export function answerByRoutes<On extends object>(
   routes: ReadonlyArray<ControlRoute<On & ControlRequest>>,
   on: On,
@@ -123,7 +127,7 @@ export function answerByRoutes<On extends object>(
       const body = (given ?? {}) as Record<string, unknown>;
       return act({ ...on, body, query: url.searchParams, id: decodeURIComponent(match[1] ?? '') });
     }
-    throw new ControlError(404, `no control call ${req.method} ${url.pathname}`);
+    throw new ControlError(404, `no such control call: ${req.method} ${url.pathname}`);
   });
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const kinds = { esm: ['esnext', 'module'], cjs: ['commonjs', 'commonjs'] } as const;
 
-/** Builds the package into `folder`, which is emptied before. */
+/** Builds the package into `folder`, which is emptied first. */
 export function buildClient(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -21,7 +21,7 @@ export function buildClient(folder: string): void {
       stdio: 'inherit',
     });
     writeFileSync(join(out, 'package.json'), `${JSON.stringify({ type })}\n`);
-    // the compiler rewrites the endings of imports in programs, not in declarations
+    // the compiler rewrites import endings in .js files, but not in .d.ts files
     for (const name of readdirSync(out).filter((one) => one.endsWith('.d.ts'))) {
       const path = join(out, name);
       writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));

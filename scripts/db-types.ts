@@ -1,4 +1,4 @@
-// Records new migrations, and writes src/db/schema.ts from them on a throw-away database; with --check only tells whether it is up to date.
+// `npm run db:types`: records new migrations, and generates src/db/schema.ts from a temporary database; --check only compares it.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ if (!process.argv.includes('--check')) await recordMigrations();
 
 const file = fileURLToPath(new URL('../src/db/schema.ts', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'db-types-'));
-// as root the server runs as another user, who must be able to enter
+// as root the server runs as another user, who must be able to enter the folder
 await chmod(folder, 0o711);
 const log = { info() {}, warn: console.warn, error: console.error };
 
@@ -30,7 +30,7 @@ try {
     if (!process.argv.includes('--check')) {
       await writeFile(file, text);
     } else if ((await readFile(file, 'utf8')) !== text) {
-      console.error('src/db/schema.ts is older than migrations/: run "npm run db:types".');
+      console.error('src/db/schema.ts does not match migrations/. Run "npm run db:types".');
       process.exitCode = 1;
     }
   } finally {

@@ -1,4 +1,4 @@
-// `npm run dev`: the gateway, restarted after each change of a source file; its database and its sandbox keep running.
+// `npm run dev`: runs the gateway and restarts it after each change of a source file; its database and its sandbox keep running.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const log = {
   warn: (_fields: object, text: string) => say(text),
   error: (_fields: object, text: string) => say(text),
 };
-// loopback instead of a socket, so that one URL is enough for the gateway and for psql
+// TCP instead of a socket, so that one URL works for the gateway and for psql
 const database = await startEmbeddedPostgres({ dataDir: databaseDir, log, overLoopback: true });
 const { user, password = '', host, port, database: name } = database.connection;
 const databaseUrl = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`;
@@ -40,7 +40,7 @@ const openSandbox = () => startSandbox(join(dataDir, 'sandbox'), { log: log as n
 function startGateway({ urls }: RunningSandbox): ChildProcess {
   const args = [join(root, 'scripts/dev-gateway.ts'), JSON.stringify(urls)];
   const child = spawn(process.execPath, args, {
-    // its own group: Ctrl-C reaches this process, which stops the gateway before the database
+    // its own process group: Ctrl-C reaches only this process, which stops the gateway before the database
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {

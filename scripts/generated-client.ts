@@ -1,4 +1,4 @@
-// The client's generated file: one type for each shared schema, one method for each operation. Pure.
+// The generator of the client's file: one type per shared schema, one method per operation. Pure.
 
 type Json = Record<string, unknown>;
 interface Operation {
@@ -129,7 +129,7 @@ function codesOf({ responses }: Operation, document: Document): string[] {
     });
 }
 
-/** Method and path, and how it is called: `key` takes an Idempotency-Key, `form` is a multipart form, `file` returns one. */
+/** Method, path and flags: `key` takes an Idempotency-Key, `form` is a multipart form, `file` returns a file, `list` is paged. */
 function entryOf({ operation, method, path }: Described): string {
   const { parameters = [], requestBody } = operation;
   const flags = [

@@ -1,6 +1,6 @@
-// Puts the pinned Node (an optional dependency, one package a platform) at node_modules/.bin/node, so that every npm script runs on it.
-// npm does this itself, except npm 10: there, dropping the other platforms' packages also drops the shared name `node`.
-// Runs after the install and, since an install may be told to run no scripts, before every script that needs that Node.
+// Links the pinned Node (an optional dependency, one package per platform) to node_modules/.bin/node, so that npm scripts use it.
+// npm 10 does not: when it skips the other platforms' packages, it also removes their shared `node` link.
+// Runs after the install, and before the scripts that need this Node, because `--ignore-scripts` skips the former.
 const { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 

@@ -1,17 +1,17 @@
-// Prints the OpenAPI document: from the routes of a server that has nothing behind them.
+// Prints the OpenAPI document, from a server whose routes have stubs for dependencies.
 import { openLog } from '../src/base/log.ts';
 import { buildServer, type ServerDeps } from '../src/server.ts';
 
-/** Stands for everything that routes use when they run, which none does here. */
-const nothing: unknown = new Proxy(() => undefined, {
-  get: (_target, name) => (name === 'then' ? undefined : name === Symbol.toPrimitive ? () => 1 : nothing),
-  apply: () => nothing,
+/** A stub for every dependency of the routes, which never run here. */
+const stub: unknown = new Proxy(() => undefined, {
+  get: (_target, name) => (name === 'then' ? undefined : name === Symbol.toPrimitive ? () => 1 : stub),
+  apply: () => stub,
 });
-const named: Record<string | symbol, unknown> = {
+const defined: Record<string | symbol, unknown> = {
   ...{ log: openLog('silent'), version: '0.0.0', role: 'all', redis: undefined },
   ...{ corsOrigins: [], trustedProxies: [], isDraining: () => false },
 };
-const deps = new Proxy(named, { get: (known, name) => (name in known ? known[name] : nothing) });
+const deps = new Proxy(defined, { get: (known, name) => (name in known ? known[name] : stub) });
 
 /** The document as text. */
 export async function openapiDocument(): Promise<string> {

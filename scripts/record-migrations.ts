@@ -1,7 +1,7 @@
 // Adds the digests of new migrations to migrations/SHA256SUMS; never changes one that is recorded.
 import { readMigrations, readReleasedDigests, writeReleasedDigests } from '../src/db/migration-files.ts';
 
-/** Records new files; throws if a recorded one was edited or is gone, saying what to do. `folder`: for tests. */
+/** Records new files; throws if a recorded file was edited or removed. `folder` is for tests. */
 export async function recordMigrations(folder?: string): Promise<void> {
   const files = await readMigrations(folder);
   const digests = await readReleasedDigests(folder);
@@ -11,7 +11,7 @@ export async function recordMigrations(folder?: string): Promise<void> {
   if (wrong.length > 0)
     throw new Error(
       `These migrations were edited, renamed or removed after they were recorded: ${wrong.join(', ')}. ` +
-        'If they were merged, restore them and add a new migration. If they exist on your branch alone, delete their lines from migrations/SHA256SUMS and run this again.',
+        'If they were merged, restore them and add a new migration. If they exist only on your branch, delete their lines from migrations/SHA256SUMS and run this again.',
     );
   for (const { name, digest } of files) digests.set(name, digest);
   await writeReleasedDigests(digests, folder);

@@ -1,4 +1,4 @@
-// `npm run release -- 1.2.0`: version, changelog section, commit, tag, tarball and SBOM; nothing leaves this machine.
+// `npm run release -- 1.2.0`: creates the version, changelog section, commit, tag, tarball and SBOM; publishes nothing.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const usage = `Usage: npm run release -- <version> [--out <folder>]
-Moves what is Pending in CHANGELOG.md to a section of the version, commits and tags it, and writes to the folder (default: dist):
+Moves *Pending* of CHANGELOG.md to a section of the version, commits and tags it, and writes to the folder (default: dist):
   chatbot-gateway-<version>.tar.gz        the files of the tag
   chatbot-gateway-<version>.sbom.json     CycloneDX list of the runtime dependencies
   chatbot-gateway-<version>.notes.md      the section of the changelog
@@ -22,7 +22,7 @@ function release(version: string, out: string): void {
   checkVersion(version);
   if (run('git', 'status', '--porcelain').trim() !== '')
     fail('The working tree has changes. Commit them first.');
-  if (run('git', 'tag', '--list', `v${version}`).trim() !== '') fail(`The tag v${version} exists already.`);
+  if (run('git', 'tag', '--list', `v${version}`).trim() !== '') fail(`The tag v${version} already exists.`);
 
   const notes = moveToSection(version);
   run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts', '--allow-same-version');
@@ -52,7 +52,7 @@ interface Sbom {
   dependencies: { ref: string; dependsOn: string[] }[];
 }
 
-/** npm's SBOM without development packages. `--omit dev` would also drop what development packages share, such as `pg`. */
+/** npm's SBOM without development packages. `--omit dev` would also drop packages that are shared with them, such as `pg`. */
 function runtimeSbom(): string {
   const sbom: Sbom = JSON.parse(run('npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'));
   const isDevelopment = ({ properties = [] }: Sbom['components'][number]) =>
@@ -67,14 +67,14 @@ function runtimeSbom(): string {
 
 function checkVersion(version: string): void {
   const parts = /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number);
-  if (!parts) fail(`"${version}" is not a version. Write it as 1.2.3.`);
+  if (!parts) fail(`"${version}" is not a version. Use the form 1.2.3.`);
   const { version: present } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const before = String(present).split('.').map(Number);
   const difference = parts.map((part, index) => part - (before[index] ?? 0)).find((change) => change !== 0);
-  if ((difference ?? 0) < 0) fail(`${version} is older than the present version, ${present}.`);
+  if ((difference ?? 0) < 0) fail(`${version} is older than the current version, ${present}.`);
 }
 
-/** Writes the pending changes under the version and today's date, leaves an empty Pending, and returns them. */
+/** Moves the pending changes to a section with the version and today's date; returns the section. */
 function moveToSection(version: string): string {
   const file = join(root, 'CHANGELOG.md');
   const text = readFileSync(file, 'utf8');

@@ -1,12 +1,12 @@
-// Rivals for one slot, of whom one wins, and distinct bookings a second.
+// Competing requests for one slot, of which one wins, and distinct bookings per second.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
 import { perPiece, read } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
-import { keep, progress, shownSpread, table } from '../print.ts';
-import { startAsked } from '../processes.ts';
+import { formatSpread, progress, saveFigures, table } from '../print.ts';
+import { startRpcProcess } from '../processes.ts';
 import { type Account, type Scene, startScene } from '../scene.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, type Staff } from '../staff.ts';
@@ -42,13 +42,13 @@ function booking(account: Account, staff: Staff, date: string, { from, to }: Slo
   };
 }
 
-/** Distinct open slots of all staff, taken in turns, so that no two neighbours are of one calendar. */
+/** Requests for distinct open slots, alternating between staff, so that neighbours have different calendars. */
 async function distinct(account: Account, staff: Staff[], count: number, firstDay: number) {
   const calls: OneCall[] = [];
   for (let day = firstDay; calls.length < count; day++) {
     const date = dateIn(day);
     const lists = await Promise.all(staff.map((one) => openSlots(account, one, date)));
-    // every other slot: its neighbour's buffer reaches into the next
+    // every other slot, because a booking's buffer overlaps the next slot
     for (let at = 0; at < Math.max(...lists.map((list) => list.length)); at += 2) {
       staff.forEach((one, index) => {
         const slot = lists[index]?.[at];
@@ -66,18 +66,19 @@ async function confirmed(scene: Scene, staff: Staff): Promise<number> {
 }
 
 export default workload({
-  about: '200 rivals for one slot (one wins) and distinct bookings a second, with calendars and without.',
+  about:
+    '200 concurrent requests for one slot (one wins), and distinct bookings per second, with and without calendars.',
   options: {
     rivals: { default: 200, about: 'callers who want the same slot at the same time' },
     bookings: { default: 600, about: 'distinct bookings' },
     staff: { default: 10, about: 'staff members that they are spread over' },
-    atOnce: { default: 32, about: 'distinct bookings under way at a time' },
+    atOnce: { default: 32, about: 'concurrent requests for distinct bookings' },
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
   async run({ rivals, bookings, staff: staffCount, atOnce, profile }) {
     const scene = await startScene({ nodeFlags: profile ? profileFlags('bookings') : [] });
     const window = { fromMs: 0, toMs: 0 };
-    const caller = startAsked('callers.ts');
+    const caller = startRpcProcess('callers.ts');
     try {
       const account = await scene.account('Bench');
       progress('staff with calendars');
@@ -89,7 +90,7 @@ export default workload({
       for (let index = 0; index < staffCount; index++) alone.push(await addStaff(scene, account));
       const run = async (calls: OneCall[], at: number) => {
         const input: CallersInput = { url: scene.gateway.url, calls, atOnce: at };
-        return caller.ask<CallersResult>('run', input);
+        return caller.call<CallersResult>('run', input);
       };
       const rivalsFor = async (member: Staff, date: string): Promise<OneCall[]> => {
         const [slot] = await openSlots(account, member, date);
@@ -100,7 +101,7 @@ export default workload({
       await run(await distinct(account, staff, 40, 3), 8);
       for (const one of staff) await run(await rivalsFor(one, dateIn(10)), rivals);
 
-      progress('rivals');
+      progress('competing requests');
       const calls = await rivalsFor(wanted, dateIn(10));
       const beforeRace = read(scene.meters);
       const race = await run(calls, rivals);
@@ -108,26 +109,26 @@ export default workload({
       const raceCpu = perPiece(beforeRace, read(scene.meters), rivals);
       const winners = await confirmed(scene, wanted);
       const events = (await scene.google.liveEvents('wanted@bench.example')).length;
-      table(`${rivals} rivals for one slot`, [
+      table(`${rivals} competing requests for one slot`, [
         [
-          'answers by HTTP status',
+          'responses by HTTP status',
           Object.entries(race.statuses)
             .map(([s, n]) => `${s}: ${n}`)
             .join(', '),
         ],
         ['bookings confirmed, and events in the calendar', `${winners}, ${events}`],
-        ['answered within', shownSpread(raceMs)],
+        ['response time', formatSpread(raceMs)],
         ['p95 ms', raceMs.p95],
-        ...Object.entries(raceCpu).map(([process, used]) => [`CPU ms a rival: ${process}`, used]),
+        ...Object.entries(raceCpu).map(([process, used]) => [`CPU ms per request: ${process}`, used]),
       ]);
 
       progress('distinct bookings');
       const figures: Record<string, unknown> = {
         race: { statuses: race.statuses, winners, events, ms: raceMs, cpu: raceCpu },
       };
-      const faults: string[] = [];
+      const problems: string[] = [];
       if (winners !== 1 || events !== 1 || race.statuses[200] !== 1)
-        faults.push(`${winners} winners, ${events} events, ${race.statuses[200] ?? 0} times 200`);
+        problems.push(`${winners} winners, ${events} events, ${race.statuses[200] ?? 0} times 200`);
       for (const [name, members] of [
         ['with calendars', staff],
         ['without', alone],
@@ -143,15 +144,16 @@ export default workload({
         const cpu = perPiece(before, read(scene.meters), calls.length);
         table(`Distinct bookings ${name}, ${atOnce} at a time over ${members.length} staff`, [
           ['bookings/s', perSecond],
-          ['answered within', shownSpread(ms)],
-          ...Object.entries(cpu).map(([process, used]) => [`CPU ms a booking: ${process}`, used]),
+          ['response time', formatSpread(ms)],
+          ...Object.entries(cpu).map(([process, used]) => [`CPU ms per booking: ${process}`, used]),
         ]);
         figures[name] = { perSecond, ms, cpu, statuses: result.statuses };
-        if (taken !== bookings) faults.push(`${name}: ${taken} of ${bookings} taken; ${result.firstRefusal}`);
+        if (taken !== bookings)
+          problems.push(`${name}: ${taken} of ${bookings} taken; ${result.firstRejection}`);
       }
-      keep('bookings', { rivals, bookings, staff: staffCount, atOnce }, { ...figures, faults });
-      if (faults.length > 0) {
-        console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);
+      saveFigures('bookings', { rivals, bookings, staff: staffCount, atOnce }, { ...figures, problems });
+      if (problems.length > 0) {
+        console.error(`\nThe run was not sound:\n  ${problems.join('\n  ')}`);
         process.exitCode = 1;
       }
     } finally {

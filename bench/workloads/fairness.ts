@@ -1,17 +1,17 @@
-// A campaign of one account is under way: what another's single send takes, and whether authentication overtakes marketing.
+// Fairness during a campaign: latency of another account's single send, and whether authentication overtakes marketing.
 import { sql } from 'kysely';
 import { nowMs } from '../child.ts';
 import type { LoadInput, LoadResult } from '../load.ts';
 import { median, spread } from '../percentiles.ts';
-import { keep, progress, shown, table } from '../print.ts';
-import { startAsked } from '../processes.ts';
+import { format, progress, saveFigures, table } from '../print.ts';
+import { startRpcProcess } from '../processes.ts';
 import { type Scene, startScene } from '../scene.ts';
 import { openSingleSends, orderVariables, type SingleSends } from '../single-sends.ts';
 import { workload } from '../workload.ts';
 
 const recipientsPerSend = 1_000;
 const gapMs = 20;
-/** Counting what waits reads all of it, which is work that no gateway would do: so seldom. */
+/** Counting queued messages reads them all, which the gateway never does, so it is done rarely. */
 const countedEvery = 20;
 
 async function queuedOf(scene: Scene, accountId: string): Promise<number> {
@@ -34,15 +34,14 @@ async function idleSends(single: SingleSends, count: number) {
 }
 
 export default workload({
-  about:
-    "Another account's single send while a campaign is under way, and authentication overtaking marketing.",
+  about: "Another account's single send during a campaign, and authentication overtaking marketing.",
   options: {
     campaign: { default: 5_000, about: 'recipients of the campaign (marketing, one number)' },
-    idle: { default: 100, about: 'single sends before it' },
+    idle: { default: 100, about: 'single sends before the campaign' },
   },
   async run({ campaign, idle }) {
     const scene = await startScene();
-    const caller = startAsked('load.ts');
+    const caller = startRpcProcess('load.ts');
     try {
       const [large, small] = [await scene.account('Campaign'), await scene.account('Single')];
       const largeNumbers = await scene.numbers(large, 1);
@@ -68,7 +67,7 @@ export default workload({
         firstPhone: 493_000_000_000,
       };
       const began = nowMs();
-      const asked = caller.ask<LoadResult>('run', input);
+      const asked = caller.call<LoadResult>('run', input);
       const during = { send: [] as number[], platform: [] as number[] };
       const authentication: number[] = [];
       const overtaken: number[] = [];
@@ -111,10 +110,10 @@ export default workload({
       table('The campaign', [
         ['recipients', result.messages],
         ['seconds until none waited', campaignSeconds],
-        ['messages a second', result.messages / campaignSeconds],
-        ['marketing that waited when an authentication send was answered, median', shown(median(overtaken))],
+        ['messages per second', result.messages / campaignSeconds],
+        ['marketing that waited when an authentication send was answered, median', format(median(overtaken))],
       ]);
-      keep(
+      saveFigures(
         'fairness',
         { campaign, idle },
         { ...rows, campaignSeconds, result, overtaken: spread(overtaken) },

@@ -1,4 +1,4 @@
-// Claim, status update, list page and search with few messages and with very many.
+// Growth: claim, status update, list page and search with few messages and with very many.
 
 import { openDb } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
@@ -6,15 +6,15 @@ import { foldReports } from '../../src/messaging/sending/message.ts';
 import { claimDue, releaseLeases } from '../../src/messaging/sending/messages-claims-store.ts';
 import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
 import { nowMs } from '../child.ts';
-import { addDue, fillMessages, reopen } from '../filling.ts';
+import { addDue, fillMessages, resetToAccepted } from '../filling.ts';
 import { type Spread, spread } from '../percentiles.ts';
-import { keep, progress, shown, table } from '../print.ts';
+import { format, progress, saveFigures, table } from '../print.ts';
 import { type Account, type Numbers, type Scene, startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
 
 const claimPerSender = 200;
 const reportsPerBatch = 60;
-/** What reports come of, but for stragglers. */
+/** Most reports are for recent messages. */
 const newestOf = 10_000;
 
 type Work = () => Promise<unknown>;
@@ -41,8 +41,8 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
   const { call, accountId } = account;
   const one = () => Math.floor(Math.random() * total);
   const updates = rounds * reportsPerBatch;
-  const newest = await reopen(scene, account, total, updates, Math.max(0, total - newestOf));
-  const scattered = await reopen(scene, account, total, updates);
+  const newest = await resetToAccepted(scene, account, total, updates, Math.max(0, total - newestOf));
+  const scattered = await resetToAccepted(scene, account, total, updates);
   const claims: number[] = [];
   for (let round = 0; round < Math.min(rounds, 50); round++) {
     const began = nowMs();
@@ -76,7 +76,7 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
   const page = await call<{ pagination: { nextCursor: string } }>('GET', '/v1/messages?limit=50');
   return {
     [`claim, ${claimPerSender} of each number`]: spread(claims),
-    [`status update, ${reportsPerBatch} of the newest ${shown(newestOf)}`]: await timed(
+    [`status update, ${reportsPerBatch} of the newest ${format(newestOf)}`]: await timed(
       Math.floor(newest.length / reportsPerBatch),
       apply(newest),
     ),
@@ -101,12 +101,15 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
 export default workload({
   about: 'Claim, status update, list page and search with few messages and with 1 to 10 million.',
   options: {
-    few: { default: 10_000, about: 'messages at first' },
-    messages: { default: 100_000, about: 'messages at last (the real run: 1,000,000 to 10,000,000)' },
-    rounds: { default: 100, about: 'times that each is done' },
+    few: { default: 10_000, about: 'messages in the first measurement' },
+    messages: {
+      default: 100_000,
+      about: 'messages in the second (for real figures: 1,000,000 to 10,000,000)',
+    },
+    rounds: { default: 100, about: 'repetitions of each operation' },
   },
   async run({ few, messages, rounds }) {
-    // its worker would claim what is to be claimed here
+    // role api: its workers would claim the messages that are claimed here
     const scene = await startScene({ settings: { ROLE: 'api' } });
     const connection = await findRunningEmbedded(scene.gateway.dataDir);
     if (!connection) throw new Error('the database of the gateway was not found');
@@ -115,25 +118,25 @@ export default workload({
       const account = await scene.account('Bench');
       const numbers = await scene.numbers(account, 4);
       const place: Place = { scene, account, numbers, hot };
-      progress(`${shown(few)} messages`);
+      progress(`${format(few)} messages`);
       await fillMessages(scene, account, numbers, 0, few);
       await addDue(scene, account, numbers, claimPerSender * 2);
       await measure(place, few, Math.ceil(rounds / 4));
       const small = await measure(place, few, rounds);
-      progress(`${shown(messages)} messages`);
+      progress(`${format(messages)} messages`);
       const began = nowMs();
       await fillMessages(scene, account, numbers, few, messages);
       const fillSeconds = (nowMs() - began) / 1000;
       await measure(place, messages, Math.ceil(rounds / 4));
       const large = await measure(place, messages, rounds);
-      table(`With ${shown(few)} messages and with ${shown(messages)} (ms)`, [
+      table(`With ${format(few)} messages and with ${format(messages)} (ms)`, [
         ['', 'p50', 'p99', 'p50', 'p99', 'times'],
         ...Object.entries(small).map(([name, ms]) => {
           const then = large[name] as Spread;
           return [name, ms.p50, ms.p99, then.p50, then.p99, then.p50 / ms.p50];
         }),
       ]);
-      keep('growth', { few, messages, rounds }, { small, large, fillSeconds });
+      saveFigures('growth', { few, messages, rounds }, { small, large, fillSeconds });
     } finally {
       await hot.destroy();
       await scene.close();

@@ -1,4 +1,4 @@
-// What a dead and a slow endpoint cost the other 98, and what a backlog behind one costs the claim.
+// Isolation of endpoints: what a dead and a slow endpoint cost the other 98, and what a backlog at one endpoint costs the claim.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -7,30 +7,30 @@ import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { claimDeliveries } from '../../src/webhooks/delivery/store.ts';
 import { nowMs } from '../child.ts';
 import { median, type Spread, spread } from '../percentiles.ts';
-import { keep, progress, shown, shownSpread, table } from '../print.ts';
-import { type Asked, startAsked } from '../processes.ts';
+import { format, formatSpread, progress, saveFigures, table } from '../print.ts';
+import { type RpcProcess, startRpcProcess } from '../processes.ts';
 import { type Account, type Scene, startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
 
 const accountCount = 10;
 const perAccount = 10;
-/** Of the hundred, one is dead and one slow: both of the first account. */
+/** Two of the hundred, both of the first account, are dead and slow. */
 const quickCount = accountCount * perAccount - 2;
 const withinMs = 60_000;
-/** The first part of each round only warms up. */
+/** The first part of each round is the warm-up. */
 const leadShare = 0.2;
 
-interface Crowd {
+interface Endpoints {
   scene: Scene;
-  publisher: Asked;
-  receiver: Asked;
+  publisher: RpcProcess;
+  receiver: RpcProcess;
   url: string;
   accounts: Account[];
   quickPerAccount: number[];
 }
 
-async function openCrowd(scene: Scene, publisher: Asked, receiver: Asked): Promise<Crowd> {
-  const url = await receiver.ask<string>('url');
+async function openEndpoints(scene: Scene, publisher: RpcProcess, receiver: RpcProcess): Promise<Endpoints> {
+  const url = await receiver.call<string>('url');
   const accounts: Account[] = [];
   const quickPerAccount: number[] = [];
   for (let index = 0; index < accountCount; index++) {
@@ -42,7 +42,7 @@ async function openCrowd(scene: Scene, publisher: Asked, receiver: Asked): Promi
     accounts.push(account);
     quickPerAccount.push(quick);
   }
-  await publisher.ask('open', {
+  await publisher.call('open', {
     connection: await findRunningEmbedded(scene.gateway.dataDir),
     keyRing: (await readFile(join(scene.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
     accountId: accounts[0]?.accountId,
@@ -50,29 +50,29 @@ async function openCrowd(scene: Scene, publisher: Asked, receiver: Asked): Promi
   return { scene, publisher, receiver, url, accounts, quickPerAccount };
 }
 
-type Trouble = 'hangs' | 'refuses';
+type FailureMode = 'hangs' | 'rejects';
 
-/** One round at a fixed rate; answers the time from commit to arrival at the quick endpoints. */
-async function round(
-  crowd: Crowd,
+/** One round at a fixed rate; returns the times from commit to arrival at the quick endpoints. */
+async function measureRound(
+  endpoints: Endpoints,
   load: { perSecond: number; seconds: number },
-  trouble: Trouble | undefined,
-): Promise<{ delays: number[]; lost: number; slowOnes: number }> {
-  const { accounts, quickPerAccount, publisher, receiver } = crowd;
+  failureMode: FailureMode | undefined,
+): Promise<{ delays: number[]; lost: number; slowEvents: number }> {
+  const { accounts, quickPerAccount, publisher, receiver } = endpoints;
   const first = accounts[0] as Account;
   const bad: string[] = [];
-  if (trouble) {
-    const dead = trouble === 'hangs' ? `${crowd.url}/hangs` : 'http://127.0.0.1:9/';
-    for (const url of [dead, `${crowd.url}/slow`]) {
+  if (failureMode) {
+    const dead = failureMode === 'hangs' ? `${endpoints.url}/hangs` : 'http://127.0.0.1:9/';
+    for (const url of [dead, `${endpoints.url}/slow`]) {
       bad.push((await first.call<{ _id: string }>('POST', '/v1/webhooks/endpoints', { url }))._id);
     }
   }
-  await receiver.ask('clear');
+  await receiver.call('clear');
   const eventsPerSecond = (load.perSecond * accountCount) / quickCount;
-  // as many commits of each account
+  // the same number of commits for each account
   const turns = Math.max(1, Math.round((eventsPerSecond * load.seconds) / accountCount));
-  await publisher.ask('work');
-  const committed = await publisher.ask<Map<string, number>>('publish', {
+  await publisher.call('start');
+  const committed = await publisher.call<Map<string, number>>('publish', {
     messages: turns * accountCount,
     perCommit: 1,
     perSecond: eventsPerSecond,
@@ -80,11 +80,11 @@ async function round(
     accountIds: accounts.map((account) => account.accountId),
   });
   const events = turns * quickPerAccount.reduce((sum, count) => sum + count, 0);
-  const { arrivals, slowOnes } = await receiver.ask<{ arrivals: Map<string, number>; slowOnes: number }>(
+  const { arrivals, slowEvents } = await receiver.call<{ arrivals: Map<string, number>; slowEvents: number }>(
     'until',
     { events, withinMs },
   );
-  await publisher.ask('rest');
+  await publisher.call('stop');
   for (const id of bad) await first.call('DELETE', `/v1/webhooks/endpoints/${id}`);
   const began = Math.min(...committed.values());
   const measuredFrom = began + load.seconds * 1000 * leadShare;
@@ -92,10 +92,10 @@ async function round(
     const at = committed.get(key.slice(key.indexOf(' ') + 1)) as number;
     return at < measuredFrom ? [] : [atMs - at];
   });
-  return { delays, lost: events - arrivals.size, slowOnes };
+  return { delays, lost: events - arrivals.size, slowEvents };
 }
 
-/** Due deliveries behind endpoints, made in the database alone. */
+/** Inserts due deliveries of an endpoint directly into the database. */
 async function fill(db: Db, accountId: string, endpointId: string, count: number): Promise<void> {
   await sql`
     insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, body, due_at)
@@ -104,7 +104,7 @@ async function fill(db: Db, accountId: string, endpointId: string, count: number
     from generate_series(1, ${count}::int) n`.execute(db);
 }
 
-/** The claim as the gateway makes it, undone each time so that every round meets the same. */
+/** The gateway's claim, rolled back each time, so that every round is the same. */
 async function timedClaims(hot: Db, rounds: number): Promise<{ ms: Spread; rows: number }> {
   const ms: number[] = [];
   let rows = 0;
@@ -118,9 +118,9 @@ async function timedClaims(hot: Db, rounds: number): Promise<{ ms: Spread; rows:
   return { ms: spread(ms), rows };
 }
 
-async function claimCosts(crowd: Crowd, backlog: number, rounds: number) {
-  const { db } = crowd.scene;
-  const hot = openDb(await findRunningEmbedded(crowd.scene.gateway.dataDir).then(present), {
+async function claimCosts(endpoints: Endpoints, backlog: number, rounds: number) {
+  const { db } = endpoints.scene;
+  const hot = openDb(await findRunningEmbedded(endpoints.scene.gateway.dataDir).then(present), {
     maxConnections: 1,
     applicationName: 'bench claims',
     hot: true,
@@ -153,52 +153,60 @@ function present<T>(value: T | undefined): T {
 export default workload({
   about: 'What a dead and a slow endpoint cost the other 98 (p99 from commit), and a backlog the claim.',
   options: {
-    perSecond: { default: 400, about: 'deliveries a second to the quick endpoints' },
+    perSecond: { default: 400, about: 'deliveries per second to the quick endpoints' },
     seconds: { default: 20, about: 'length of a round' },
-    rounds: { default: 3, about: 'rounds without trouble, each followed by one with it' },
-    backlog: { default: 200_000, about: 'deliveries behind one endpoint, for the claim' },
-    claims: { default: 100, about: 'claims measured with and without them' },
+    rounds: { default: 3, about: 'rounds without failing endpoints, each followed by one with them' },
+    backlog: { default: 200_000, about: 'deliveries waiting at one endpoint, for the claim' },
+    claims: { default: 100, about: 'claims measured with and without the backlog' },
   },
   async run(options) {
     const scene = await startScene({ settings: { ROLE: 'api' } });
-    const [publisher, receiver] = [startAsked('publisher.ts'), startAsked('crowd-receiver.ts')];
+    const [publisher, receiver] = [startRpcProcess('publisher.ts'), startRpcProcess('many-receivers.ts')];
     try {
-      const crowd = await openCrowd(scene, publisher, receiver);
+      const endpoints = await openEndpoints(scene, publisher, receiver);
       progress('warming up');
-      await round(crowd, { ...options, seconds: 5 }, undefined);
-      const rounds: { without: Spread; within: Spread; slowOnes: number; trouble: Trouble }[] = [];
+      await measureRound(endpoints, { ...options, seconds: 5 }, undefined);
+      const rounds: { without: Spread; within: Spread; slowEvents: number; failureMode: FailureMode }[] = [];
       const lines: (string | number)[][] = [];
       let lost = 0;
       for (let index = 0; index < options.rounds; index++) {
-        const trouble: Trouble = index % 2 === 0 ? 'hangs' : 'refuses';
-        progress(`without trouble, then with one that ${trouble} and one that answers after 14 s`);
-        const without = await round(crowd, options, undefined);
-        const within = await round(crowd, options, trouble);
+        const failureMode: FailureMode = index % 2 === 0 ? 'hangs' : 'rejects';
+        progress(
+          `without failing endpoints, then with one that ${failureMode} and one that responds after 14 s`,
+        );
+        const without = await measureRound(endpoints, options, undefined);
+        const within = await measureRound(endpoints, options, failureMode);
         lost += without.lost + within.lost;
-        const pair = { trouble, without: spread(without.delays), within: spread(within.delays) };
-        rounds.push({ ...pair, slowOnes: within.slowOnes });
-        lines.push([`without`, shownSpread(pair.without)]);
-        lines.push([`one ${trouble}, one slow`, shownSpread(pair.within)]);
+        const pair = { failureMode, without: spread(without.delays), within: spread(within.delays) };
+        rounds.push({ ...pair, slowEvents: within.slowEvents });
+        lines.push([`without`, formatSpread(pair.without)]);
+        lines.push([`one ${failureMode}, one slow`, formatSpread(pair.within)]);
       }
       const p99 = {
         without: median(rounds.map(({ without }) => without.p99)),
         within: median(rounds.map(({ within }) => within.p99)),
       };
       const ratio = p99.within / p99.without;
-      table(`From commit to the ${quickCount} quick endpoints, ${options.perSecond} a second`, [
+      table(`From commit to the ${quickCount} quick endpoints, ${options.perSecond} per second`, [
         ...lines,
-        ['p99, the median of the rounds: without, with', `${shown(p99.without)} ms, ${shown(p99.within)} ms`],
+        [
+          'p99, the median of the rounds: without, with',
+          `${format(p99.without)} ms, ${format(p99.within)} ms`,
+        ],
         ['ratio', ratio],
         ['lost', lost],
       ]);
-      progress('claims with a backlog behind one');
-      const claim = await claimCosts(crowd, options.backlog, options.claims);
+      progress('claims with a backlog at one endpoint');
+      const claim = await claimCosts(endpoints, options.backlog, options.claims);
       table('One claim', [
-        [`${claim.few.rows} rows of ${quickCount} endpoints`, shownSpread(claim.few.ms)],
-        [`${claim.many.rows} rows, ${shown(options.backlog)} more behind one`, shownSpread(claim.many.ms)],
+        [`${claim.few.rows} rows of ${quickCount} endpoints`, formatSpread(claim.few.ms)],
+        [
+          `${claim.many.rows} rows, ${format(options.backlog)} more at one endpoint`,
+          formatSpread(claim.many.ms),
+        ],
         ['ratio of the medians', claim.ratio],
       ]);
-      keep('isolation', options, { rounds, p99, ratio, lost, claim });
+      saveFigures('isolation', options, { rounds, p99, ratio, lost, claim });
       if (lost > 0) process.exitCode = 1;
     } finally {
       await Promise.all([publisher.stop(), receiver.stop()]);

@@ -1,12 +1,12 @@
-// Messages a second through their whole life, beside the ceiling of the same HTTP exchanges.
+// Messages per second through their whole life, compared with a ceiling of the same HTTP exchanges.
 import { sql } from 'kysely';
 import { type Ceiling, measureCeiling } from '../ceiling.ts';
 import { cpuMs, perPiece, type Readings, read, residentBytes } from '../cpu.ts';
 import { fillDeliveries, fillMessages } from '../filling.ts';
 import type { LoadInput, LoadResult } from '../load.ts';
 import { type Spread, spread } from '../percentiles.ts';
-import { keep, progress, shown, shownSpread, table } from '../print.ts';
-import { type Asked, startAsked } from '../processes.ts';
+import { format, formatSpread, progress, saveFigures, table } from '../print.ts';
+import { type RpcProcess, startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
 import { type Scene, startScene } from '../scene.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
@@ -14,7 +14,7 @@ import { workload } from '../workload.ts';
 
 const stagesPerMessage = 3;
 const stallMs = 60_000;
-/** Latencies of more messages than this are taken from every sixteenth. */
+/** With more messages than this, latencies are sampled from every sixteenth. */
 const sampledFrom = 100_000;
 
 interface Phase {
@@ -33,10 +33,10 @@ type Amount = Pick<LoadInput, 'sends' | 'seconds' | 'perSecond'>;
 
 let phones = 491_700_000_000;
 
-/** From a callback on the wire to the webhook that it (or a later stage's, which implies it) caused. */
+/** Time from the sending of a callback to the arrival of the webhook that it, or a later stage's callback, caused. */
 async function latencies(scene: Scene, ending: string): Promise<Spread> {
-  const posted = await scene.sandbox.ask<Map<string, number[]>>('times');
-  const arrived = await scene.receiver.ask<Map<string, number[]>>('times', { ending });
+  const posted = await scene.sandbox.call<Map<string, number[]>>('times');
+  const arrived = await scene.receiver.call<Map<string, number[]>>('times', { ending });
   const all: number[] = [];
   for (const [id, stages] of arrived) {
     const callbacks = posted.get(id);
@@ -49,17 +49,17 @@ async function latencies(scene: Scene, ending: string): Promise<Spread> {
   return spread(all);
 }
 
-async function phase(scene: Scene, caller: Asked, base: LoadInput, amount: Amount): Promise<Phase> {
+async function phase(scene: Scene, caller: RpcProcess, base: LoadInput, amount: Amount): Promise<Phase> {
   const input: LoadInput = { ...base, ...amount, firstPhone: phones };
   const expected = (amount.sends ?? sampledFrom * (amount.seconds ? 1 : 0)) * base.recipientsPerSend;
   const ending = expected >= sampledFrom ? '0' : '';
-  await scene.receiver.ask('clear');
-  await scene.sandbox.ask('note', { ending });
+  await scene.receiver.call('clear');
+  await scene.sandbox.call('note', { ending });
   const meters = { ...scene.meters, caller: () => cpuMs(caller.pid) };
   const before = read(meters);
-  const { sendMs, ...load } = await caller.ask<LoadResult>('run', input);
+  const { sendMs, ...load } = await caller.call<LoadResult>('run', input);
   phones += load.sends * base.recipientsPerSend;
-  if (load.refused > 0) throw new Error(`${load.refused} sends were refused: ${load.firstRefusal}`);
+  if (load.rejected > 0) throw new Error(`${load.rejected} sends were rejected: ${load.firstRejection}`);
   const receiver = await awaitStages(scene, load.messages * stagesPerMessage);
   const cpu = perPiece(before, read(meters), load.messages);
   const seconds = (receiver.lastAtMs - load.startedAtMs) / 1000;
@@ -76,17 +76,17 @@ async function phase(scene: Scene, caller: Asked, base: LoadInput, amount: Amoun
   };
 }
 
-/** Waits for all stages, or until none has come for a minute: what is missing is then reckoned, not waited for. */
+/** Waits for all stages, or until none has arrived for a minute; the final check then reports the missing ones. */
 async function awaitStages(scene: Scene, stages: number): Promise<ReceiverCounts> {
   for (let known = -1; ; ) {
-    const counts = await scene.receiver.ask<ReceiverCounts>('until', { stages, withinMs: stallMs });
+    const counts = await scene.receiver.call<ReceiverCounts>('until', { stages, withinMs: stallMs });
     if (counts.stages >= stages || counts.stages === known) return counts;
     known = counts.stages;
   }
 }
 
-/** What the database says of every message of the run. */
-async function reckon(scene: Scene) {
+/** Counts of all messages and deliveries of the run, by state. */
+async function countRows(scene: Scene) {
   const { rows: messages } = await sql<{ state: number; n: number }>`
     select state, count(*) n from messages group by state order by state`.execute(scene.db);
   const { rows: deliveries } = await sql<{ state: number; n: number; tries: number }>`
@@ -97,31 +97,35 @@ async function reckon(scene: Scene) {
   return { messages, deliveries, failedAttempts: failures[0]?.n ?? 0 };
 }
 
-/** What the database did beside its statements. */
-async function upkeep(scene: Scene): Promise<{ checkpoints: number; vacuums: number }> {
+/** Checkpoints and vacuums of the database. */
+async function databaseActivity(scene: Scene): Promise<{ checkpoints: number; vacuums: number }> {
   const { rows } = await sql<{ checkpoints: number; vacuums: number }>`
     select (select num_timed + num_requested from pg_stat_checkpointer)::int as checkpoints,
       (select sum(autovacuum_count) from pg_stat_user_tables)::int as vacuums`.execute(scene.db);
   return rows[0] ?? { checkpoints: 0, vacuums: 0 };
 }
 
-function faultsOf(phases: Phase[], reckoning: Awaited<ReturnType<typeof reckon>>, beneath: number): string[] {
+function findProblems(
+  phases: Phase[],
+  rowCounts: Awaited<ReturnType<typeof countRows>>,
+  beneath: number,
+): string[] {
   const total = phases.reduce((sum, one) => sum + one.messages, 0);
-  const read = (reckoning.messages.find((row) => row.state === 5)?.n ?? 0) - beneath;
-  const delivered = (reckoning.deliveries.find((row) => row.state === 1)?.n ?? 0) - beneath;
+  const read = (rowCounts.messages.find((row) => row.state === 5)?.n ?? 0) - beneath;
+  const delivered = (rowCounts.deliveries.find((row) => row.state === 1)?.n ?? 0) - beneath;
   const sum = (of: (counts: ReceiverCounts) => number) =>
     phases.reduce((all, { receiver }) => all + of(receiver), 0);
   const checks: [string, number, number][] = [
-    ['messages that ended read', read, total],
-    ['deliveries done', delivered, total * stagesPerMessage],
+    ['messages in state read', read, total],
+    ['deliveries delivered', delivered, total * stagesPerMessage],
     ['stages received', sum((counts) => counts.stages), total * stagesPerMessage],
     ['messages whose stages were all received', sum((counts) => counts.complete), total],
     ['stages received twice', sum((counts) => counts.repeated), 0],
     ['stages out of order', sum((counts) => counts.outOfOrder), 0],
     ['wrong signatures', sum((counts) => counts.badSignature), 0],
-    ['failed attempts', reckoning.failedAttempts, 0],
+    ['failed attempts', rowCounts.failedAttempts, 0],
   ];
-  table('Reckoning', [
+  table('Final check', [
     ['', 'found', 'expected'],
     ...checks.map(([name, found, expected]) => [name, found, expected]),
   ]);
@@ -137,19 +141,19 @@ function showFigures(full: Phase, half: Phase | undefined, ceilings: Ceiling[]):
     Object.values(cpu).reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0);
   const ceiling = ceilings.reduce((sum, one) => sum + one.perSecond, 0) / ceilings.length;
   const ratio = full.perSecond / ceiling;
-  table('Whole lives: send, platform call, three callbacks, three webhooks', [
+  table('Whole lifecycle: send, platform call, three callbacks, three webhooks', [
     ['messages', full.messages],
     ['seconds', full.seconds],
     ['messages/s', full.perSecond],
     ...ceilings.map((one, index) => [
-      `ceiling ${index === 0 ? 'before' : 'after'}: messages/s, median of ${one.runs.map(shown).join(', ')}`,
+      `ceiling ${index === 0 ? 'before' : 'after'}: messages/s, median of ${one.runs.map(format).join(', ')}`,
       one.perSecond,
     ]),
     ...(ceilings.length > 0 ? [['ratio to the ceiling', ratio]] : []),
   ]);
-  table('CPU milliseconds a message', [
+  table('CPU milliseconds per message', [
     ['', 'all', ...processNames],
-    ['lives', allOf(full.cpu), ...processNames.map((name) => full.cpu[name])],
+    ['lifecycle', allOf(full.cpu), ...processNames.map((name) => full.cpu[name])],
     ...ceilings.map((one, index) => [
       `ceiling ${index === 0 ? 'before' : 'after'}`,
       allOf(one.cpu),
@@ -157,27 +161,27 @@ function showFigures(full: Phase, half: Phase | undefined, ceilings: Ceiling[]):
     ]),
   ]);
   table('From callback to webhook', [
-    [`at ${shown(full.perSecond)}/s`, shownSpread(full.callbackToWebhook)],
-    ...(half ? [[`at ${shown(half.perSecond)}/s, half of that`, shownSpread(half.callbackToWebhook)]] : []),
+    [`at ${format(full.perSecond)}/s`, formatSpread(full.callbackToWebhook)],
+    ...(half ? [[`at ${format(half.perSecond)}/s, half of that`, formatSpread(half.callbackToWebhook)]] : []),
   ]);
   return ceilings.length > 0 ? { ratio } : {};
 }
 
 export default workload({
-  about: 'Messages a second through the whole life, as a ratio to the same HTTP exchanges alone.',
+  about: 'Messages per second through the whole lifecycle, as a ratio to the same HTTP exchanges alone.',
   options: {
     messages: { default: 2_000, about: 'messages in the measured run' },
-    seconds: { default: 0, about: 'go on for so long instead' },
-    perSecond: { default: 0, about: 'messages a second, for `seconds`, instead of as fast as they go' },
-    beneath: { default: 0, about: 'messages there before, each with a delivery' },
-    warmUp: { default: 1_000, about: 'messages before it' },
-    senders: { default: 4, about: 'numbers of 1,000 messages a second each' },
-    atOnce: { default: 16, about: 'sends under way at a time' },
+    seconds: { default: 0, about: 'duration of the measured run, instead of a number of messages' },
+    perSecond: { default: 0, about: 'messages per second, for `seconds`, instead of the full rate' },
+    beneath: { default: 0, about: 'messages stored before the run, each with a delivery' },
+    warmUp: { default: 1_000, about: 'messages of the warm-up' },
+    senders: { default: 4, about: 'numbers, with 1,000 messages per second each' },
+    atOnce: { default: 16, about: 'concurrent sends' },
     recipients: { default: 100, about: 'recipients of each send' },
-    ceilingRuns: { default: 3, about: 'runs of the ceiling before and after; 0 leaves it out' },
+    ceilingRuns: { default: 3, about: 'runs of the ceiling before and after; 0: none' },
     half: { default: true, about: 'then measure latency at half the rate (--no-half)' },
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
-    flags: { default: '', about: 'more flags of Node for the gateway, by space' },
+    flags: { default: '', about: 'additional Node flags for the gateway, separated by spaces' },
   },
   async run(options) {
     const { recipients, senders, atOnce } = options;
@@ -202,11 +206,11 @@ export default workload({
       ...(options.profile ? profileFlags('lifecycle') : []),
     ];
     const scene = await startScene({ nodeFlags });
-    const caller = startAsked('load.ts');
+    const caller = startRpcProcess('load.ts');
     const phases: Phase[] = [];
     let memoryBytes: number | undefined;
     let kept = { checkpoints: 0, vacuums: 0 };
-    let reckoning: Awaited<ReturnType<typeof reckon>>;
+    let rowCounts: Awaited<ReturnType<typeof countRows>>;
     try {
       const account = await scene.account('Bench');
       const numbers = await scene.numbers(account, senders);
@@ -221,7 +225,7 @@ export default workload({
         firstPhone: 0,
       };
       if (options.beneath > 0) {
-        progress(`${shown(options.beneath)} messages beneath`);
+        progress(`storing ${format(options.beneath)} messages`);
         await fillMessages(scene, account, numbers, 0, options.beneath);
         await fillDeliveries(scene, account, options.beneath);
       }
@@ -230,25 +234,25 @@ export default workload({
         await phase(scene, caller, base, { sends: Math.max(1, Math.round(options.warmUp / recipients)) }),
       );
       const held = options.perSecond > 0 ? { perSecond: options.perSecond } : {};
-      progress(held.perSecond ? `lives, ${shown(held.perSecond)} a second` : 'lives, as fast as they go');
-      const before = await upkeep(scene);
+      progress(held.perSecond ? `${format(held.perSecond)} messages per second` : 'messages at full rate');
+      const before = await databaseActivity(scene);
       const full = await phase(scene, caller, held.perSecond ? { ...base, atOnce: 64 } : base, {
         ...held,
         ...(options.seconds > 0 ? { seconds: options.seconds } : { sends }),
       });
       phases.push(full);
-      const after = await upkeep(scene);
+      const after = await databaseActivity(scene);
       kept = { checkpoints: after.checkpoints - before.checkpoints, vacuums: after.vacuums - before.vacuums };
       memoryBytes = residentBytes(scene.gateway.pid);
       if (options.half) {
-        progress('lives at half that rate');
+        progress('messages at half that rate');
         const half = {
           perSecond: full.perSecond / 2,
           sends: Math.min(sends, Math.ceil((full.perSecond * 10) / recipients)),
         };
         phases.push(await phase(scene, caller, { ...base, atOnce: 64 }, half));
       }
-      reckoning = await reckon(scene);
+      rowCounts = await countRows(scene);
     } finally {
       await caller.stop();
       await scene.close();
@@ -256,12 +260,21 @@ export default workload({
     await ceiling('after');
     const [, full, half] = phases as [Phase, Phase, Phase?];
     const { ratio } = showFigures(full, half, ceilings);
-    console.log(`  the database meanwhile: ${kept.checkpoints} checkpoints, ${kept.vacuums} vacuums`);
-    const faults = faultsOf(phases, reckoning, options.beneath);
+    console.log(`  the database in the meantime: ${kept.checkpoints} checkpoints, ${kept.vacuums} vacuums`);
+    const problems = findProblems(phases, rowCounts, options.beneath);
     if (options.profile) showProfile('lifecycle', full.window);
-    keep('lifecycle', options, { ratio, full, half, ceilings, memoryBytes, upkeep: kept, reckoning, faults });
-    if (faults.length === 0) return;
-    console.error(`\nThe run was not sound:\n  ${faults.join('\n  ')}`);
+    saveFigures('lifecycle', options, {
+      ratio,
+      full,
+      half,
+      ceilings,
+      memoryBytes,
+      databaseActivity: kept,
+      rowCounts,
+      problems,
+    });
+    if (problems.length === 0) return;
+    console.error(`\nThe run failed its final check:\n  ${problems.join('\n  ')}`);
     process.exitCode = 1;
   },
 });

@@ -1,14 +1,14 @@
-// Pace that is not spent on messages that never leave: a number after a cancellation, a pause of a template, and a halt.
+// Pace of a number after a cancellation, a pause of a template, and a halt.
 import { sql } from 'kysely';
 import { nowMs } from '../child.ts';
-import { keep, progress, table } from '../print.ts';
+import { progress, saveFigures, table } from '../print.ts';
 import { type Account, type Numbers, type Scene, startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
 
-interface Left {
-  /** From when the number was free to send until its first message was accepted. */
+interface Result {
+  /** Time until the first message was accepted, from when the number could send it. */
   firstMs: number;
-  /** Messages a second from the first accepted to the last. */
+  /** Messages per second from the first accepted to the last. */
   perSecond: number;
 }
 
@@ -20,7 +20,7 @@ interface Place {
 
 let phones = 495_000_000_000;
 
-/** Sends to so many without waiting for them; answers the id of the send. */
+/** Sends to `count` recipients without waiting for results; returns the send's id. */
 async function send({ scene, account, numbers }: Place, template: string, count: number): Promise<string> {
   const recipients = Array.from({ length: count }, () => ({
     phone: String(++phones),
@@ -45,8 +45,8 @@ async function send({ scene, account, numbers }: Place, template: string, count:
 
 const pause = (ms: number) => new Promise((go) => setTimeout(go, ms));
 
-/** Waits until all of a send are accepted; `freeAtMs` is when its number was free for it: what left before does not count. */
-async function left({ scene }: Place, sendId: string, freeAtMs: number): Promise<Left> {
+/** Waits until all messages of a send are accepted. Those accepted before `freeAtMs`, when the number became free, do not count. */
+async function waitUntilSent({ scene }: Place, sendId: string, freeAtMs: number): Promise<Result> {
   for (;;) {
     const { rows } = await sql<{ waiting: number; n: number; first: number; last: number }>`
       select count(*) filter (where accepted_at is null)::int waiting, count(*)::int n,
@@ -61,7 +61,7 @@ async function left({ scene }: Place, sendId: string, freeAtMs: number): Promise
   }
 }
 
-/** A campaign of which some has left, and the rest waits. */
+/** Starts a campaign and returns when some of its messages were sent and the rest is queued. */
 async function campaign(place: Place, template: string, count: number): Promise<string> {
   const sendId = await send(place, template, count);
   await pause(1_000);
@@ -69,10 +69,10 @@ async function campaign(place: Place, template: string, count: number): Promise<
 }
 
 export default workload({
-  about: 'How soon, and how fast, a number sends after a cancellation, a pause of a template, and a halt.',
+  about: 'How soon and how fast a number sends after a cancellation, a pause of a template, and a halt.',
   options: {
     perSecond: { default: 60, about: 'the pace of the number' },
-    waiting: { default: 900, about: 'messages that wait when it is stopped (at most 1,000)' },
+    waiting: { default: 900, about: 'queued messages before each interruption (at most 1,000)' },
     after: { default: 240, about: 'messages sent after it' },
   },
   async run({ perSecond, waiting, after }) {
@@ -84,26 +84,30 @@ export default workload({
       const [senderId = ''] = numbers.senderIds;
       const change = (more: object) => account.call('PATCH', `/v1/senders/${senderId}`, more);
       await change({ messagesPerSecond: perSecond });
-      const rows: Record<string, Left> = {};
+      const rows: Record<string, Result> = {};
 
       progress('undisturbed');
-      rows.undisturbed = await left(place, await send(place, 'order_update', after), Date.now());
+      rows.undisturbed = await waitUntilSent(place, await send(place, 'order_update', after), Date.now());
 
       progress('after a cancellation');
       const cancelled = await campaign(place, 'order_update', waiting);
       await account.call('POST', `/v1/sends/${cancelled}/cancel`);
       let freeAtMs = Date.now();
-      rows['after a cancellation'] = await left(place, await send(place, 'order_update', after), freeAtMs);
+      rows['after a cancellation'] = await waitUntilSent(
+        place,
+        await send(place, 'order_update', after),
+        freeAtMs,
+      );
 
       progress('after a pause');
-      // the paused template is the more urgent one, so that it stands in front
+      // the paused template has the higher priority, so its messages are first in the queue
       await campaign(place, 'order_update', waiting);
       const rest = await send(place, 'summer_sale', after);
       const { templates } = await scene.platform.state();
       const paused = templates.find(({ name }) => name === 'order_update')?.id ?? '';
       await scene.platform.changeTemplate(paused, { status: 'PAUSED' });
       freeAtMs = Date.now();
-      rows['another template, after a pause'] = await left(place, rest, freeAtMs);
+      rows['another template, after a pause'] = await waitUntilSent(place, rest, freeAtMs);
 
       progress('after a halt');
       const halted = await send(place, 'summer_sale', after);
@@ -117,14 +121,14 @@ export default workload({
       while (!(await isHalted()) && nowMs() - began < 30_000) await pause(50);
       await pause(1_000);
       await scene.platform.clearFaults();
-      await change({ name: 'Mended' });
-      rows['after a halt'] = await left(place, halted, Date.now());
+      await change({ name: 'Fixed' });
+      rows['after a halt'] = await waitUntilSent(place, halted, Date.now());
 
-      table(`A number of ${perSecond} messages a second`, [
-        ['', 'until the first message, ms', 'messages a second'],
+      table(`A number with ${perSecond} messages per second`, [
+        ['', 'until the first message, ms', 'messages per second'],
         ...Object.entries(rows).map(([name, one]) => [name, one.firstMs, one.perSecond]),
       ]);
-      keep('pace', { perSecond, waiting, after }, rows);
+      saveFigures('pace', { perSecond, waiting, after }, rows);
     } finally {
       await scene.close();
     }

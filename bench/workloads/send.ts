@@ -1,7 +1,7 @@
-// What a single send takes over the platform's own time while nothing else happens, with two bare commits beside it.
+// Latency of a single send on an idle gateway over the platform's own time, compared with two bare commits.
 import { openCommits } from '../commits.ts';
 import { median, spread } from '../percentiles.ts';
-import { keep, progress, shown, table } from '../print.ts';
+import { format, progress, saveFigures, table } from '../print.ts';
 import { startScene } from '../scene.ts';
 import { openSingleSends, orderVariables } from '../single-sends.ts';
 import { workload } from '../workload.ts';
@@ -10,10 +10,10 @@ const stagesPerMessage = 3;
 const stallMs = 10_000;
 
 export default workload({
-  about: "A single send, idle: latency over the platform's own time, beside two bare commits.",
+  about: "A single send, idle: latency over the platform's own time, compared with two bare commits.",
   options: {
     sends: { default: 300, about: 'measured sends, one after another' },
-    warmUp: { default: 200, about: 'sends before them' },
+    warmUp: { default: 200, about: 'sends of the warm-up' },
   },
   async run({ sends, warmUp }) {
     const scene = await startScene();
@@ -31,8 +31,8 @@ export default workload({
           commits: await twoCommits(),
           send: await calls.send('order_update', orderVariables),
         };
-        // idle means idle: the message's whole life ends before the next one
-        await scene.receiver.ask('until', { stages: (index + 1) * stagesPerMessage, withinMs: stallMs });
+        // the gateway is idle again before the next send
+        await scene.receiver.call('until', { stages: (index + 1) * stagesPerMessage, withinMs: stallMs });
         if (index < warmUp) continue;
         measured.platform.push(round.platform);
         measured.commits.push(round.commits);
@@ -51,8 +51,8 @@ export default workload({
         ...Object.entries(rows).map(([name, ms]) => [name, ms.p50, ms.p95, ms.p99, ms.max]),
       ]);
       const inCommits = rows['send over the platform'].p50 / rows['two bare commits'].p50;
-      console.log(`  over the platform, in pairs of commits: ${shown(inCommits)}`);
-      keep('send', { sends, warmUp }, { ...rows, inCommits });
+      console.log(`  over the platform, as a multiple of two commits: ${format(inCommits)}`);
+      saveFigures('send', { sends, warmUp }, { ...rows, inCommits });
     } finally {
       await scene.close();
     }

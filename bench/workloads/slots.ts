@@ -1,4 +1,4 @@
-// Open slots of one busy staff member and date under 64 callers, beside a bare route with one indexed query.
+// Open slots of one busy staff member and date with 64 callers, compared with a bare route with one indexed query.
 
 import { candidateStarts, freeStarts, slotsAt } from '../../src/appointments/slots/engine.ts';
 import { termsOf } from '../../src/appointments/slots/schedule.ts';
@@ -7,8 +7,8 @@ import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
 import { cpuMs, perPiece, read } from '../cpu.ts';
 import { type Spread, spread } from '../percentiles.ts';
-import { keep, progress, table } from '../print.ts';
-import { startAsked } from '../processes.ts';
+import { progress, saveFigures, table } from '../print.ts';
+import { startRpcProcess } from '../processes.ts';
 import { googleClient, type Scene, startScene } from '../scene.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, fillBookings, fillCalendar, schedule } from '../staff.ts';
@@ -23,7 +23,7 @@ interface Measured {
   ms: Spread;
 }
 
-/** The engine by itself: a year of days with as many busy times, in milliseconds a day. */
+/** The slots engine alone: milliseconds per day, over 300 days with as many busy times. */
 function engineMsPerDay(bookings: number): number {
   const terms = termsOf({
     timezone: schedule.timezone,
@@ -50,7 +50,7 @@ function engineMsPerDay(bookings: number): number {
     }
   };
   year();
-  // the best of a few: what else the machine does makes it longer, never shorter
+  // the fastest of several runs, because other load only makes it slower
   const years = Array.from({ length: 5 }, () => {
     const began = nowMs();
     year();
@@ -59,7 +59,7 @@ function engineMsPerDay(bookings: number): number {
   return Math.min(...years) / days;
 }
 
-/** The calendar's own answer to the question that the gateway asks it. */
+/** The calendar's own response time for the gateway's query. */
 async function calendarMs(scene: Scene, email: string, times: number): Promise<Spread> {
   const { sandbox, google } = scene;
   const refreshToken = await google.issueRefreshToken({ account: email, clientId: googleClient.id });
@@ -96,19 +96,19 @@ async function calendarMs(scene: Scene, email: string, times: number): Promise<S
 
 export default workload({
   about:
-    'Open slots of one staff member with 1,000 bookings and a busy calendar, 64 callers, beside a bare route.',
+    'Open slots of one staff member with 1,000 bookings and a busy calendar, 64 callers, compared with a bare route.',
   options: {
-    seconds: { default: 4, about: 'how long each is called' },
-    callers: { default: 64, about: 'callers at a time' },
+    seconds: { default: 4, about: 'duration of each measurement' },
+    callers: { default: 64, about: 'concurrent callers' },
     bookings: { default: 1_000, about: 'bookings of the staff member' },
-    eventsPerDay: { default: 12, about: 'events a day in the calendar' },
+    eventsPerDay: { default: 12, about: 'events per day in the calendar' },
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
   async run({ seconds, callers, bookings, eventsPerDay, profile }) {
     const scene = await startScene({ nodeFlags: profile ? profileFlags('slots') : [] });
     const window = { fromMs: 0, toMs: 0 };
-    const caller = startAsked('callers.ts');
-    const bare = startAsked('bare-route.ts');
+    const caller = startRpcProcess('callers.ts');
+    const bare = startRpcProcess('bare-route.ts');
     try {
       const account = await scene.account('Bench');
       progress('a staff member with bookings and a busy calendar');
@@ -118,11 +118,11 @@ export default workload({
       const from = new Date(Date.now() + dayMs);
       for (const one of [staff, alone]) await fillBookings(scene, account, one, from, bookings);
       await fillCalendar(scene, email, from, calendarDays, eventsPerDay);
-      const bareUrl = await bare.ask<string>('open', {
+      const bareUrl = await bare.call<string>('open', {
         connection: await findRunningEmbedded(scene.gateway.dataDir),
         staffId: staff.id,
       });
-      // its id is none, so that nothing is read: what every request of the gateway pays
+      // an invalid id is rejected before any read: the minimum cost of every request
       const floorCall: OneCall = {
         method: 'GET',
         path: '/v1/appointments/form-questions?appointmentUserId=none',
@@ -130,9 +130,9 @@ export default workload({
       };
       const measure = async (url: string, call: OneCall, forSeconds = seconds): Promise<Measured> => {
         const input: CallersInput = { url, calls: [call], atOnce: callers, seconds: forSeconds };
-        const result = await caller.ask<CallersResult>('run', input);
-        const refused = result.firstRefusal !== undefined && call !== floorCall;
-        if (refused) throw new Error(result.firstRefusal);
+        const result = await caller.call<CallersResult>('run', input);
+        const isUnexpected = result.firstRejection !== undefined && call !== floorCall;
+        if (isUnexpected) throw new Error(result.firstRejection);
         return { perSecond: result.ms.length / result.seconds, ms: spread(result.ms) };
       };
       const slotsOf = (id: string): OneCall => ({
@@ -171,19 +171,19 @@ export default workload({
         ['', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms'],
         row('open slots, with the calendar', slots),
         row('open slots, of a staff member without one', withoutCalendar),
-        row('a request that is refused before anything is read', floor),
+        row('a request that is rejected before any read', floor),
         row('bare route before', bareBefore),
         row('bare route after', bareAfter),
         ['ratio to the bare route', ratio],
       ]);
-      table('Apart', [
-        ["the calendar's own time for the question, one at a time, p50 ms", calendar.p50],
-        ['requests that shared a question to the calendar', requests / Math.max(1, calendarCalls)],
-        ['the engine alone, ms a day', engineMs],
-        ...Object.entries(cpu).map(([name, ms]) => [`CPU ms a question: ${name}`, ms]),
-        ...Object.entries(bareCpu).map(([name, ms]) => [`CPU ms a bare request: ${name}`, ms]),
+      table('Parts', [
+        ["the calendar's own time for the query, one at a time, p50 ms", calendar.p50],
+        ['requests per query of the calendar', requests / Math.max(1, calendarCalls)],
+        ['the engine alone, ms per day', engineMs],
+        ...Object.entries(cpu).map(([name, ms]) => [`CPU ms per request: ${name}`, ms]),
+        ...Object.entries(bareCpu).map(([name, ms]) => [`CPU ms per bare request: ${name}`, ms]),
       ]);
-      keep(
+      saveFigures(
         'slots',
         { seconds, callers, bookings, eventsPerDay },
         {

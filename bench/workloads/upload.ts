@@ -1,25 +1,25 @@
-// Large uploads at once: megabytes a second and the gateway's growth, beside plain AES-256-GCM of the same bytes.
+// Concurrent large uploads: megabytes per second and the gateway's memory growth, compared with plain AES-256-GCM.
 import { perPiece, read, residentBytes } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
-import { keep, progress, shownSpread, table } from '../print.ts';
-import { startAsked } from '../processes.ts';
+import { formatSpread, progress, saveFigures, table } from '../print.ts';
+import { startRpcProcess } from '../processes.ts';
 import { startScene } from '../scene.ts';
 import type { UploadInput } from '../uploader.ts';
 import { workload } from '../workload.ts';
 
 const million = 1_000_000;
-const lookEveryMs = 20;
+const sampleEveryMs = 20;
 
 export default workload({
   about:
-    'Uploads at once: MB/s and memory growth of the gateway, beside plain AES-256-GCM of the same bytes.',
+    'Concurrent uploads: MB/s and memory growth of the gateway, compared with plain AES-256-GCM of the same bytes.',
   options: {
-    files: { default: 10, about: 'files at once' },
+    files: { default: 10, about: 'concurrent files' },
     megabytes: { default: 100, about: 'size of each, at most 104' },
   },
   async run({ files, megabytes }) {
     const scene = await startScene();
-    const uploader = startAsked('uploader.ts');
+    const uploader = startRpcProcess('uploader.ts');
     try {
       const account = await scene.account('Bench');
       await scene.numbers(account, 1);
@@ -31,33 +31,36 @@ export default workload({
       };
       const memory = () => residentBytes(scene.gateway.pid) ?? Number.NaN;
       progress('warming up');
-      await uploader.ask('upload', { ...input, files: 2 });
-      const plainBefore = await uploader.ask<number>('plain', input);
+      await uploader.call('upload', { ...input, files: 2 });
+      const plainBefore = await uploader.call<number>('encrypt', input);
       progress('uploads');
       const memoryBefore = memory();
       let peak = memoryBefore;
-      const looking = setInterval(() => {
+      const sampling = setInterval(() => {
         peak = Math.max(peak, memory());
-      }, lookEveryMs);
+      }, sampleEveryMs);
       const before = read(scene.meters);
-      const { ms, each } = await uploader.ask<{ ms: number; each: number[] }>('upload', input);
-      clearInterval(looking);
+      const { ms, each } = await uploader.call<{ ms: number; each: number[] }>('upload', input);
+      clearInterval(sampling);
       const total = files * megabytes;
       const cpu = perPiece(before, read(scene.meters), total);
-      const plainAfter = await uploader.ask<number>('plain', input);
+      const plainAfter = await uploader.call<number>('encrypt', input);
       const perSecond = total / (ms / 1000);
       const plainPerSecond = (2 * total) / ((plainBefore + plainAfter) / 1000);
       const growth = (peak - memoryBefore) / million;
-      table(`${files} uploads of ${megabytes} MB at once: received, sealed, stored, opened, registered`, [
-        ['MB/s', perSecond],
-        ['plain AES-256-GCM, one thread: MB/s', plainPerSecond],
-        ['ratio', perSecond / plainPerSecond],
-        ['each answered within', shownSpread(spread(each))],
-        ['memory of the gateway before, MB', memoryBefore / million],
-        ['its growth at most, MB', growth],
-        ...Object.entries(cpu).map(([name, value]) => [`CPU ms a MB: ${name}`, value]),
-      ]);
-      keep(
+      table(
+        `${files} concurrent uploads of ${megabytes} MB: received, encrypted, stored, decrypted, registered`,
+        [
+          ['MB/s', perSecond],
+          ['plain AES-256-GCM, one thread: MB/s', plainPerSecond],
+          ['ratio', perSecond / plainPerSecond],
+          ['response time of each', formatSpread(spread(each))],
+          ['memory of the gateway before, MB', memoryBefore / million],
+          ['maximum growth, MB', growth],
+          ...Object.entries(cpu).map(([name, value]) => [`CPU ms per MB: ${name}`, value]),
+        ],
+      );
+      saveFigures(
         'upload',
         { files, megabytes },
         {

@@ -1,4 +1,4 @@
-// Events a second from committed rows to 2xx, beside a bare loop that signs and posts the same bytes; latency at half that load.
+// Webhook throughput: events per second from committed rows to 2xx, compared with a bare loop of the same posts; latency at half that rate.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,8 +7,8 @@ import type { Db } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { cpuMs, perPiece, type Readings, read } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
-import { keep, progress, shownSpread, table } from '../print.ts';
-import { startAsked } from '../processes.ts';
+import { formatSpread, progress, saveFigures, table } from '../print.ts';
+import { startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
 import { startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
@@ -22,12 +22,12 @@ interface Span {
   startedAtMs: number;
 }
 
-/** CPU of all the processes; where it cannot be known, NaN. */
+/** CPU time of all processes together; NaN where it is unknown. */
 const all = (cpu: Readings): number =>
   Object.values(cpu).reduce<number>((sum, one) => sum + (one ?? Number.NaN), 0);
 
-/** How many deliveries are not recorded as done: the last ones are so a moment after the receiver has them. */
-async function undone(db: Db): Promise<number> {
+/** Number of deliveries that are not recorded as done; waits, because the last records follow their webhooks. */
+async function countUnrecorded(db: Db): Promise<number> {
   const untilMs = performance.now() + 5_000;
   for (;;) {
     const { rows } = await sql<{
@@ -41,15 +41,15 @@ async function undone(db: Db): Promise<number> {
 
 export default workload({
   about:
-    'Events a second from committed rows to 2xx beside a bare signing loop; p99 from commit at half of it.',
+    'Events per second from committed rows to 2xx, compared with a bare signing loop; p99 from commit at half of it.',
   options: {
-    messages: { default: 2_000, about: 'messages, of three events each' },
-    warmUp: { default: 2_000, about: 'messages before them' },
+    messages: { default: 2_000, about: 'messages, with three events each' },
+    warmUp: { default: 2_000, about: 'messages of the warm-up' },
   },
   async run({ messages, warmUp }) {
     // its own worker must not take what the publisher delivers
     const scene = await startScene({ settings: { ROLE: 'api' } });
-    const publisher = startAsked('publisher.ts');
+    const publisher = startRpcProcess('publisher.ts');
     try {
       const account = await scene.account('Bench');
       const { secret, _id } = await account.call<{ secret: string; _id: string }>(
@@ -57,19 +57,19 @@ export default workload({
         '/v1/webhooks/endpoints',
         { url: `${scene.receiverUrl}/hooks/bench` },
       );
-      await scene.receiver.ask('secret', { hook: 'bench', secret });
-      await publisher.ask('open', {
+      await scene.receiver.call('secret', { hook: 'bench', secret });
+      await publisher.call('open', {
         connection: await findRunningEmbedded(scene.gateway.dataDir),
         keyRing: (await readFile(join(scene.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
         accountId: account.accountId,
       });
-      await publisher.ask('endpoints', [_id]);
-      const faults: string[] = [];
+      await publisher.call('endpoints', [_id]);
+      const problems: string[] = [];
       const counts = async (expected: number): Promise<ReceiverCounts> => {
-        const got = await scene.receiver.ask<ReceiverCounts>('until', { stages: expected, withinMs });
-        if (got.stages !== expected) faults.push(`${got.stages} stages of ${expected} came`);
+        const got = await scene.receiver.call<ReceiverCounts>('until', { stages: expected, withinMs });
+        if (got.stages !== expected) problems.push(`${got.stages} stages of ${expected} arrived`);
         if (got.outOfOrder + got.badSignature > 0)
-          faults.push(`${got.outOfOrder} out of order, ${got.badSignature} wrongly signed`);
+          problems.push(`${got.outOfOrder} out of order, ${got.badSignature} wrongly signed`);
         return got;
       };
       const meters = {
@@ -78,10 +78,10 @@ export default workload({
         receiver: () => cpuMs(scene.receiver.pid),
       };
       const bare = async (count: number) => {
-        await scene.receiver.ask('clear');
+        await scene.receiver.call('clear');
         const before = read(meters);
         const url = `${scene.receiverUrl}/hooks/bench`;
-        const { startedAtMs } = await publisher.ask<Span>('bare', {
+        const { startedAtMs } = await publisher.call<Span>('bare', {
           url,
           secret,
           messages: count,
@@ -92,12 +92,12 @@ export default workload({
         return { perSecond, cpu: perPiece(before, read(meters), count * stagesPerMessage) };
       };
       const backlog = async (count: number) => {
-        await scene.receiver.ask('clear');
-        await publisher.ask('publish', { messages: count, perCommit: 200, perSecond: 0 });
+        await scene.receiver.call('clear');
+        await publisher.call('publish', { messages: count, perCommit: 200, perSecond: 0 });
         const before = read(meters);
-        const startedAtMs = await publisher.ask<number>('work');
+        const startedAtMs = await publisher.call<number>('start');
         const { lastAtMs } = await counts(count * stagesPerMessage);
-        await publisher.ask('rest');
+        await publisher.call('stop');
         const perSecond = (count * stagesPerMessage * 1000) / (lastAtMs - startedAtMs);
         return { perSecond, cpu: perPiece(before, read(meters), count * stagesPerMessage) };
       };
@@ -110,48 +110,50 @@ export default workload({
       const bareAfter = await bare(messages);
 
       progress('published at half that rate');
-      await scene.receiver.ask('clear');
-      await publisher.ask('work');
-      const committed = await publisher.ask<Map<string, number>>('publish', {
+      await scene.receiver.call('clear');
+      await publisher.call('start');
+      const committed = await publisher.call<Map<string, number>>('publish', {
         messages,
         perCommit,
         perSecond: rows.perSecond / 2,
       });
       await counts(messages * stagesPerMessage);
-      await publisher.ask('rest');
-      const arrived = await scene.receiver.ask<Map<string, number[]>>('times', { ending: '' });
+      await publisher.call('stop');
+      const arrived = await scene.receiver.call<Map<string, number[]>>('times', { ending: '' });
       const delays = [...arrived].map(([id, stages]) =>
         stages.map((atMs) => atMs - (committed.get(id) ?? Number.NaN)),
       );
       const firstStage = spread(delays.map(([first]) => first as number));
       const allStages = spread(delays.flat());
-      const left = await undone(scene.db);
-      if (left > 0) faults.push(`${left} deliveries are not done`);
+      const left = await countUnrecorded(scene.db);
+      if (left > 0) problems.push(`${left} deliveries are not done`);
 
       const ratio = rows.perSecond / ((bareBefore.perSecond + bareAfter.perSecond) / 2);
       const cpuRatio = (all(bareBefore.cpu) + all(bareAfter.cpu)) / 2 / all(rows.cpu);
-      table('Webhooks: events a second', [
+      table('Webhooks: events per second', [
         ['from committed rows to 2xx', rows.perSecond],
         ['bare loop before', bareBefore.perSecond],
         ['bare loop after', bareAfter.perSecond],
         ['ratio', ratio],
-        ['ratio by the CPU of all, which a busy machine disturbs less', cpuRatio],
+        ['ratio of CPU times, which a busy machine changes less', cpuRatio],
       ]);
-      table('CPU milliseconds an event', [
+      table('CPU milliseconds per event', [
         ['', 'rows', 'bare'],
         ...Object.keys(meters).map((name) => [name, rows.cpu[name], bareAfter.cpu[name]]),
       ]);
       table(`From commit to receiver, at half of that`, [
-        ['first stage of each message', shownSpread(firstStage)],
-        ['all three, each after the one before', shownSpread(allStages)],
+        ['first stage of each message', formatSpread(firstStage)],
+        ['all three stages, one after the other', formatSpread(allStages)],
       ]);
-      table('Reckoning', [['lost, repeated, out of order or wrongly signed', faults.join('; ') || 'none']]);
-      keep(
+      table('Final check', [
+        ['lost, repeated, out of order or wrongly signed', problems.join('; ') || 'none'],
+      ]);
+      saveFigures(
         'webhooks',
         { messages, warmUp },
-        { rows, bareBefore, bareAfter, ratio, cpuRatio, firstStage, allStages, faults },
+        { rows, bareBefore, bareAfter, ratio, cpuRatio, firstStage, allStages, problems },
       );
-      if (faults.length > 0) process.exitCode = 1;
+      if (problems.length > 0) process.exitCode = 1;
     } finally {
       await publisher.stop();
       await scene.close();

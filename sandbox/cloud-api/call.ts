@@ -1,4 +1,4 @@
-// One authenticated call of the platform's API, as its handlers see it.
+// An authenticated call of the platform's API, as its handlers get it, and the ways to respond.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, injectFault } from '../faults.ts';
 import { readBody, sendJson } from '../server.ts';
@@ -11,7 +11,7 @@ import type { RateLimits } from './rate-limits.ts';
 import type { State } from './state.ts';
 import type { Uploads } from './uploads.ts';
 
-/** What the platform is made of while it runs. */
+/** The parts of the running platform. */
 export interface Platform {
   state: State;
   poster: Poster;
@@ -21,7 +21,7 @@ export interface Platform {
   calls: CallLog;
   mediaBytes: MediaBytes;
   uploads: Uploads;
-  /** Its own address, for the links it answers. */
+  /** Its own address, for links in its responses. */
   url: () => string;
 }
 
@@ -32,36 +32,36 @@ export interface Call {
   /** `v23.0`. */
   version: string;
   query: URLSearchParams;
-  /** A fault that spoils the answer after the call was carried out. */
+  /** A fault to inject instead of the response, after the call was carried out. */
   fault: Fault | undefined;
 }
 
-/** Answers a call, unless a fault spoils its answer. */
+/** Responds to a call, or injects the call's fault instead. */
 export function answer(call: Call, status: number, body: unknown): void {
   if (call.fault) injectFault(call.res, call.fault);
   else sendJson(call.res, status, body);
 }
 
-/** Answers with the platform's envelope; any other error is a bug of the sandbox and says so. */
+/** Responds with the platform's error envelope. Any other error is a bug of the sandbox, and the response says so. */
 export function answerError(res: ServerResponse, error: unknown, plainData = false): void {
   const known = error instanceof Rejection;
   if (!known) console.error('sandbox cloud-api:', error);
-  const refused = known ? error : rejection(1, `An error of the sandbox itself: ${String(error)}`);
+  const rejected = known ? error : rejection(1, `An error of the sandbox itself: ${String(error)}`);
   sendJson(
     res,
-    refused.parts.status,
-    envelope(plainData ? new Rejection({ ...refused.parts, plainData }) : refused),
+    rejected.parts.status,
+    envelope(plainData ? new Rejection({ ...rejected.parts, plainData }) : rejected),
   );
 }
 
-/** The JSON body of a call; rejects what is not an object. */
+/** The JSON body of a call; throws the platform's rejection unless it is an object. */
 export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
   const bytes = await readBody(req, 3_000_000);
   try {
     const body: unknown = JSON.parse(bytes === null ? '' : bytes.toString('utf8'));
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
   } catch {
-    // Refused below, as a body of another kind is.
+    // Rejected below, like every body that is not an object.
   }
   throw badParam('The request body is not a valid JSON object.');
 }

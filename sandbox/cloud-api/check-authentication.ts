@@ -1,4 +1,4 @@
-// What the platform asks of an authentication template at creation, and the texts that it writes into it (pure).
+// Checks of an authentication template at creation, and the texts that the platform writes into it (pure).
 import { checkLabel } from './check-buttons.ts';
 import { badFormat } from './check-text.ts';
 import { badButton, badParam } from './errors.ts';
@@ -12,7 +12,7 @@ interface SupportedApp {
 const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'];
 const supportedAppsMax = 5;
 
-/** The platform writes an authentication template's texts itself; the OTP button reads back as a URL button. */
+/** Checks the components and returns them with the platform's own texts; the OTP button becomes a URL button. */
 export function authenticationParts(given: Component[]): Component[] {
   const part = (type: string) => given.find((c) => String(c.type).toUpperCase() === type);
   if (part('HEADER')) throw badFormat('header', 'Authentication templates have no header.');

@@ -1,11 +1,11 @@
-// What the platform asks of a template's buttons at creation (pure).
+// Checks of a template's buttons at creation (pure).
 import { tooLong } from './check-text.ts';
 import { badButton } from './errors.ts';
 import type { Button } from './model.ts';
 import { parseText } from './template-parameters.ts';
 
 const mostOf: Record<string, number> = { QUICK_REPLY: 10, URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 };
-/** Kinds that the sandbox takes without looking inside; each at most once. */
+/** Kinds that the sandbox accepts without checks; each at most once. */
 const otherKinds = new Set(['MPM', 'SPM', 'CATALOG', 'FLOW', 'VOICE_CALL', 'APP', 'REQUEST_CONTACT_INFO']);
 
 /** Throws the platform's rejection for the first problem of a template's buttons; `category` in capitals. */
@@ -22,7 +22,7 @@ export function checkButtons(buttons: Button[], category: string): void {
   const replies = types.map((type, i) => (type === 'QUICK_REPLY' ? i : -1)).filter((i) => i >= 0);
   const [firstReply, lastReply] = [replies[0] ?? 0, replies.at(-1) ?? -1];
   if (replies.length > 0 && lastReply - firstReply + 1 !== replies.length)
-    throw badButton('Quick replies must stand together.');
+    throw badButton('Quick replies must be next to each other.');
   const labels = buttons.flatMap(({ text }) => (text ? [text] : []));
   if (new Set(labels).size < labels.length)
     throw badButton("You can't enter the same text for multiple buttons");
@@ -45,7 +45,7 @@ function checkButton(button: Button): void {
   }
 }
 
-/** The text of a button. */
+/** Checks the text of a button. */
 export function checkLabel(text: string | undefined): void {
   if (!text) throw badButton('A button needs a text.');
   if ([...text].length > 25) throw tooLong('button text', 25);

@@ -1,4 +1,4 @@
-// What the platform asks of a template at creation (pure).
+// Checks of a template at creation (pure).
 import { authenticationParts } from './check-authentication.ts';
 import { checkButtons } from './check-buttons.ts';
 import { badFormat, checkText, type TextPart } from './check-text.ts';
@@ -6,7 +6,7 @@ import { badParam, badTemplate } from './errors.ts';
 import { languages } from './languages.ts';
 import type { Component } from './model.ts';
 
-/** The parts of a creation that are checked here. */
+/** The checked fields of a new template. */
 export interface TemplateDraft {
   name: string;
   language: string;
@@ -27,7 +27,7 @@ const ttlRanges: Record<string, readonly [number, number]> = {
 
 /**
  * Reads the body of `POST /{waba-id}/message_templates`; throws the platform's rejection for the first problem.
- * `isHandle` says whether an upload made this header sample's handle.
+ * `isHandle` returns whether an upload created this handle of a header sample.
  */
 export function readDraft(body: unknown, isHandle: (handle: string) => boolean): TemplateDraft {
   const given = (body ?? {}) as Record<string, unknown>;
@@ -67,7 +67,7 @@ function checkTtl(category: string, seconds: unknown): void {
     throw badParam(`Param message_send_ttl_seconds must be an integer from ${least} to ${most}.`);
 }
 
-/** Each kind of component is known and there at most once; a body is always there. */
+/** Every component's type is known and occurs once, and there is a body. */
 function checkParts(components: Component[]): void {
   const types = components.map((part) => part.type.toUpperCase());
   for (const type of types) {

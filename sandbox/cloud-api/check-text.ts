@@ -1,4 +1,4 @@
-// What the platform asks of the texts of a template at creation: lengths, variables and their examples, formatting (pure).
+// Checks of a template's texts at creation: lengths, variables and their examples, formatting (pure).
 import { badTemplate, type Rejection } from './errors.ts';
 import { parseText } from './template-parameters.ts';
 
@@ -8,12 +8,12 @@ export type TextPart = keyof typeof formatCodes;
 
 const maxChars: Record<TextPart, number> = { header: 60, body: 1024, footer: 60 };
 
-/** A component whose format is wrong; the text for people says how. */
+/** A component with a wrong format; `text` says what is wrong. */
 export function badFormat(part: TextPart, text: string): Rejection {
   return badTemplate(formatCodes[part], `Message ${part} format is incorrect`, text);
 }
 
-/** A field over its limit. */
+/** A field that is longer than its limit. */
 export function tooLong(field: string, limit: number): Rejection {
   return badTemplate(
     2388040,
@@ -49,7 +49,7 @@ export function checkText(checked: CheckedText): void {
   checkExamples(checked, names);
 }
 
-/** Headers and footers are a plain line; headers have no formatting marks either. */
+/** Headers and footers are a single plain line; headers have no formatting marks. */
 function checkPlain(part: TextPart, text: string): void {
   if (/[\n\r\t]/.test(text)) throw badFormat(part, `Paragraphs are not supported in the ${part}.`);
   if (/\p{Emoji_Presentation}|\uFE0F/u.test(text))
@@ -85,7 +85,7 @@ function checkPlaces({ text, language }: CheckedText, count: number): void {
       "Variables can't be at the start or end of the template.",
     );
   if (/\}\}\s*\{\{/.test(text)) throw badFormat('body', 'Variables must be separated by text.');
-  // seen by those who send: the words and variables together are at least three times the variables, and one
+  // as observed on the platform: words + variables >= 3 * variables + 1
   if (wordsOf(text, language) + count < 3 * count + 1)
     throw badTemplate(
       2388293,
@@ -94,7 +94,7 @@ function checkPlaces({ text, language }: CheckedText, count: number): void {
     );
 }
 
-/** Words beside the variables, as the language counts them. */
+/** Number of words without the variables, as the language segments them. */
 function wordsOf(text: string, language: string): number {
   const segments = new Intl.Segmenter(language.replace('_', '-'), { granularity: 'word' });
   return [...segments.segment(text.replace(/\{\{[^{}]*\}\}/g, ' '))].filter((one) => one.isWordLike).length;

@@ -1,4 +1,4 @@
-// The control API of the simulated platform (`/sandbox/…`): seeds it, sets its pace, breaks it, reads what it accepted.
+// The control API of the simulated platform (`/sandbox/…`): creates its objects, changes settings, injects faults, reads the ledger.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Faults } from '../faults.ts';
 import { answerByRoutes, ControlError, type ControlRequest, type ControlRoute } from '../server.ts';
@@ -12,12 +12,12 @@ import { changeTemplate, reportProblem, type TemplateChange } from './template-c
 
 export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects'] as const;
 
-interface Ask extends ControlRequest {
+interface PlatformRequest extends ControlRequest {
   platform: Platform;
   faults: Faults;
 }
 
-const routes: ReadonlyArray<ControlRoute<Ask>> = [
+const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
   ['GET', /^state$/, ({ platform }) => readState(platform)],
   ['POST', /^apps$/, ({ platform, body }) => addApp(platform, body)],
   ['POST', /^apps\/([^/]+)\/tokens$/, ({ platform, id, body }) => addToken(platform, id, body)],
@@ -35,7 +35,7 @@ const routes: ReadonlyArray<ControlRoute<Ask>> = [
   ['PATCH', /^settings$/, ({ platform, body }) => patchSettings(platform, body)],
   ['POST', /^clock$/, ({ platform, body }) => moveClock(platform, body)],
   ['GET', /^faults$/, ({ faults }) => ({ faults: faults.list() })],
-  ['POST', /^faults$/, ({ platform, faults, body }) => faults.add(withPlatformAnswer(platform, body))],
+  ['POST', /^faults$/, ({ platform, faults, body }) => faults.add(withPlatformError(platform, body))],
   ['DELETE', /^faults$/, ({ faults }) => faults.clear()],
   ['GET', /^ledger$/, ({ platform, query }) => readLedger(platform, query)],
   ['DELETE', /^ledger$/, ({ platform }) => clearLedger(platform)],
@@ -45,7 +45,7 @@ const routes: ReadonlyArray<ControlRoute<Ask>> = [
   ['GET', /^magic$/, () => ({ recipients: magicRecipients, templateNames: magicTemplateNames })],
 ];
 
-/** Answers one call of the control API. */
+/** Handles one call of the control API. */
 export function answerCloudControl(
   platform: Platform,
   faults: Faults,
@@ -77,7 +77,7 @@ function patchSettings(platform: Platform, body: Record<string, unknown>): Setti
     const known = settings[key as keyof Settings];
     if (known === undefined) throw new ControlError(400, `no setting named ${key}`);
     if (typeof value !== typeof known || Array.isArray(value) !== Array.isArray(known))
-      throw new ControlError(400, `setting ${key}: a value like ${JSON.stringify(known)} is wanted`);
+      throw new ControlError(400, `setting ${key}: must have the type of ${JSON.stringify(known)}`);
   }
   platform.state.record(['settings', body as Partial<Settings>]);
   if (!settings.holdCallbacks) platform.poster.release();
@@ -91,24 +91,26 @@ function moveClock({ state }: Platform, body: Record<string, unknown>): unknown 
 }
 
 function problem(platform: Platform, id: string, { code }: Record<string, unknown>): void {
-  if (!isPlatformCode(Number(code))) throw new ControlError(400, `code: ${code} is none of the platform's`);
+  if (!isPlatformCode(Number(code)))
+    throw new ControlError(400, `code: ${code} is not one of the platform's`);
   if (!reportProblem(platform, id, Number(code))) throw new ControlError(404, `no number ${id}`);
 }
 
-/** `code` asks for a platform error in its own envelope and HTTP status, without spelling either; `subcode` and `message` go beside it. */
-function withPlatformAnswer(
+/** Turns `code`, with optional `subcode` and `message`, into a fault that responds with this platform error. */
+function withPlatformError(
   { state }: Platform,
   { code, details, subcode, message, ...fault }: Record<string, unknown>,
 ): unknown {
   if (code === undefined) return fault;
-  if (!isPlatformCode(Number(code))) throw new ControlError(400, `code: ${code} is none of the platform's`);
-  const refused = rejectionWith(Number(code), {
+  if (!isPlatformCode(Number(code)))
+    throw new ControlError(400, `code: ${code} is not one of the platform's`);
+  const rejected = rejectionWith(Number(code), {
     details: String(details ?? 'A fault that the sandbox was configured to show'),
     plainData: state.settings.plainErrorData,
     ...(subcode !== undefined && { subcode: Number(subcode) }),
     ...(message !== undefined && { message: String(message) }),
   });
-  return { does: 'answer', status: refused.parts.status, ...fault, body: envelope(refused) };
+  return { does: 'answer', status: rejected.parts.status, ...fault, body: envelope(rejected) };
 }
 
 function readLedger({ state }: Platform, query: URLSearchParams): unknown {

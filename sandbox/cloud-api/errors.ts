@@ -1,6 +1,6 @@
 // The platform's error codes with their HTTP statuses and titles, and its error envelope (pure).
 
-/** code → [HTTP status, title], after the platform's error table of December 2025 and its additions of 2026; 400 where it names no status. */
+/** code → [HTTP status, title], from the platform's error table of December 2025 with the additions of 2026; 400 if the table has no status. */
 const codes: Record<number, readonly [number, string]> = {
   0: [401, 'AuthException'],
   1: [400, 'API Unknown'],
@@ -75,7 +75,7 @@ const codes: Record<number, readonly [number, string]> = {
   2494100: [400, 'Account is in maintenance mode'],
 };
 
-/** Whether the platform documents this code, so that it can be asked for. */
+/** Whether the platform documents this code. */
 export function isPlatformCode(code: number): boolean {
   return codes[code] !== undefined || (code >= 200 && code <= 299);
 }
@@ -90,14 +90,14 @@ export interface RejectionParts {
   message: string;
   type?: string;
   details?: string;
-  /** True: `error_data` is the bare text of the details, as some of the platform's answers have it. */
+  /** True: `error_data` is the text of the details itself, as in some of the platform's responses. */
   plainData?: boolean;
   subcode?: number;
   userTitle?: string;
   userMessage?: string;
 }
 
-/** A call that the platform rejects; `envelope` makes its answer. */
+/** A call that the platform rejects; `envelope` makes the response's body. */
 export class Rejection extends Error {
   readonly parts: RejectionParts;
   constructor(parts: RejectionParts) {
@@ -106,25 +106,25 @@ export class Rejection extends Error {
   }
 }
 
-/** A rejection by one of the platform's codes, with the human text that it carries in `error_data.details`. */
+/** A rejection with one of the platform's codes; `details` becomes `error_data.details`. */
 export function rejection(code: number, details?: string): Rejection {
   const [status, title] = codes[code] ?? [400, titleOf(code)];
   return new Rejection({ status, code, message: `(#${code}) ${title}`, ...(details && { details }) });
 }
 
-/** Codes that can be asked for with a subcode: permissions of the graph, 200 to 299, are all answered alike. */
+/** A rejection with further parts, such as a subcode. The permission errors 200 to 299 have one title. */
 export function rejectionWith(code: number, more: Partial<RejectionParts>): Rejection {
   const [status, title] =
     codes[code] ?? (code >= 200 && code <= 299 ? [403, 'API Permission'] : [400, titleOf(code)]);
   return new Rejection({ status, code, message: `(#${code}) ${title}`, ...more });
 }
 
-/** 100: a parameter of the graph itself, named in the message. */
+/** 100: a problem of a parameter, which the message names. */
 export function badParam(message: string): Rejection {
   return new Rejection({ status: 400, code: 100, message: `(#100) ${message}` });
 }
 
-/** 100 with the title and text for people that template management answers. */
+/** 100 with a subcode, title and text, as template management responds. */
 export function badTemplate(subcode: number, userTitle: string, userMessage: string): Rejection {
   return new Rejection({
     status: 400,
@@ -136,13 +136,13 @@ export function badTemplate(subcode: number, userTitle: string, userMessage: str
   });
 }
 
-/** 100 without a subcode, for a button that is not taken. */
+/** 100 without a subcode, for a rejected button. */
 export function badButton(userMessage: string): Rejection {
   const message = 'Invalid parameter';
   return new Rejection({ status: 400, code: 100, message, userTitle: 'Invalid buttons', userMessage });
 }
 
-/** 100/33: no such object, or not this token's to see. */
+/** 100/33: the object does not exist, or the token may not see it. */
 export function unknownObject(method: string, id: string): Rejection {
   const message =
     `Unsupported ${method.toLowerCase()} request. Object with ID '${id}' does not exist, cannot be loaded due to ` +
@@ -151,14 +151,14 @@ export function unknownObject(method: string, id: string): Rejection {
   return new Rejection({ status: 400, code: 100, type: 'GraphMethodException', message, subcode: 33 });
 }
 
-/** 100: the header's media id is unknown, has expired, or is another number's; as users of the platform report it. */
+/** 100: the header's media id is unknown, expired, or of another number; the wording is from reports of users. */
 export function unknownMedia(kind: string): Rejection {
   return badParam(
     `Param template['components'][0]['parameters'][0]['${kind}']['id'] is not a valid whatsapp business account media attachment ID`,
   );
 }
 
-/** 190: no token, an unknown one, or (`revoked`) one that was taken back. */
+/** 190: no token, an unknown token, or a revoked one. */
 export function badToken(kind: 'missing' | 'unknown' | 'revoked'): Rejection {
   if (kind === 'missing')
     return new Rejection({
@@ -176,7 +176,7 @@ export function badToken(kind: 'missing' | 'unknown' | 'revoked'): Rejection {
   return new Rejection({ status: 401, code: 190, message, subcode: 460 });
 }
 
-/** The answer's body for a rejection. */
+/** The response's body for a rejection. */
 export function envelope({ parts }: Rejection): unknown {
   return {
     error: {
@@ -203,7 +203,7 @@ function traceId(): string {
   return id;
 }
 
-/** The `errors[]` of a failed status or of a number; `message` repeats the title, as the platform's does. */
+/** The `errors[]` of a failed status or of a number; `message` repeats the title, as on the platform. */
 export function statusErrors(code: number, plainData = false): unknown[] {
   const title = titleOf(code);
   const details = failureDetails[code] ?? `${title}.`;
@@ -218,7 +218,7 @@ export function statusErrors(code: number, plainData = false): unknown[] {
   ];
 }
 
-/** Human texts of the codes that the platform mostly reports by callback. */
+/** Details of the codes that the platform mostly reports by callback. */
 const failureDetails: Record<number, string> = {
   130472: "Failed to send message because this user's phone number is part of an experiment",
   131026: 'Message undeliverable.',

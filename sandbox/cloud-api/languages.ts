@@ -1,4 +1,4 @@
-// The languages of templates (the platform's page "Supported languages", 2026-09).
+// Language codes of templates, from the platform's page "Supported languages" (2026-09).
 
 export const languages: ReadonlySet<string> = new Set(
   (

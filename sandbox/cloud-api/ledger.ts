@@ -1,15 +1,15 @@
-// The ledger of every message the platform accepted, with its callbacks; bounded, so that it stays cheap for 100,000s.
+// The ledger of accepted messages and their callbacks; bounded, so that it stays cheap with 100,000s of messages.
 import type { StatusWord } from './magic.ts';
 
 /** One status callback of a message. */
 export interface Step {
   status: StatusWord;
   code?: number;
-  /** When it is due, and the time it tells, in milliseconds by the sandbox's clock. */
+  /** When it is due, and the time that it reports, in milliseconds of the sandbox's clock. */
   dueAt: number;
   at: number;
   done: boolean;
-  /** The HTTP status of each try; 0: none came. */
+  /** The HTTP status of each attempt; 0: no response. */
   answers: number[];
 }
 
@@ -19,7 +19,7 @@ export interface Accepted {
   phoneNumberId: string;
   wabaId: string;
   appId: string;
-  /** Digits of the number it goes to, as normalised from `to`. */
+  /** The recipient's digits, normalized from `to`. */
   phone: string;
   waId: string;
   templateId: string;
@@ -29,11 +29,11 @@ export interface Accepted {
   opaque: string | null;
   messageStatus: 'accepted' | 'held_for_quality_assessment';
   acceptedAt: number;
-  /** The components sent; null once past the newest `ledgerDetail`. */
+  /** The components sent; null if the message is not among the newest `ledgerDetail`. */
   components: unknown;
-  /** Its callbacks; once they are all over and it is past the newest `ledgerDetail`, only counted. */
+  /** Its callbacks; empty once all are finished and the message is not among the newest `ledgerDetail`. */
   steps: Step[];
-  /** How many callbacks were answered 200. */
+  /** Number of callbacks that got a 200. */
   callbacksPosted: number;
 }
 
@@ -48,11 +48,11 @@ export interface LedgerFilter {
 
 export interface Ledger {
   add(entry: Accepted): void;
-  /** Marks a callback as over, with the HTTP status of its last answer (other than 200: given up). */
+  /** Marks a callback as finished, with the HTTP status of its last attempt (not 200: given up). */
   finishStep(seq: number, step: number, answer: number): void;
-  /** Entries whose callbacks are not all over, oldest first. */
+  /** Entries with unfinished callbacks, oldest first. */
   unfinished(): Iterable<Accepted>;
-  /** Every entry that must outlive a restart: those remembered, and those not finished. */
+  /** Every entry that must survive a restart: the remembered and the unfinished ones. */
   kept(): Iterable<Accepted>;
   find(filter: LedgerFilter): Accepted[];
   counts(): LedgerCounts;
@@ -60,7 +60,7 @@ export interface Ledger {
   nextSeq(): number;
 }
 
-/** How many entries are remembered, and how many of them in full. */
+/** How many entries are remembered, and how many of them with details. */
 export interface LedgerLimits {
   ledgerEntries: number;
   ledgerDetail: number;
@@ -70,13 +70,13 @@ export interface LedgerCounts {
   /** Accepted since the start or the last clear. */
   accepted: number;
   kept: number;
-  /** Kept entries whose opaque data was accepted before: sends that happened twice. */
+  /** Kept entries whose opaque data was accepted before: messages sent twice. */
   repeatedOpaque: number;
   callbacksPosted: number;
   callbacksOpen: number;
 }
 
-/** An empty ledger; `limits` is read at each message, so that settings take effect immediately. */
+/** An empty ledger. `limits` is read at each message, so that settings take effect immediately. */
 export function createLedger(limits: LedgerLimits): Ledger {
   const open = new Map<number, Accepted>();
   const entries = entryList(limits, (entry) => slim(entry, open.has(entry.seq)));
@@ -133,10 +133,10 @@ function slim(entry: Accepted, isOpen: boolean): void {
   if (!isOpen) entry.steps = [];
 }
 
-/** The newest entries, the older of them without detail: `drop` takes it off an entry, once. */
+/** The newest entries. `drop` removes the details of an older entry, once. */
 function entryList(limits: LedgerLimits, drop: (entry: Accepted) => void) {
   let entries: Accepted[] = [];
-  // Taking from the front of a long array costs its length: it is cut only when a quarter of it is dead.
+  // Removing from the front costs the array's length, so it is cut only when a quarter of it is unused.
   let first = 0;
   let lean = 0;
   let slimmedTo = 0;
@@ -155,7 +155,7 @@ function entryList(limits: LedgerLimits, drop: (entry: Accepted) => void) {
       first = 0;
     },
     all: () => (first === 0 ? entries : entries.slice(first)),
-    /** The newest `seq` that has lost its detail. */
+    /** The newest `seq` without details. */
     slimmedTo: () => slimmedTo,
     clear() {
       entries = [];

@@ -1,22 +1,22 @@
-// Magic recipients and template names: what they end in decides what happens to them (pure data, quoted by the docs).
+// Magic recipients and template names, which decide what the platform does with them (pure data, quoted by the docs).
 import { isPlatformCode } from './errors.ts';
 
 export type StatusWord = 'sent' | 'delivered' | 'read' | 'failed';
 
-/** One callback to come. `slot`: whether it is posted when a normal message is sent (0), delivered (1) or read (2). */
+/** One planned callback. `delay`: posted when a normal message is sent (0), delivered (1) or read (2). */
 export interface PlannedStatus {
   status: StatusWord;
   delay: 0 | 1 | 2;
   code?: number;
-  /** How often it is posted (default once). */
+  /** How often it is posted (default 1). */
   copies?: number;
 }
 
-/** What becomes of a message. */
+/** What the platform does with a message. */
 export interface Outcome {
-  /** Refused with this platform code, always or for the first tries only (how many: setting `refuseFirst`). */
+  /** Rejected with this code, always or on the first tries only (setting `refuseFirst`). */
   rejection?: { code: number; first: boolean };
-  /** False: the platform does not take the message (and says so only by its silence). */
+  /** False: the platform does not accept the message. */
   accepted: boolean;
   held: boolean;
   response: 'normal' | 'hang' | 'reset' | 'empty500' | 'slow';
@@ -86,7 +86,7 @@ const fixed: ReadonlyArray<readonly [digits: string, whatHappens: string, outcom
 
 const bySuffix = new Map(fixed.map(([digits, , outcome]) => [`0000${digits}`, outcome]));
 
-/** The table for people: every ending that means something. All other numbers: sent, delivered, read. */
+/** The documented table of all magic endings. All other numbers: sent, delivered, read. */
 export const magicRecipients: readonly MagicRecipient[] = [
   {
     endsIn: '0000CCCCCC',
@@ -100,16 +100,16 @@ export const magicRecipients: readonly MagicRecipient[] = [
   ...fixed.map(([digits, whatHappens]) => ({ endsIn: `0000${digits}`, whatHappens })),
 ];
 
-/** What a template's review ends in, by how its name begins. All other names are approved. */
+/** The result of a template's review, by the beginning of its name. All other names are approved. */
 export const magicTemplateNames = [
   { beginsWith: 'sandbox_rejected', whatHappens: 'REJECTED with reason INVALID_FORMAT' },
   { beginsWith: 'sandbox_pending', whatHappens: 'stays PENDING' },
 ] as const;
 
-/** What becomes of a message to this number (digits only). */
+/** The outcome of a message to this number (digits only). */
 export function outcomeOf(phone: string): Outcome {
   const end = phone.length - 10;
-  // Nearly every number leaves here: the path of every message must stay cheap.
+  // Nearly every number returns here; the path of every message must stay cheap.
   if (end < 0 || !phone.startsWith('000', end)) return normal;
   const suffix = phone.slice(end);
   const special = bySuffix.get(suffix);

@@ -1,10 +1,10 @@
-// Reads a media upload as a stream: counts and hashes the file as it comes, never holding more than it may keep.
+// Reads a media upload as a stream: counts and hashes the file, and keeps at most a limited number of its bytes.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { badParam } from './errors.ts';
 import { multipartReader } from './multipart.ts';
 
-/** A type the platform takes: its limit, and whether a file's first bytes are of it. */
+/** A media type of the platform: its size limit, and a check of a file's first bytes. */
 export interface KnownType {
   maxBytes: number;
   begins: (head: Buffer) => boolean;
@@ -49,7 +49,7 @@ export interface UploadedFile {
   sha256: string;
   /** The first 16 bytes. */
   head: Buffer;
-  /** All of it, if no longer than `keepBytes`. */
+  /** The whole file, if it has at most `keepBytes`. */
   bytes: Buffer | null;
 }
 
@@ -58,7 +58,7 @@ export interface Upload {
   file: UploadedFile | null;
 }
 
-/** Reads the whole body; throws the platform's rejection if it is no multipart form or breaks off. */
+/** Reads the whole body; throws the platform's rejection if it is not a complete multipart form. */
 export async function readUpload(req: IncomingMessage, keepBytes: number): Promise<Upload> {
   const boundary = /boundary="?([^";]+)"?/i.exec(req.headers['content-type'] ?? '')?.[1];
   if (!boundary || !/^multipart\/form-data/i.test(req.headers['content-type'] ?? ''))

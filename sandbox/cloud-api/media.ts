@@ -10,13 +10,13 @@ import { newNumericId } from './wamid.ts';
 const keptMs = 30 * 24 * 3_600_000;
 const linkMs = 5 * 60_000;
 
-/** The newest uploads' bytes, in memory only: the sandbox never writes a user's file to disk. */
+/** The bytes of the newest uploads, in memory: the sandbox never writes a user's file to disk. */
 export interface MediaBytes {
   keep(id: string, bytes: Buffer): void;
   get(id: string): Buffer | undefined;
 }
 
-/** Keeps as many of the newest uploads as fit in `maxBytes()`. */
+/** Keeps as many of the newest uploads as fit into `maxBytes()`. */
 export function mediaBytes(maxBytes: () => number): MediaBytes {
   const kept = new Map<string, Buffer>();
   let size = 0;
@@ -34,14 +34,14 @@ export function mediaBytes(maxBytes: () => number): MediaBytes {
   };
 }
 
-/** The upload of this id that this number may send, unless it has expired. */
+/** The unexpired upload with this id, if the number may send it. */
 export function mediaOf(state: State, id: string, phoneNumberId?: string): Media | undefined {
   const media = state.media.get(id);
   if (!media || media.uploadedAt + keptMs <= state.clock.now()) return undefined;
   return phoneNumberId === undefined || media.phoneNumberId === phoneNumberId ? media : undefined;
 }
 
-/** Takes a multipart upload as a stream; answers its id. */
+/** Reads a multipart upload as a stream; responds with its id. */
 export async function postMedia(platform: Platform, call: Call, number: PhoneNumber): Promise<void> {
   const { state } = platform;
   const upload = await readUpload(call.req, state.settings.keepMediaBytes);
@@ -72,7 +72,7 @@ export async function postMedia(platform: Platform, call: Call, number: PhoneNum
   state.record(['media', media], () => answer(call, 200, { id: media.id }));
 }
 
-/** GET or DELETE of one upload; `phone_number_id`, if given, must be the number that made it. */
+/** GET or DELETE of one upload; `phone_number_id`, if given, must be the number that uploaded it. */
 export function mediaNode(platform: Platform, call: Call, media: Media): void {
   const method = call.req.method ?? 'GET';
   const asked = call.query.get('phone_number_id') ?? undefined;
@@ -101,7 +101,7 @@ function linkHash(call: Call, id: string, until: number): string {
   return createHmac('sha256', call.app.secret).update(`${id} ${until}`).digest('base64url').slice(0, 40);
 }
 
-/** Serves a download link, with the same token, until it expires. */
+/** Serves a download link until it expires; requires the same token. */
 export function download(platform: Platform, call: Call): void {
   const id = call.query.get('mid') ?? '';
   const until = Number(call.query.get('ext'));
@@ -113,7 +113,7 @@ export function download(platform: Platform, call: Call): void {
   if (!bytes)
     throw rejection(
       131052,
-      'The sandbox keeps the bytes of the newest uploads only, and none over a restart',
+      'The sandbox keeps only the bytes of the newest uploads, and none after a restart',
     );
   call.res.writeHead(200, { 'content-type': media.mimeType, 'content-length': bytes.length });
   call.res.end(bytes);

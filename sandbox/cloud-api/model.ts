@@ -1,4 +1,4 @@
-// What the platform knows of: apps, business accounts, numbers, templates, media, and the settings of the sandbox (types).
+// The platform's objects: apps, business accounts, numbers, templates, media; and the sandbox's settings (types).
 
 export interface App {
   id: string;
@@ -8,7 +8,7 @@ export interface App {
   subscription: Subscription | null;
 }
 
-/** Where an app's callbacks go; made by the handshake. */
+/** Where an app's callbacks go; created by the handshake. */
 export interface Subscription {
   callbackUrl: string;
   verifyToken: string;
@@ -26,10 +26,10 @@ export interface PhoneNumber {
   wabaId: string;
   displayPhoneNumber: string;
   verifiedName: string;
-  /** Put before a recipient that has no `+`. */
+  /** Prefix for a recipient without `+`. */
   countryCode: string;
   qualityRating: 'GREEN' | 'YELLOW' | 'RED' | 'UNKNOWN';
-  /** Throughput; null: the setting's. 0: without limit. */
+  /** Throughput; null: as the setting says; 0: unlimited. */
   messagesPerSecond: number | null;
 }
 
@@ -66,7 +66,7 @@ export interface Template {
   components: Component[];
   quality: 'GREEN' | 'YELLOW' | 'RED' | 'UNKNOWN';
   rejectedReason: string;
-  /** When its review ends, by the sandbox's clock; null: reviewed, or kept pending. */
+  /** When its review ends, in milliseconds of the sandbox's clock; null: reviewed, or kept pending. */
   reviewAt: number | null;
 }
 
@@ -80,44 +80,44 @@ export interface Media {
 }
 
 export interface Settings {
-  /** Milliseconds from acceptance to each callback; 0: immediately, all at the same time. */
+  /** Milliseconds from acceptance to each callback; 0: immediately. */
   sentMs: number;
   deliveredMs: number;
   readMs: number;
-  /** How long a message held for quality assessment is held, before the delays above. */
+  /** How long a message is held for quality assessment, before the delays above. */
   heldMs: number;
   slowAnswerMs: number;
-  /** How many tries `…0002CCCCCC` recipients refuse. */
+  /** How many tries are rejected for recipients that end in `0002CCCCCC`. */
   refuseFirst: number;
-  /** Statuses a post at most, and how long one waits for others; 1: each its own post. */
+  /** Maximum number of statuses per post, and how long a status waits for others. 1: each has its own post. */
   batchSize: number;
   batchWaitMs: number;
-  /** True: callbacks wait until this is false again. */
+  /** True: callbacks are held until this is false. */
   holdCallbacks: boolean;
-  /** Waits before each next try of a callback that was not answered 200; then it is given up. */
+  /** Delays before the retries of a callback that got no 200; after the last one it is given up. */
   retryDelaysMs: number[];
   callbackTimeoutMs: number;
-  /** Servers that stand behind the callback address, as behind a load balancer: posts go to them in turn. */
+  /** Servers behind the callback address, as behind a load balancer: posts go to them in turn. */
   callbackOrigins: string[];
-  /** From creation of a template to its review's end. */
+  /** Milliseconds from a template's creation to the end of its review. */
   approvalMs: number;
-  /** Default throughput of a number; 0: without limit. */
+  /** Default throughput of a number, in messages per second; 0: unlimited. */
   messagesPerSecond: number;
-  /** The pair rate (131056: 1 message each 6 s, bursts of 45). Off, so that demonstrations to one phone do not stumble. */
+  /** The pair rate limit (131056: 1 message per 6 s, bursts of 45). Off by default, for demonstrations with one phone. */
   pairRate: boolean;
   /**
-   * Code by which a message with a media id that is unknown, expired or another number's is rejected: 131053, or 100 with
-   * "is not a valid whatsapp business account media attachment ID". The platform is seen to use both.
+   * Code that rejects a media id that is unknown, expired or of another number: 131053, or 100 with
+   * "is not a valid whatsapp business account media attachment ID". The platform was observed to use both.
    */
   lostMediaCode: number;
-  /** True: `error_data` of rejections and of `errors[]` is a bare text, as the platform's sometimes is. */
+  /** True: `error_data` of rejections and of `errors[]` is a string, as sometimes on the platform. */
   plainErrorData: boolean;
-  /** Accepted messages remembered, and how many of them with components and callback answers. */
+  /** Number of accepted messages that are remembered, and how many of them with details. */
   ledgerEntries: number;
   ledgerDetail: number;
-  /** Calls for messages kept with what became of them; 0: none. */
+  /** Size of the log of send calls; 0: no log. */
   keepCalls: number;
-  /** Bytes of uploaded media kept in memory for downloads (never on disk). */
+  /** Bytes of uploaded media that are kept in memory for downloads (never on disk). */
   keepMediaBytes: number;
 }
 
@@ -134,7 +134,7 @@ export const defaultSettings: Settings = {
   batchSize: 1,
   batchWaitMs: 10,
   holdCallbacks: false,
-  // At once, then with falling frequency for about 7 days, as the platform's page on webhooks says.
+  // Immediately, then with increasing delays for about 7 days, as the platform's page on webhooks says.
   retryDelaysMs: [
     0,
     1000,

@@ -1,13 +1,13 @@
-// Splits a multipart/form-data body into its parts as it streams in (RFC 7578), holding back no more than a boundary.
+// A streaming parser of multipart/form-data bodies (RFC 7578) that buffers no more than a boundary.
 
 export interface PartHead {
   name: string;
-  /** Present: the part is a file. */
+  /** Only for files. */
   fileName: string | undefined;
   mimeType: string;
 }
 
-/** Takes a part's bytes as they come. */
+/** Receives a part's bytes. */
 export interface PartSink {
   data(bytes: Buffer): void;
   end(): void;
@@ -15,21 +15,21 @@ export interface PartSink {
 
 export interface MultipartReader {
   write(chunk: Buffer): void;
-  /** Whether the closing boundary has come. */
+  /** Whether the closing boundary was read. */
   finished(): boolean;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** A reader for bodies with this boundary; `open` is asked for a sink at the start of each part. */
+/** A reader for bodies with this boundary; calls `open` for a sink at the start of each part. */
 export function multipartReader(boundary: string, open: (part: PartHead) => PartSink): MultipartReader {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first boundary stands without a line break before it: one is put in front of the body.
+  // The first boundary has no line break before it, so one is added.
   let rest: Buffer = Buffer.from('\r\n');
   let sink: PartSink | null = null;
   let position: 'before' | 'head' | 'body' | 'after' = 'before';
 
-  /** Takes one step; false: more bytes are needed. */
+  /** Parses one step; false: more bytes are needed. */
   const step = (): boolean => {
     if (position === 'after') return false;
     if (position === 'head') {

@@ -1,4 +1,4 @@
-// Reading what a sender is: GET of a phone number, of a business account and its numbers, of the token's app.
+// Read operations on senders: GET of a phone number, a business account and its numbers, the token and its app.
 import { answer, type Call, type Platform } from './call.ts';
 import { badParam, unknownObject } from './errors.ts';
 import type { PhoneNumber, Waba } from './model.ts';
@@ -38,7 +38,7 @@ export function phoneNumbersEdge(platform: Platform, call: Call, waba: Waba): vo
   answer(call, 200, { data: numbers.map((number) => view(platform, call, number)) });
 }
 
-/** GET, POST and DELETE /{waba-id}/subscribed_apps: the owning app is always the one subscribed. */
+/** GET, POST and DELETE /{waba-id}/subscribed_apps: the owning app is always subscribed. */
 export function subscribedAppsEdge(call: Call): void {
   const { id } = call.app;
   if (call.req.method !== 'GET') answer(call, 200, { success: true });
@@ -56,7 +56,7 @@ export function subscribedAppsEdge(call: Call): void {
     });
 }
 
-/** GET /app: the app that the token is of. */
+/** GET /app: the token's app. */
 export function appNode(call: Call): void {
   const { id } = call.app;
   answer(call, 200, {
@@ -67,7 +67,7 @@ export function appNode(call: Call): void {
   });
 }
 
-/** GET /debug_token: what a token is; only tokens of the asking token's own app are reported. */
+/** GET /debug_token: describes a token of the calling token's own app. */
 export function tokenNode(platform: Platform, call: Call): void {
   const token = call.query.get('input_token') ?? '';
   if (platform.state.tokens.get(token)?.id !== call.app.id)

@@ -1,14 +1,14 @@
-// How fast the platform lets a number send: its throughput (130429) and, if asked for, the pair rate (131056).
+// The platform's rate limits: a number's throughput (130429) and, if enabled, the pair rate (131056).
 import { rejection } from './errors.ts';
 
 export interface RateLimits {
-  /** Counts one call of this number; rejects it above `perSecond` (0: never). */
+  /** Counts one call of this number; throws above `perSecond` (0: unlimited). */
   throughput(phoneNumberId: string, perSecond: number): void;
-  /** Counts one message of this pair; rejects it above 1 in 6 s with a burst of 45. */
+  /** Counts one message of this pair; throws above 1 per 6 s with a burst of 45. */
   pair(phoneNumberId: string, waId: string): void;
 }
 
-/** The gates of all numbers; `nowMs` is a clock that never goes back. */
+/** The limits of all numbers; `nowMs` is a monotonic clock. */
 export function rateLimits(nowMs: () => number = () => performance.now()): RateLimits {
   const buckets = new Map<string, { left: number; at: number }>();
   const pairs = new Map<string, number>();
@@ -16,7 +16,7 @@ export function rateLimits(nowMs: () => number = () => performance.now()): RateL
     throughput(id, perSecond) {
       if (perSecond === 0) return;
       const now = nowMs();
-      // A bucket that holds one second's worth: a caller who keeps to the rate is never rejected for jitter.
+      // The bucket holds one second's worth, so that jitter does not reject a caller who keeps the rate.
       const bucket = buckets.get(id) ?? { left: perSecond, at: now };
       buckets.set(id, bucket);
       bucket.left = Math.min(perSecond, bucket.left + ((now - bucket.at) * perSecond) / 1000);

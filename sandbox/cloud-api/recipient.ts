@@ -1,4 +1,4 @@
-// How the platform reads a recipient: the number it dials and the id under which it knows the person (pure).
+// Recipients as the platform reads them: the number to dial, and the person's id (pure).
 import { rejection } from './errors.ts';
 
 const twoDigitCodes = new Set(
@@ -17,8 +17,8 @@ export function countryCodeOf(digits: string): string {
 const e164 = /^[1-9][0-9]{6,14}$/;
 
 /**
- * The digits a message goes to. Without a `+` the business number's country code is put in front, as the platform's
- * page on phone number formats says; spaces, dashes and brackets are passed over.
+ * The digits of the recipient. Without a `+` the business number's country code is prepended, as the platform's
+ * page on phone number formats says. Spaces, dashes and brackets are ignored.
  */
 export function readRecipient(to: unknown, businessCountryCode: string): string {
   if (to === undefined || to === null || to === '') throw rejection(131008, "Parameter 'to' is required");
@@ -30,8 +30,8 @@ export function readRecipient(to: unknown, businessCountryCode: string): string 
 }
 
 /**
- * The person's id, which is not always the number: Brazilian mobiles outside the codes 11 to 28 lose their ninth
- * digit, Mexican ones gain a 1.
+ * The person's id, which may differ from the number: Brazilian mobiles outside the area codes 11 to 28 lose their ninth
+ * digit, Mexican ones get a 1.
  */
 export function waIdOf(phone: string): string {
   if (phone.startsWith('55') && phone.length === 13 && phone[4] === '9' && Number(phone.slice(2, 4)) > 28)

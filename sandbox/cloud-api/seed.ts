@@ -1,4 +1,4 @@
-// Makes apps, business accounts, numbers, tokens and templates out of what a test or a demonstration asks for.
+// Creates apps, business accounts, numbers, tokens and templates for tests and demonstrations.
 import { randomBytes } from 'node:crypto';
 import { ControlError } from '../server.ts';
 import type { Platform } from './call.ts';
@@ -15,7 +15,7 @@ function text(given: Given, key: string, otherwise?: string): string {
   return value;
 }
 
-/** Adds an app, or changes the one of that id; what is not given is made, or stays. */
+/** Adds an app, or changes the one with that id. Missing fields are generated, or stay. */
 export function addApp({ state }: Platform, given: Given): App {
   const id = text(given, 'id', newNumericId());
   const old = state.apps.get(id);
@@ -30,7 +30,7 @@ export function addApp({ state }: Platform, given: Given): App {
   return app;
 }
 
-/** Issues a token: the one given, or a new one. */
+/** Issues a token: the given one, or a new one. */
 export function addToken({ state }: Platform, id: string, given: Given): { token: string } {
   const app = appOf(state.apps, id);
   const token = text(given, 'token', newToken());
@@ -39,7 +39,7 @@ export function addToken({ state }: Platform, id: string, given: Given): { token
   return { token };
 }
 
-/** Takes back the token given, or all of the app's. */
+/** Revokes the given token, or all tokens of the app. */
 export function revokeTokens({ state }: Platform, id: string, given: Given): App {
   const app = appOf(state.apps, id);
   const gone = given.token === undefined ? app.tokens : app.tokens.filter((token) => token === given.token);
@@ -87,7 +87,7 @@ export function addNumber({ state }: Platform, given: Given): PhoneNumber {
   return number;
 }
 
-/** Adds a template as the platform holds it, reviewed already; one of the same name and language is replaced. */
+/** Adds a template that is already reviewed; replaces one with the same name and language. */
 export function addTemplate({ state }: Platform, given: Given): Template {
   const wabaId = text(given, 'wabaId');
   if (!state.wabas.has(wabaId)) throw new ControlError(404, `no business account ${wabaId}`);

@@ -1,4 +1,4 @@
-// Simulated WhatsApp Cloud API: starts the server, finds who calls, and hands each path to its handler.
+// The simulated WhatsApp Cloud API: starts the server, authenticates calls, and routes them to their handlers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, faultList, injectFault } from '../faults.ts';
 import { listen, type RunningServer, type ServerOptions } from '../server.ts';
@@ -20,11 +20,11 @@ import { startUpload, uploadNode } from './uploads.ts';
 export interface CloudApiOptions extends ServerOptions {
   /** Connections for callbacks to each address (default 128). */
   connections?: number;
-  /** Settings to start with; those kept in `dir` win. */
+  /** Initial settings; those stored in `dir` take precedence. */
   settings?: Partial<Settings>;
 }
 
-/** Starts the platform on loopback; with `dir` it goes on where the last one with that folder stopped. */
+/** Starts the platform on loopback; with `dir` it continues from the state in that folder. */
 export async function startCloudApi(options: CloudApiOptions = {}): Promise<RunningServer> {
   const state = openState(options.dir ?? null, options.settings);
   let url = '';
@@ -66,13 +66,13 @@ function kindOf(url: string): string {
   return path.includes('upload') ? 'uploads' : 'objects';
 }
 
-/** What becomes of a call that a fault meets before it is carried out. */
+/** The logged outcome of a call that a fault prevents. */
 function outcomeOf({ body }: Fault): string {
   const code = (body as { error?: { code?: unknown } } | undefined)?.error?.code;
   return typeof code === 'number' ? `rejected ${code}` : 'not accepted';
 }
 
-/** What a caller gets from a fault: an HTTP status with a body that says why, else the fault's name. */
+/** The logged response of such a call: an HTTP status if the fault has a body, else the fault's name. */
 function responseOf(fault: Fault): string {
   return fault.does === 'answer' && fault.body !== undefined ? String(fault.status ?? 500) : fault.does;
 }
@@ -94,7 +94,7 @@ async function answerCall(
     }
     await route(platform, fault?.does === 'delay' ? undefined : fault, req, res);
   } catch (error) {
-    // The rest of a rejected body is read and dropped, so that the caller gets to read the rejection.
+    // Read and drop the rest of the body, so that the caller can read the rejection.
     req.resume();
     answerError(res, error, platform.state.settings.plainErrorData);
   }
@@ -121,7 +121,7 @@ async function route(
   if (!(await handle(platform, call, node, edge))) throw unknownObject(req.method ?? 'GET', node);
 }
 
-/** Calls the handler of an object and its edge; false if this app has no such object, or it no such edge. */
+/** Calls the handler of an object and its edge; false if this app has no such object or edge. */
 async function handle(platform: Platform, call: Call, node: string, edge: string): Promise<boolean> {
   const { state } = platform;
   const posts = call.req.method === 'POST';

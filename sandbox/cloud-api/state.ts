@@ -1,4 +1,4 @@
-// The platform's whole state: what it knows, how each change is written to the journal, how a restart reads it back.
+// The platform's state: its objects, and the journal entries that record and restore every change.
 import { join } from 'node:path';
 import { type SandboxClock, sandboxClock } from '../clock.ts';
 import { type Journal, openJournal } from '../journal.ts';
@@ -13,14 +13,14 @@ import {
   type Waba,
 } from './model.ts';
 
-/** A callback about a template, kept until the app has answered it. */
+/** A callback about a template, stored until the app has acknowledged it. */
 export interface TemplateCallback {
   id: number;
   appId: string;
   body: unknown;
 }
 
-/** One change of the state, as the journal keeps it. */
+/** One change of the state, as stored in the journal. */
 type Entry =
   | ['app', App]
   | ['waba', Waba]
@@ -48,18 +48,18 @@ export interface State {
   templates: Map<string, Template>;
   /** By business account, name and language. */
   templateByName: Map<string, Template>;
-  /** Until when nobody can create a template of that business account, name and language. */
+  /** Until when no template can be created with that business account, name and language. */
   blockedNames: Map<string, number>;
   media: Map<string, Media>;
-  /** Handles that resumable uploads ended in. */
+  /** Handles of completed resumable uploads. */
   handles: Set<string>;
-  /** Template callbacks not answered yet. */
+  /** Template callbacks that are not acknowledged yet. */
   callbacks: Map<number, TemplateCallback>;
   settings: Settings;
   clock: SandboxClock;
   ledger: Ledger;
   journal: Journal;
-  /** Applies a change and writes it down; `written` runs once it is in the journal. */
+  /** Applies a change and appends it to the journal; `written` runs once it is in the file. */
   record(entry: Entry, written?: () => void): void;
 }
 
@@ -67,7 +67,7 @@ export function templateKey(wabaId: string, name: string, language: string): str
   return `${wabaId} ${name} ${language}`;
 }
 
-/** Opens the state kept in `dir` (null: nothing is kept), as the last life left it. */
+/** Opens the state stored in `dir` (null: in memory only). */
 export function openState(dir: string | null, given: Partial<Settings> = {}): State {
   const settings: Settings = { ...defaultSettings, ...given };
   const state: Omit<State, 'journal' | 'record'> = {

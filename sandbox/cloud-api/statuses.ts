@@ -1,4 +1,4 @@
-// The status callbacks of messages: when each is due, what it says, and that each is posted once it is due.
+// Status callbacks of messages: their schedule and their contents.
 import type { Poster } from './callbacks.ts';
 import { statusErrors } from './errors.ts';
 import type { Accepted, Step } from './ledger.ts';
@@ -6,7 +6,7 @@ import type { Outcome } from './magic.ts';
 import type { Settings } from './model.ts';
 import type { State } from './state.ts';
 
-/** The callbacks of a message accepted at `acceptedAt`, in the order of its outcome. */
+/** The callbacks of a message that was accepted at `acceptedAt`, in the order of its outcome. */
 export function planSteps(outcome: Outcome, acceptedAt: number, settings: Settings): Step[] {
   const delays = [settings.sentMs, settings.deliveredMs, settings.readMs];
   const from = acceptedAt + (outcome.held ? settings.heldMs : 0);
@@ -14,7 +14,7 @@ export function planSteps(outcome: Outcome, acceptedAt: number, settings: Settin
   const steps: Step[] = [];
   for (const { status, delay, code, copies = 1 } of outcome.statuses) {
     const dueAt = from + (delays[delay] ?? 0);
-    // Posted out of order, a status still tells the time at which it happened.
+    // A status that is posted out of order still reports its own time.
     const at = status === 'failed' ? dueAt : from + (delays[ranks[status]] ?? 0);
     for (let copy = 0; copy < copies; copy++)
       steps.push({ status, ...(code !== undefined && { code }), dueAt, at, done: false, answers: [] });
@@ -22,7 +22,7 @@ export function planSteps(outcome: Outcome, acceptedAt: number, settings: Settin
   return steps;
 }
 
-/** Sees to it that each open callback of a message is posted when due, also after a restart. */
+/** Schedules the unfinished callbacks of a message, also after a restart. */
 export function scheduleSteps(state: State, poster: Poster, message: Accepted): void {
   const now = state.clock.now();
   message.steps.forEach((step, index) => {
@@ -53,7 +53,7 @@ export function statusItem(message: Accepted, step: Step, { plainErrorData }: Se
   };
 }
 
-/** Since v24 the price is reported with `sent` and with one of `delivered` and `read`. */
+/** Since v24, `sent` and one of `delivered` and `read` report the price. */
 function carriesPricing(message: Accepted, { status }: Step): boolean {
   if (status === 'sent' || status === 'delivered') return true;
   return status === 'read' && !message.steps.some((step) => step.status === 'delivered');

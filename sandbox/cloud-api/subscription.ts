@@ -1,4 +1,4 @@
-// Subscribes an app's callback address: the handshake that the platform holds before it posts there.
+// Subscription of an app's callback address, with the handshake that the platform does first.
 import { randomInt } from 'node:crypto';
 import { request } from 'undici';
 import { ControlError } from '../server.ts';
@@ -6,7 +6,7 @@ import type { Platform } from './call.ts';
 import type { App } from './model.ts';
 import { appOf } from './seed.ts';
 
-/** Asks the address for the challenge; subscribes it if the answer is 200 and the bare challenge, else 400. */
+/** Sends the challenge to the address, and subscribes it if the response is 200 with the bare challenge; else 400. */
 export async function subscribe(
   { state }: Platform,
   id: string,
@@ -22,28 +22,28 @@ export async function subscribe(
   url.searchParams.set('hub.mode', 'subscribe');
   url.searchParams.set('hub.challenge', challenge);
   url.searchParams.set('hub.verify_token', verifyToken);
-  const said = await ask(url);
-  if (said !== challenge)
+  const echoed = await sendChallenge(url);
+  if (echoed !== challenge)
     throw new ControlError(
       400,
-      `The callback URL or verify token couldn't be validated: ${said.slice(0, 200)}`,
+      `The callback URL or verify token couldn't be validated: ${echoed.slice(0, 200)}`,
     );
   const subscribed: App = { ...app, subscription: { callbackUrl, verifyToken } };
   state.record(['app', subscribed]);
   return subscribed;
 }
 
-async function ask(url: URL): Promise<string> {
+async function sendChallenge(url: URL): Promise<string> {
   try {
-    const answer = await request(url, { headersTimeout: 10_000, bodyTimeout: 10_000 });
-    const text = await answer.body.text();
-    return answer.statusCode === 200 ? text : `it answered ${answer.statusCode}`;
+    const response = await request(url, { headersTimeout: 10_000, bodyTimeout: 10_000 });
+    const text = await response.body.text();
+    return response.statusCode === 200 ? text : `it returned ${response.statusCode}`;
   } catch (error) {
-    return `it could not be asked (${error instanceof Error ? error.message : String(error)})`;
+    return `the request failed (${error instanceof Error ? error.message : String(error)})`;
   }
 }
 
-/** Ends the subscription: callbacks that fall due from now on are not posted. */
+/** Ends the subscription: callbacks that become due later are not posted. */
 export function unsubscribe({ state }: Platform, id: string): App {
   const app: App = { ...appOf(state.apps, id), subscription: null };
   state.record(['app', app]);

@@ -1,22 +1,22 @@
-// Changes that the platform itself makes to templates, each reported by the callback of its field.
+// Changes that the platform makes to templates, each reported by the callback of its field.
 import type { Platform } from './call.ts';
 import { statusErrors } from './errors.ts';
 import type { Component, Template } from './model.ts';
 import { componentOf } from './template-parameters.ts';
 
 export interface TemplateChange {
-  /** The new status, or one of the events that carry no status of their own (FLAGGED, REINSTATED, UNARCHIVED, LOCKED). */
+  /** The new status, or an event that is not a status (FLAGGED, REINSTATED, UNARCHIVED, LOCKED). */
   status?: string;
   reason?: string;
   category?: string;
-  /** A category that the template gets later: announced only, nothing changes yet. */
+  /** A category that the template gets later: only announced, nothing changes yet. */
   announcedCategory?: string;
   quality?: Template['quality'];
-  /** Other content, as somebody edits it in the platform's own pages. */
+  /** New content, as edited on the platform's own pages. */
   components?: Component[];
 }
 
-/** What a template is after an event whose word is no status. */
+/** A template's status after an event that is not a status. */
 const statusByEvent: Record<string, string | undefined> = {
   REINSTATED: 'APPROVED',
   UNARCHIVED: 'APPROVED',
@@ -24,7 +24,7 @@ const statusByEvent: Record<string, string | undefined> = {
   LOCKED: undefined,
 };
 
-/** Applies a change to a template and posts a callback for each part of it; false if there is no such template. */
+/** Applies a change to a template and posts a callback for each part of it; false if the template does not exist. */
 export function changeTemplate(platform: Platform, id: string, change: TemplateChange): boolean {
   const { state } = platform;
   const old = state.templates.get(id);
@@ -55,7 +55,7 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
     postCallback(platform, old.wabaId, 'message_template_status_update', value);
   }
   if (change.announcedCategory !== undefined)
-    // the announcement names the present category as the new one
+    // on the platform, the announcement has the present category as the new one
     postCallback(platform, old.wabaId, 'template_category_update', {
       ...templateFields(old),
       new_category: old.category,
@@ -87,7 +87,7 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
   return true;
 }
 
-/** What a status update says beside the status: about a pause and its end, a disabling, a rejected format. */
+/** Further fields of a status update: for a pause and its end, a disabled template, a rejected format. */
 function statusDetails(platform: Platform, before: string, status: string, reason: string): object {
   if (status === 'PAUSED')
     return {
@@ -109,7 +109,7 @@ function statusDetails(platform: Platform, before: string, status: string, reaso
   return {};
 }
 
-/** In these callbacks the id is a number, where the API's answers have a string. The poster writes it as one. */
+/** In callbacks the id is a number; in API responses it is a string. The poster converts it. */
 function templateFields(template: Template) {
   return {
     message_template_id: template.id,
@@ -120,7 +120,7 @@ function templateFields(template: Template) {
 
 let lastId = 0;
 
-/** Posts a callback about a business account's object to the app of the account, and keeps it until it is answered. */
+/** Posts a callback about an object of a business account to the account's app, and stores it until it is acknowledged. */
 export function postCallback(
   { state, poster }: Platform,
   wabaId: string,
@@ -139,7 +139,7 @@ export function postCallback(
   state.record(['callback', callback], () => poster.postTemplate(callback));
 }
 
-/** Reports an error of a number as a whole, in `value.errors`; false if there is no such number. */
+/** Reports an error of a whole number, in `value.errors`; false if the number does not exist. */
 export function reportProblem(platform: Platform, numberId: string, code: number): boolean {
   const { state } = platform;
   const number = state.numbers.get(numberId);

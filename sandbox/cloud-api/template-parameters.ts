@@ -1,11 +1,11 @@
-// What a template needs to be sent: its header's format, its placeholders, its lengths (pure).
+// The parameters that a template needs: its header's format, its placeholders, its lengths (pure).
 import type { Button, Component, Template } from './model.ts';
 
 /** A text with placeholders. */
 export interface TextParameters {
-  /** Distinct placeholders: by number if positional, else in the order in which they stand. */
+  /** Distinct placeholders: by number if positional, else in order of appearance. */
   names: string[];
-  /** Every use of a placeholder, and the characters around them. */
+  /** Every use of a placeholder, and the number of characters around them. */
   uses: string[];
   fixedChars: number;
 }
@@ -25,7 +25,7 @@ export interface TemplateParameters {
 
 const parsed = new WeakMap<Template, TemplateParameters>();
 
-/** The shape of a template, made once for each; a changed template is a new object. */
+/** A template's parameters, parsed once per object; a changed template is a new object. */
 export function parametersOf(template: Template): TemplateParameters {
   let shape = parsed.get(template);
   if (!shape) {

@@ -1,4 +1,4 @@
-// Template management: list, create, read, delete, and the review that ends in a callback.
+// Template management: list, create, read and delete, and reviews.
 import { answer, type Call, type Platform, readJson } from './call.ts';
 import { readDraft } from './check-template.ts';
 import { badParam, badTemplate, rejection, unknownObject } from './errors.ts';
@@ -19,12 +19,12 @@ const defaultFields = [
   'id',
 ];
 
-/** Of a verified business account; others may have 250. */
+/** The limit of a verified business account; others may have 250. */
 const templatesMax = 6000;
-/** For so long nobody can create a template under the name and language of an approved one that was deleted. */
+/** How long the name and language of a deleted approved template are blocked. */
 const nameBlockedMs = 30 * 86_400_000;
 
-/** Answers every call on a business account's `message_templates`. */
+/** Handles every call on a business account's `message_templates`. */
 export async function templatesEdge(platform: Platform, call: Call, waba: Waba): Promise<void> {
   if (call.req.method === 'GET') return listTemplates(platform, call, waba);
   if (call.req.method === 'POST') return createTemplate(platform, call, waba);
@@ -57,7 +57,7 @@ function listTemplates(platform: Platform, call: Call, waba: Waba): void {
   });
 }
 
-/** Newest first, as the platform lists them. */
+/** The account's templates, newest first, as the platform lists them. */
 function ownTemplates({ state }: Platform, waba: Waba): Template[] {
   return [...state.templates.values()].filter((template) => template.wabaId === waba.id).reverse();
 }
@@ -130,7 +130,7 @@ function pick(platform: Platform, template: Template, fields: string[]): unknown
   );
 }
 
-/** A header sample reads back as a link to it, not as the handle that was given. */
+/** A header sample is shown as a link, not as the handle that was given. */
 function readBack(component: Template['components'][number]): unknown {
   if (!component.example?.header_handle) return component;
   return {
@@ -176,12 +176,12 @@ async function createTemplate(platform: Platform, call: Call, waba: Waba): Promi
   });
 }
 
-/** Ends a template's review when its time has come, also after a restart. */
+/** Schedules the end of a template's review, also after a restart. */
 export function scheduleReview(platform: Platform, { id, reviewAt }: Template): void {
   if (reviewAt === null) return;
   const review = () => {
     const template = platform.state.templates.get(id);
-    // Deleted, or changed by the control API, in the meantime.
+    // Deleted, or changed by the control API in the meantime.
     if (template?.reviewAt !== reviewAt || template.status !== 'PENDING') return;
     const rejected = template.name.startsWith(magicTemplateNames[0].beginsWith);
     if (rejected) changeTemplate(platform, id, { status: 'REJECTED', reason: 'INVALID_FORMAT' });
@@ -190,7 +190,7 @@ export function scheduleReview(platform: Platform, { id, reviewAt }: Template): 
   setTimeout(review, Math.max(0, reviewAt - platform.state.clock.now())).unref();
 }
 
-/** `name` alone deletes every language; with `hsm_id` the one template, which must bear that name. */
+/** `name` alone deletes every language; with `hsm_id` only that template, which must have that name. */
 function deleteTemplates(platform: Platform, call: Call, waba: Waba): void {
   const name = call.query.get('name');
   const id = call.query.get('hsm_id');

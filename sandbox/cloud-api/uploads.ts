@@ -14,7 +14,7 @@ interface Session {
   offset: number;
 }
 
-/** Sessions that have not ended; they live as long as the process. */
+/** Open sessions, in memory only. */
 export type Uploads = Map<string, Session>;
 
 /** Opens a session for a file of the given length and type. */
@@ -29,7 +29,7 @@ export function startUpload(platform: Platform, call: Call): void {
   answer(call, 200, { id: `${id}?sig=${randomBytes(12).toString('base64url')}` });
 }
 
-/** Takes bytes from `file_offset` on; the last of them end the session in a handle. */
+/** Accepts bytes from `file_offset` on; the last ones end the session and create a handle. */
 export async function uploadNode(platform: Platform, call: Call, id: string): Promise<void> {
   const method = call.req.method ?? 'GET';
   const session = platform.uploads.get(id);

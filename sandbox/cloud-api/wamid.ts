@@ -1,4 +1,4 @@
-// Message ids as the platform makes them: base64 of the recipient and 72 random bits (pure but for randomness).
+// Message ids in the platform's format: base64 of the recipient and 72 random bits.
 import { randomBytes } from 'node:crypto';
 
 let pool = Buffer.alloc(0);
@@ -16,7 +16,7 @@ export function newWamid(waId: string): string {
   return `wamid.${Buffer.from(text, 'latin1').toString('base64')}`;
 }
 
-/** A numeric id as the platform gives its objects: 18 digits, as seen there, are more than a double holds. */
+/** A numeric object id in the platform's format: 18 digits, more than a double can hold. */
 export function newNumericId(): string {
   let id = String(1 + Math.floor(Math.random() * 9));
   while (id.length < 18) id += Math.floor(Math.random() * 10);

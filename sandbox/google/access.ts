@@ -1,4 +1,4 @@
-// Who calls the Calendar API: access tokens, the scopes each operation takes, and what an account may see.
+// Access control of the simulated Calendar API: access tokens, scopes of operations, visible calendars.
 import { createHmac, randomBytes } from 'node:crypto';
 import { apiError } from './google-error.ts';
 import { type Grant, ownSecret, type State, type StoredCalendar, settingsOf } from './state.ts';
@@ -24,7 +24,7 @@ const readScopes = [
   ...['calendar.readonly', 'calendar.events.readonly', 'calendar.events.owned.readonly'].map(scope),
 ];
 
-/** Any one of them lets a call through (the lists of the API's reference, method by method). */
+/** Scopes that allow each operation, from the API's reference; one is enough. */
 const scopesOf: Record<string, string[]> = {
   'freebusy.query': ['calendar', 'calendar.readonly', 'calendar.freebusy', 'calendar.events.freebusy'].map(
     scope,
@@ -43,12 +43,12 @@ const scopesOf: Record<string, string[]> = {
   ].map(scope),
 };
 
-/** Scopes that reach calendars of others too. */
+/** Scopes that also cover other people's calendars. */
 const reachingOthers = ['calendar', 'calendar.readonly', 'calendar.events', 'calendar.events.readonly'].map(
   scope,
 );
 
-/** An access token of that grant; it says itself until when it holds, so none are kept. */
+/** An access token of the grant. It contains its expiry, so no tokens are stored. */
 export function accessToken(state: State, grant: Grant): { token: string; expiresInSeconds: number } {
   const expiresInSeconds = settingsOf(state).accessTokenSeconds;
   const now = state.clock.now();
@@ -63,7 +63,7 @@ function signed(state: State, body: string): string {
   return createHmac('sha256', ownSecret(state)).update(body).digest('base64url');
 }
 
-/** The live grant behind an access token, or undefined. */
+/** The active grant of an access token, or undefined. */
 export function grantOfAccessToken(state: State, token: string): Grant | undefined {
   const [prefix, body = '', signature] = token.split('.');
   if (prefix !== 'ya29' || signature !== signed(state, body)) return undefined;
@@ -73,7 +73,7 @@ export function grantOfAccessToken(state: State, token: string): Grant | undefin
   return content.epoch === (state.accounts.get(grant.account)?.tokenEpoch ?? 1) ? grant : undefined;
 }
 
-/** The caller by the `Authorization` header; 401 without a live token, 403 without a scope of the operation. */
+/** The caller by the `Authorization` header; throws 401 without a valid token, 403 without a scope for the operation. */
 export function authorize(state: State, header: string | undefined, operation: string): Caller {
   const token = /^Bearer (\S+)$/i.exec(header ?? '')?.[1];
   const grant = token === undefined ? undefined : grantOfAccessToken(state, token);
@@ -83,7 +83,7 @@ export function authorize(state: State, header: string | undefined, operation: s
   return { account: grant.account, clientId: grant.clientId, scopes: grant.scopes };
 }
 
-/** The calendar whose events the caller may handle; `primary` is the caller's own first one. 404 as for an unknown one. */
+/** The calendar if the caller may read and write its events; `primary` is the caller's main calendar. Throws 404 or 403. */
 export function calendarFor(state: State, caller: Caller, calendarId: string): StoredCalendar {
   const calendar = visibleCalendar(state, caller, calendarId);
   if (calendar === undefined) throw apiError('notFound');
@@ -93,7 +93,7 @@ export function calendarFor(state: State, caller: Caller, calendarId: string): S
   throw apiError('requiredAccessLevel');
 }
 
-/** A calendar of which the caller may at least see when it is busy. */
+/** The calendar if the caller may at least see when it is busy. */
 export function visibleCalendar(
   state: State,
   caller: Caller,

@@ -1,4 +1,4 @@
-// The map of the Calendar API v3: which method and path is which operation.
+// Routes of the simulated Calendar API v3: which method and path is which operation.
 import type { IncomingMessage } from 'node:http';
 import { authorize } from './access.ts';
 import { listCalendars, listEvents } from './event-list.ts';
@@ -37,7 +37,7 @@ const handlers: Record<string, Handler> = {
 
 const eventsPath = /^\/calendar\/v3\/calendars\/([^/]+)\/events(?:\/([^/]+))?$/;
 
-/** The operation that a request means, ready to run (once its faults are known); null if there is none such. */
+/** The operation of a request, ready to run; null if there is no such operation. */
 export function callApi(state: State, req: IncomingMessage, url: URL, text: string): Prepared | null {
   const path = eventsPath.exec(url.pathname);
   const calendarId = decodeURIComponent(path?.[1] ?? '');
@@ -77,7 +77,7 @@ function bodyOf(text: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Answered below, like any other body that is no object.
+    // Rejected below, like every body that is not an object.
   }
   throw apiError('parseError');
 }

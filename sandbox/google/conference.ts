@@ -1,4 +1,4 @@
-// Video meetings of events: made immediately, later, never, or rejected, as configured.
+// Video meetings of events: created immediately, later, never, or rejected, as configured.
 import { randomInt } from 'node:crypto';
 import { apiError } from './google-error.ts';
 import type { ConferenceData, StoredEvent } from './resources.ts';
@@ -7,8 +7,8 @@ import { type State, type StoredCalendar, settingsOf, storeEvent } from './state
 type Meeting = Pick<StoredEvent, 'conferenceData' | 'hangoutLink' | 'conferenceReads'>;
 
 /**
- * The meeting an event has after a write: unchanged with `conferenceDataVersion` 0 or when nothing was said of it,
- * none for null, a new one for a `createRequest` whose `requestId` is not the last one's.
+ * The meeting of an event after a write: unchanged with `conferenceDataVersion` 0 or without the field, none for null,
+ * a new one for a `createRequest` with another `requestId` than the last one.
  */
 export function meetingAfter(
   state: State,
@@ -68,7 +68,7 @@ function made(requestId: string, type: string): Meeting {
   };
 }
 
-/** The event as this reading finds it: a pending meeting may be there by now. */
+/** The event as this read sees it: a pending meeting may be finished by now. */
 export function readMeeting(state: State, calendar: StoredCalendar, event: StoredEvent): StoredEvent {
   const request = event.conferenceData?.createRequest;
   if (request?.status?.statusCode !== 'pending') return event;
@@ -83,7 +83,7 @@ export function readMeeting(state: State, calendar: StoredCalendar, event: Store
   return storeEvent(state, calendar, { ...event, ...meeting });
 }
 
-/** Finishes every meeting that is being made. Returns how many. */
+/** Finishes every pending meeting. Returns how many. */
 export function finishMeetings(state: State): number {
   let count = 0;
   for (const calendar of state.calendars.values()) {

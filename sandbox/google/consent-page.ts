@@ -1,4 +1,4 @@
-// The pages a person sees: the consent page, its errors, and an event behind its link.
+// The HTML pages: the consent page, its errors, and the page of an event.
 import type { StoredEvent } from './resources.ts';
 import type { StoredCalendar } from './state.ts';
 
@@ -10,7 +10,7 @@ const scopeTexts: Record<string, string> = {
   'https://www.googleapis.com/auth/calendar.freebusy': 'See when you are free or busy',
 };
 
-/** Allow or Deny, with the account and each permission to choose. The form posts back to the address it came from. */
+/** The consent page with accounts and permissions to choose. The form posts to the page's own address. */
 export function consentPage(shown: { query: URLSearchParams; accounts: string[]; scopes: string[] }): string {
   const hint = shown.query.get('login_hint');
   const accounts =
@@ -46,7 +46,7 @@ export function errorPage(status: number, error: string, text: string): string {
   );
 }
 
-/** What the event's `htmlLink` leads to. */
+/** The page of an event's `htmlLink`. */
 export function eventPage(calendar: StoredCalendar, event: StoredEvent): string {
   const lines: [string, string][] = [
     ['When', `${event.start.dateTime ?? event.start.date} to ${event.end.dateTime ?? event.end.date}`],

@@ -6,7 +6,7 @@ import type { Account, Call, Change, Client, StoredCalendar } from './state.ts';
 /** An event as the API shows it. */
 export type ShownEvent = StoredEvent & { htmlLink: string };
 
-/** What the gateway asks for when it connects a calendar. */
+/** The scopes that the gateway requests. */
 export const gatewayScopes = [
   'https://www.googleapis.com/auth/calendar.events.owned',
   'https://www.googleapis.com/auth/calendar.freebusy',
@@ -15,51 +15,51 @@ export const gatewayScopes = [
 ];
 
 export interface GoogleControl {
-  /** Makes or changes an OAuth client; without `redirectUris` any loopback address may be returned to. */
+  /** Creates or changes an OAuth client; without `redirectUris`, any loopback redirect is allowed. */
   putClient(client: Client): Promise<void>;
-  /** Makes an account with its own calendar (whose id is the email), or changes them. */
+  /** Creates or changes an account with its main calendar, whose id is the email. */
   putAccount(account: {
     email: string;
     name?: string;
     timeZone?: string;
     conferenceTypes?: string[];
   }): Promise<Account>;
-  /** Makes or changes a further calendar; `readers` may see when it is busy. */
+  /** Creates or changes another calendar; `readers` may see when it is busy. */
   putCalendar(calendar: { id: string; owner: string } & Partial<StoredCalendar>): Promise<StoredCalendar>;
-  /** A refresh token without the consent page. */
+  /** Issues a refresh token without the consent page. */
   issueRefreshToken(grant: { account: string; clientId: string; scopes?: string[] }): Promise<string>;
-  /** What the person does at their account's security page. Returns how many grants ended. */
+  /** Revokes grants, as a person does on their account's security page. Returns how many. */
   revokeGrants(grant: { account: string; clientId?: string }): Promise<number>;
   expireAccessTokens(): Promise<void>;
   expireSyncTokens(): Promise<void>;
   set(settings: Partial<Settings>): Promise<Settings>;
-  /** Finishes all meetings that are being made. */
+  /** Finishes all pending meetings. Returns how many. */
   finishMeetings(): Promise<number>;
   addFault(fault: Fault): Promise<void>;
   clearFaults(): Promise<void>;
-  /** Carries out the calls that wait to land late. Returns how many. */
+  /** Carries out the calls that `land_late` holds back. Returns how many. */
   land(): Promise<number>;
-  /** What a person does in the calendar itself. */
+  /** The following change events as a person does in the calendar itself. */
   addEvent(calendarId: string, event: EventBody): Promise<ShownEvent>;
   changeEvent(calendarId: string, eventId: string, changes: Partial<StoredEvent>): Promise<ShownEvent>;
   removeEvent(calendarId: string, eventId: string): Promise<ShownEvent>;
-  /** Moves an event to another calendar, where it has the same id. */
+  /** Moves an event to another calendar, with the same id. */
   moveEvent(calendarId: string, eventId: string, to: string): Promise<ShownEvent>;
   removeCalendar(calendarId: string): Promise<void>;
-  /** All events of a calendar; deleted ones (`status: cancelled`) among them. */
+  /** All events of a calendar, including deleted ones (`status: cancelled`). */
   events(calendarId: string): Promise<ShownEvent[]>;
-  /** Those that are not deleted. */
+  /** The events that are not deleted. */
   liveEvents(calendarId: string): Promise<ShownEvent[]>;
   /** Calls that changed something, in order. */
   changes(): Promise<Change[]>;
   mails(): Promise<Mail[]>;
-  /** Calls since the start, in order, whatever they came to. */
+  /** All calls since the start, in order. */
   calls(operation?: string): Promise<Call[]>;
-  /** Forgets everything, clients too. */
+  /** Deletes everything, including clients. */
   reset(): Promise<void>;
 }
 
-/** The control client of the server at `url`. Rejects with what the server says is wrong. */
+/** The control client of the server at `url`. A call rejects with the server's error message. */
 export function googleControl(url: string): GoogleControl {
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const init: RequestInit = { method };

@@ -1,4 +1,4 @@
-// The control API: what a test or a demonstration does behind Google's back.
+// The control API of the simulated Google, for tests and demonstrations.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerControl, ControlError } from '../server.ts';
 import { finishMeetings } from './conference.ts';
@@ -21,7 +21,7 @@ import {
 } from './state.ts';
 import type { Tables } from './tables.ts';
 
-/** What every call is answered from. */
+/** The parts of the running server. */
 export interface Running {
   state: State;
   faults: Faults;
@@ -31,7 +31,7 @@ export interface Running {
 type Body = Record<string, unknown>;
 type Action = (on: Running, body: Body) => unknown;
 
-/** Method and path below `/sandbox/`, and what it does; all bodies are JSON objects. */
+/** Handlers by method and path below `/sandbox/`; all bodies are JSON objects. */
 const actions: Record<string, Action> = {
   'PUT clients': ({ state }, body) => {
     const client = body as unknown as Client;
@@ -94,12 +94,12 @@ const actions: Record<string, Action> = {
   },
 };
 
-/** Answers one call of it; `GET` takes its fields from the query. */
+/** Handles one call; `GET` takes its fields from the query. */
 export function control(on: Running, url: URL, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const name = `${req.method} ${url.pathname.slice('/sandbox/'.length)}`;
   return answerControl(req, res, async (body) => {
     const action = actions[name];
-    if (action === undefined) throw new ControlError(404, `there is no ${name}`);
+    if (action === undefined) throw new ControlError(404, `no such control call: ${name}`);
     try {
       const result = action(on, { ...Object.fromEntries(url.searchParams), ...(body as Body | undefined) });
       await on.tables.written();
@@ -114,7 +114,7 @@ export function control(on: Running, url: URL, req: IncomingMessage, res: Server
 
 function text(body: Body, name: string): string {
   const value = body[name];
-  if (typeof value !== 'string' || value === '') throw new ControlError(400, `${name}: a text is needed`);
+  if (typeof value !== 'string' || value === '') throw new ControlError(400, `${name}: text is required`);
   return value;
 }
 
@@ -125,7 +125,7 @@ function calendarOf(state: State, body: Body): StoredCalendar {
   return calendar;
 }
 
-/** An event as a person would make it in the calendar itself. */
+/** Adds an event as a person does in the calendar itself. */
 function addManually(state: State, body: Body): unknown {
   const calendar = calendarOf(state, body);
   const given = (body.event ?? {}) as EventBody;
@@ -145,7 +145,7 @@ function changeManually(state: State, body: Body, changes: Partial<StoredEvent>)
   return eventView(state, calendar, event);
 }
 
-/** An event leaves one calendar and keeps its id in another. */
+/** Moves an event to another calendar, with the same id. */
 function moveManually(state: State, body: Body): unknown {
   const to = calendarOf(state, { calendarId: body.to });
   const event = state.eventsOf(calendarOf(state, body).id).get(text(body, 'eventId'));

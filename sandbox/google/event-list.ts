@@ -1,4 +1,4 @@
-// The list operations: events of a calendar (a span of time, or what changed since a sync token), and calendars.
+// The list operations: events of a calendar (of a time range, or changed since a sync token), and calendars.
 import { calendarFor } from './access.ts';
 import { rfc3339 } from './event-time.ts';
 import { deletedView, eventView, timeView } from './event-view.ts';
@@ -128,7 +128,7 @@ function sequenceOf(calendar: StoredCalendar, token: string): number {
     const [id, epoch, sequence] = JSON.parse(Buffer.from(token, 'base64url').toString()) as unknown[];
     if (id === calendar.id && epoch === calendar.syncEpoch && typeof sequence === 'number') return sequence;
   } catch {
-    // Not one of ours: answered like an expired one.
+    // Not our token: same error as for an expired one.
   }
   throw apiError('fullSyncRequired');
 }

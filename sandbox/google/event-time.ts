@@ -1,4 +1,4 @@
-// Reads an event's times as instants, with the rules of the Calendar API. Pure.
+// Event times as instants, with the rules of the Calendar API. Pure.
 import { apiError } from './google-error.ts';
 import type { EventTime } from './resources.ts';
 
@@ -11,7 +11,7 @@ export interface Span {
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 const offsetForm = /(Z|[+-]\d{2}:?\d{2})$/i;
 
-/** The instant of one end of an event; a date is the first instant of that day in the calendar's zone. */
+/** The instant of an event's start or end; a date is the first instant of that day in the calendar's zone. */
 export function instantOf(time: EventTime, calendarZone: string): number {
   try {
     if (time.date !== undefined) {
@@ -26,7 +26,7 @@ export function instantOf(time: EventTime, calendarZone: string): number {
   }
 }
 
-/** Both ends; rejects what the API rejects: a missing end, a mix of date and time, an empty span, an unknown zone. */
+/** Start and end; throws for what the API rejects: a missing end, a mix of date and time, an empty span, an unknown zone. */
 export function spanOf(event: { start?: EventTime; end?: EventTime }, calendarZone: string): Span {
   const { start, end } = event;
   if (start === undefined) throw apiError('required', { message: 'Missing start time.' });
@@ -60,10 +60,10 @@ interface Read extends Span {
   from: { start: EventTime; end: EventTime; calendarZone: string };
 }
 
-/** Spans already read, by the event they are of: a calendar is looked through for every free-busy question. */
+/** Cached spans by event, because every free-busy query reads all events of a calendar. */
 const read = new WeakMap<object, Read>();
 
-/** The same of an event that has been checked. */
+/** Start and end of an event that was checked before. */
 export function storedSpan(event: { start: EventTime; end: EventTime }, calendarZone: string): Span {
   const { start, end } = event;
   const known = read.get(event);
@@ -74,7 +74,7 @@ export function storedSpan(event: { start: EventTime; end: EventTime }, calendar
   return span;
 }
 
-/** A request's `timeMin` or `timeMax`: RFC 3339 with an offset, else 400. */
+/** A request's `timeMin` or `timeMax`: RFC 3339 with an offset, else throws 400. */
 export function rfc3339(text: unknown): number {
   if (typeof text === 'string' && offsetForm.test(text)) {
     const parsed = Date.parse(text);

@@ -1,4 +1,4 @@
-// An event as the API shows it.
+// Events as the API returns them.
 import { instantOf } from './event-time.ts';
 import type { Attendee, EventTime, StoredEvent } from './resources.ts';
 import type { State, StoredCalendar } from './state.ts';
@@ -28,12 +28,12 @@ function guestsView(attendees: Attendee[], owner: string): Attendee[] {
   return attendees.map((guest) => (guest.email === owner ? { ...guest, self: true } : guest));
 }
 
-/** What a list shows of a deleted event: only the id is sure to be there. */
+/** A deleted event in a list: only the id is guaranteed. */
 export function deletedView(event: StoredEvent): Record<string, unknown> {
   return { kind: 'calendar#event', id: event.id, status: 'cancelled', etag: event.etag };
 }
 
-/** What `htmlLink` carries: event and calendar id. */
+/** The token in `htmlLink`: event id and calendar id. */
 export function eventToken(calendarId: string, eventId: string): string {
   return Buffer.from(`${eventId} ${calendarId}`).toString('base64url');
 }

@@ -9,7 +9,7 @@ import { checkRecurrence } from './recurrence.ts';
 import type { EventBody, StoredEvent } from './resources.ts';
 import { recordChange, type State, type StoredCalendar, sendMails, storeEvent } from './state.ts';
 
-/** A call of an operation, its path and body read. */
+/** A call of an operation, with its parsed path and body. */
 export interface ApiCall {
   state: State;
   caller: Caller;
@@ -42,7 +42,7 @@ const writable = [
   'reminders',
 ] as const;
 
-/** POST …/events. The id may be the caller's own (base32hex); one ever used in this calendar, even deleted, is 409. */
+/** POST …/events. The caller may choose the id (base32hex); an id that was ever used in this calendar is 409. */
 export function insertEvent(call: ApiCall): ApiAnswer {
   const { state } = call;
   const calendar = calendarFor(state, call.caller, call.calendarId);
@@ -59,7 +59,7 @@ export function insertEvent(call: ApiCall): ApiAnswer {
   return { status: 200, body: eventView(state, calendar, stored) };
 }
 
-/** A stored event from what a client wrote, its times and rule checked. */
+/** An event from a client's body; checks its times and recurrence. */
 export function newEvent(state: State, calendar: StoredCalendar, id: string, body: EventBody): StoredEvent {
   spanOf(body, calendar.timeZone);
   const series = body as EventBody & Pick<StoredEvent, 'start' | 'end'>;
@@ -101,14 +101,14 @@ function pickWritable(body: EventBody): Partial<StoredEvent> {
   return picked;
 }
 
-/** GET …/events/{eventId}; a deleted one is shown with `status: cancelled`. */
+/** GET …/events/{eventId}; a deleted event has `status: cancelled`. */
 export function getEvent(call: ApiCall): ApiAnswer {
   const calendar = calendarFor(call.state, call.caller, call.calendarId);
   const event = readMeeting(call.state, calendar, existingEvent(call, calendar));
   return { status: 200, body: eventView(call.state, calendar, event) };
 }
 
-/** PATCH …/events/{eventId}: given fields only; null takes a field away, lists are replaced. */
+/** PATCH …/events/{eventId}: changes given fields only; null removes a field, lists are replaced. */
 export function patchEvent(call: ApiCall): ApiAnswer {
   return change(call, (calendar, before) => {
     const body = call.body as EventBody;
@@ -186,7 +186,7 @@ function change(
   return { status: 200, body: eventView(state, calendar, stored) };
 }
 
-/** DELETE …/events/{eventId}: 204; a second time 410. The id stays used. */
+/** DELETE …/events/{eventId}: 204; a second time 410. The id cannot be used again. */
 export function deleteEvent(call: ApiCall): ApiAnswer {
   const calendar = calendarFor(call.state, call.caller, call.calendarId);
   const before = existingEvent(call, calendar);

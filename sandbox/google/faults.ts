@@ -1,4 +1,4 @@
-// Faults the simulated Google is configured to show, and inserts that land when their caller has long gone.
+// Configurable faults of the simulated Google, including calls that take effect after their caller has given up.
 import { ControlError } from '../server.ts';
 
 export const operations = [
@@ -18,11 +18,10 @@ export const operations = [
 export type Operation = (typeof operations)[number];
 
 /**
- * `refuse` answers with the API's error of `reason` (or OAuth's, at its endpoints); with `when: 'after'` the call is
- * carried out all the same. `hang` never answers. `reset` cuts the connection, before or after carrying it out.
- * `delay` waits `ms` first. `land_late` carries the call out when `land` is called, whoever still waits by then.
- * `inner_errors` answers free-busy with 200 and an error inside, for one calendar or for all. `garble` answers 200
- * with something that is not JSON, the call carried out.
+ * `refuse`: responds with the API's (or OAuth's) error of `reason`; with `when: 'after'` the call is carried out first.
+ * `hang`: never responds. `reset`: cuts the connection, before or after the call. `delay`: waits `ms` first.
+ * `land_late`: carries the call out when `land` is called. `garble`: carries it out and responds 200 without JSON.
+ * `inner_errors`: free-busy responds 200 with an error inside, for one calendar or all.
  */
 export type FaultAction =
   | {
@@ -40,7 +39,7 @@ export type FaultAction =
   | { does: 'garble' }
   | { does: 'inner_errors'; reason: string; calendarId?: string };
 
-/** Meets the calls of `on` (absent: all), after letting `skip` of them pass, `times` times (absent: until cleared). */
+/** Affects calls of `on` (absent: all), after `skip` of them, `times` times (absent: until cleared). */
 export type Fault = FaultAction & { on?: Operation; times?: number; skip?: number };
 
 export interface Faults {
@@ -50,7 +49,7 @@ export interface Faults {
   clear(): void;
   /** Resolves when `land` is called. */
   landing(): Promise<void>;
-  /** Carries out what waits to land. Returns how many. */
+  /** Carries out the waiting calls. Returns how many. */
   land(): number;
 }
 
@@ -62,9 +61,10 @@ export function faultList(): Faults {
   return {
     add(given) {
       const fault = { ...(given as Fault) };
-      if (!actions.includes(fault.does)) throw new ControlError(400, `does: one of ${actions.join(', ')}`);
+      if (!actions.includes(fault.does))
+        throw new ControlError(400, `does: must be one of ${actions.join(', ')}`);
       if (fault.on !== undefined && !operations.includes(fault.on)) {
-        throw new ControlError(400, `on: one of ${operations.join(', ')}`);
+        throw new ControlError(400, `on: must be one of ${operations.join(', ')}`);
       }
       faults.push(fault);
     },

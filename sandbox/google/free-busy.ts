@@ -1,4 +1,4 @@
-// POST /calendar/v3/freeBusy: when calendars are busy.
+// POST /calendar/v3/freeBusy: busy times of calendars.
 import { visibleCalendar } from './access.ts';
 import { rfc3339, type Span } from './event-time.ts';
 import { withOffset } from './event-view.ts';
@@ -13,7 +13,7 @@ interface CalendarAnswer {
   errors?: { domain: string; reason: string }[];
 }
 
-/** Answers 200 even where single calendars could not be read: `faulty` gives those a reason. */
+/** Responds 200 even if single calendars cannot be read; `faulty` is an injected error for one or all. */
 export function freeBusy(call: ApiCall, faulty: { calendarId?: string; reason: string } | null): ApiAnswer {
   const { state, body } = call;
   const from = rfc3339(body.timeMin);
@@ -50,7 +50,7 @@ function spanView(span: Span, zone: string): { start: string; end: string } {
   return { start: withOffset(span.start, zone), end: withOffset(span.end, zone) };
 }
 
-/** Busy spans of one calendar, merged, in order, cut to `[from, to)`. */
+/** Busy times of one calendar, merged, in order, cut to `[from, to)`. */
 export function busyOf(state: State, calendar: StoredCalendar, from: number, to: number): Span[] {
   const spans = state
     .eventsOf(calendar.id)

@@ -1,6 +1,6 @@
-// Refusals in Google's own words: the Calendar API's error envelope, and OAuth's.
+// Google's errors: the envelopes of the Calendar API and of OAuth.
 
-/** Thrown anywhere while a call is answered. */
+/** An error response; may be thrown anywhere in a handler. */
 export class GoogleError extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -18,13 +18,13 @@ interface Known {
   status: number;
   message: string;
   domain: string;
-  /** Further members of the inner error. */
+  /** Further fields of the inner error. */
   inner?: Record<string, string>;
-  /** `error.status`, where the newer front end answers. */
+  /** `error.status`, which only some errors have. */
   grpc?: string;
 }
 
-/** Reasons as the API answers them (developers.google.com/calendar/api/guides/errors). */
+/** Errors by reason (developers.google.com/calendar/api/guides/errors). */
 const known: Record<string, Known> = {
   required: { status: 400, message: 'Required', domain: 'global' },
   invalid: { status: 400, message: 'Invalid Value', domain: 'global' },
@@ -75,7 +75,7 @@ const known: Record<string, Known> = {
   backendError: { status: 500, message: 'Backend Error', domain: 'global' },
 };
 
-/** The error of that reason, with its usual status and text unless others are given. */
+/** The error with that reason; `given` replaces its default status and text. */
 export function apiError(
   reason: string,
   given: { status?: number; message?: string; retryAfterSeconds?: number } = {},
@@ -96,7 +96,7 @@ export function apiError(
   return new GoogleError(status, body, message, headers);
 }
 
-/** The token endpoint's form (RFC 6749 section 5.2). */
+/** An error of the token endpoint (RFC 6749 section 5.2). */
 export function oauthError(status: number, error: string, description: string): GoogleError {
   return new GoogleError(status, { error, error_description: description }, description);
 }

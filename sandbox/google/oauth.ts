@@ -1,4 +1,4 @@
-// OAuth 2.0 as Google implements it: the consent address, the token and the revocation endpoint.
+// OAuth 2.0 as Google implements it: the authorization, token and revocation endpoints.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { accessToken, grantOfAccessToken } from './access.ts';
 import { consentPage, errorPage } from './consent-page.ts';
@@ -15,7 +15,7 @@ import {
   settingsOf,
 } from './state.ts';
 
-/** What the browser is answered: a page, or a way back. */
+/** A response to the browser: a page, or a redirect. */
 export type BrowserAnswer = { status: number; html: string } | { status: 302; location: string };
 
 interface AuthorizationRequest {
@@ -29,7 +29,7 @@ interface AuthorizationRequest {
   consentAsked: boolean;
 }
 
-/** A code on its way to being exchanged: good once, for ten minutes. */
+/** An authorization code: valid once, for ten minutes. */
 interface PendingCode {
   request: AuthorizationRequest;
   account: string;
@@ -37,7 +37,7 @@ interface PendingCode {
   expiresAt: number;
 }
 
-/** The name under which `email` is granted. */
+/** The scope that Google returns for `email`. */
 const emailScope = 'https://www.googleapis.com/auth/userinfo.email';
 
 const codes = new WeakMap<State, Map<string, PendingCode>>();
@@ -48,7 +48,7 @@ function codesOf(state: State): Map<string, PendingCode> {
   return known;
 }
 
-/** GET /o/oauth2/v2/auth. Passed, shown or denied as the settings say; a wrong client or address is never returned to. */
+/** GET /o/oauth2/v2/auth: approves, denies or shows the page, as configured. Never redirects to a wrong client or address. */
 export function authorizePage(state: State, query: URLSearchParams): BrowserAnswer {
   const request = readRequest(state, query);
   if ('status' in request) return request;
@@ -63,7 +63,7 @@ export function authorizePage(state: State, query: URLSearchParams): BrowserAnsw
   return grantAccess(state, request, email ?? 'staff@sandbox.example', granted);
 }
 
-/** POST /o/oauth2/v2/auth: what the person chose on the page. */
+/** POST /o/oauth2/v2/auth: the person's choice on the page. */
 export function consentGiven(state: State, query: URLSearchParams, form: URLSearchParams): BrowserAnswer {
   const request = readRequest(state, query);
   if ('status' in request) return request;
@@ -140,7 +140,7 @@ function redirect(request: AuthorizationRequest, answer: Record<string, string>)
   return { status: 302, location: target.href };
 }
 
-/** POST /token: a code or a refresh token for an access token. */
+/** POST /token: exchanges a code or a refresh token for an access token. */
 export function token(state: State, form: URLSearchParams, authorization: string | undefined): unknown {
   const client = clientOf(state, form, authorization);
   switch (form.get('grant_type')) {
@@ -212,7 +212,7 @@ function tokenAnswer(state: State, client: Client, grant: Grant, withRefreshToke
   };
 }
 
-/** An OpenID Connect identity token. Google signs with RS256; this one with the client's secret, which OIDC allows too. */
+/** An OpenID Connect ID token. Google signs with RS256; the sandbox with the client's secret, which OIDC also allows. */
 function idToken(state: State, client: Client, grant: Grant): string {
   const now = Math.floor(state.clock.now() / 1000);
   const hasEmail = grant.scopes.some((scope) => scope === 'email' || scope === emailScope);
@@ -230,7 +230,7 @@ function idToken(state: State, client: Client, grant: Grant): string {
   return `${content}.${createHmac('sha256', client.secret).update(content).digest('base64url')}`;
 }
 
-/** POST /revoke: either kind of token ends the account's whole grant to that client. */
+/** POST /revoke: either kind of token revokes the account's whole grant to that client. */
 export function revoke(state: State, given: string): void {
   const grant = grantOf(state, given) ?? grantOfAccessToken(state, given);
   if (grant === undefined) throw oauthError(400, 'invalid_token', 'Token expired or revoked');

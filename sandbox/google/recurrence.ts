@@ -1,4 +1,4 @@
-// Expands the daily and weekly recurrence rules of RFC 5545 by the wall clock of the event's own zone. Pure.
+// Expansion of daily and weekly recurrence rules (RFC 5545) in local time of the event's zone. Pure.
 import { instantOf, type Span, storedSpan } from './event-time.ts';
 import { apiError } from './google-error.ts';
 import type { EventTime } from './resources.ts';
@@ -9,9 +9,9 @@ interface Rule {
   count: number | null;
   /** Last start, as an instant. */
   until: number | null;
-  /** ISO weekdays, 1 Monday to 7 Sunday; empty: the first day's own. */
+  /** ISO weekdays, 1 Monday to 7 Sunday; empty: the weekday of the first occurrence. */
   byDay: number[];
-  /** Starts that do not happen. */
+  /** Excluded starts. */
   excluded: Set<number>;
 }
 
@@ -24,7 +24,7 @@ interface Series {
 const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const maxSteps = 100_000;
 
-/** Refuses a rule that is not understood, and one without the zone that the API demands for a recurring event. */
+/** Throws for an unsupported rule, and for a recurring event without a time zone, as the API does. */
 export function checkRecurrence(event: Series, calendarZone: string): void {
   if (event.recurrence === undefined || event.recurrence.length === 0) return;
   if (event.start.dateTime !== undefined && event.start.timeZone === undefined) {
@@ -63,7 +63,7 @@ function zoneOf(event: Series, calendarZone: string): string {
   return event.start.date === undefined ? (event.start.timeZone ?? calendarZone) : calendarZone;
 }
 
-/** The same wall clock on another date; a timed occurrence lasts as long as the first one, a dated one whole days. */
+/** The occurrence on `date`, at the same local time; all-day events last whole days. */
 function spanOn(event: Series, first: Span, date: Temporal.PlainDate, zone: string): Span {
   if (event.start.date !== undefined && event.end.date !== undefined) {
     const days = Temporal.PlainDate.from(event.start.date).until(event.end.date);
@@ -77,7 +77,7 @@ function spanOn(event: Series, first: Span, date: Temporal.PlainDate, zone: stri
   return { start, end: start + (first.end - first.start) };
 }
 
-/** Dates of the rule from the first one on, without end; skips ahead to `from` where nothing has to be counted. */
+/** Dates of the rule, endless; skips ahead to `from` unless occurrences must be counted. */
 function* datesOf(rule: Rule, firstStart: number, zone: string, from: number): Generator<Temporal.PlainDate> {
   const first = Temporal.Instant.fromEpochMilliseconds(firstStart).toZonedDateTimeISO(zone).toPlainDate();
   const stepDays = (rule.freq === 'DAILY' ? 1 : 7) * rule.interval;
@@ -135,7 +135,7 @@ function excludedStarts(line: string, zone: string): number[] {
     .map((text) => icalInstant(text, named, false));
 }
 
-/** `20260310T090000Z`, `20260310T090000` or `20260310`; a date as the last one means its whole day. */
+/** `20260310T090000Z`, `20260310T090000` or `20260310`; with `asLast`, a date is the end of its day. */
 function icalInstant(text: string, zone: string, asLast: boolean): number {
   const parts = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z)?)?$/.exec(text);
   if (parts === null) throw invalidRule();

@@ -1,4 +1,4 @@
-// The shapes of the Calendar API's resources, as far as they are simulated, and of the sandbox's own settings.
+// Types of the simulated Calendar API resources, and of the sandbox's settings.
 
 /** `dateTime` (RFC 3339) for a time, `date` (YYYY-MM-DD) for a whole day. */
 export interface EventTime {
@@ -32,7 +32,7 @@ export interface ConferenceData {
   entryPoints?: EntryPoint[];
 }
 
-/** What a client may write. */
+/** The fields that a client may write. */
 export interface EventBody {
   id?: string;
   summary?: string;
@@ -66,7 +66,7 @@ export interface StoredEvent extends Omit<EventBody, 'conferenceData'> {
   hangoutLink?: string;
   /** The calendar's sequence at the event's last change. */
   changeNumber: number;
-  /** How often a meeting that is being made has been asked for. */
+  /** How often the event was read while its meeting was pending. */
   conferenceReads?: number;
 }
 
@@ -80,8 +80,8 @@ export interface Mail {
 }
 
 /**
- * What asking for a video meeting comes to: there immediately; pending until it has been read so often (null: until set
- * to finish); never; or rejected with 400 "Invalid conference type value.".
+ * The result of a request for a video meeting: created immediately; pending until the event was read so often (null:
+ * until it is finished by the control API); failed; or rejected with 400 "Invalid conference type value.".
  */
 export type ConferenceMode =
   | { kind: 'success' }
@@ -90,9 +90,9 @@ export type ConferenceMode =
   | { kind: 'refused' };
 
 export interface Settings {
-  /** The consent page: passed immediately, shown, or answered with Deny. */
+  /** The consent page: approved automatically, shown, or denied. */
   consent: 'auto' | 'ask' | 'deny';
-  /** The account that is signed in at the browser, if no `login_hint` names one. */
+  /** The account that is signed in, if the request has no `login_hint`. */
   account: string | null;
   /** Scopes that the person unticks. */
   untickedScopes: string[];

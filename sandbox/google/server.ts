@@ -1,4 +1,4 @@
-// Simulated Google: OAuth, the Calendar API v3 and a control API on one loopback port, over bare node:http.
+// The simulated Google: OAuth, the Calendar API v3 and a control API on one loopback port.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type SandboxClock, sandboxClock } from '../clock.ts';
@@ -13,15 +13,15 @@ import { type Client, openState, type State } from './state.ts';
 import { openTables } from './tables.ts';
 
 export interface GoogleOptions extends ServerOptions {
-  /** Clients known from the start; more can be made by the control API. */
+  /** OAuth clients that exist from the start; the control API can create more. */
   clients?: Client[];
   clock?: SandboxClock;
 }
 
-/** What a call comes to: JSON, or a page or way back for a browser. */
+/** A response: JSON, or a page or redirect for a browser. */
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> } | BrowserAnswer;
 
-/** Starts it; with `dir`, what it knows is kept in `google.jsonl` there. Rejects if the port is taken. */
+/** Starts the server; with `dir`, its state is stored in `google.jsonl` there. Rejects if the port is in use. */
 export async function startGoogle(options: GoogleOptions = {}): Promise<RunningServer> {
   const tables = openTables(options.dir ? join(options.dir, 'google.jsonl') : null);
   const state = openState(tables, options.clock ?? sandboxClock());
@@ -86,7 +86,7 @@ function showEvent(state: State, token: string): Answer {
   return { status: 200, html: eventPage(calendar, event) };
 }
 
-/** Carries a call out, or shows the fault that meets it, and writes down what it came to. */
+/** Carries out a call, or injects its fault, and logs the result. */
 async function perform(
   { state, faults, tables }: Running,
   operation: string,

@@ -1,10 +1,10 @@
-// What the simulated Google knows: clients, accounts, calendars, events, grants, and the record of what was done.
+// The state of the simulated Google: clients, accounts, calendars, events, grants, and a record of changes.
 import { randomBytes } from 'node:crypto';
 import type { SandboxClock } from '../clock.ts';
 import type { Mail, Settings, StoredEvent } from './resources.ts';
 import type { Table, Tables } from './tables.ts';
 
-/** An OAuth client. Without `redirectUris`, any loopback address may be returned to. */
+/** An OAuth client. Without `redirectUris`, any loopback redirect is allowed. */
 export interface Client {
   id: string;
   secret: string;
@@ -14,20 +14,20 @@ export interface Client {
 export interface Account {
   email: string;
   name: string;
-  /** Access tokens of another epoch no longer work. */
+  /** Access tokens of another epoch are invalid. */
   tokenEpoch: number;
 }
 
-/** A calendar; `readers` may see when it is busy, and nothing else. An account's own first one has its email as id. */
+/** A calendar; `readers` may only see when it is busy. The id of an account's main calendar is its email. */
 export interface StoredCalendar {
   id: string;
   owner: string;
   summary: string;
   timeZone: string;
   readers: string[];
-  /** Empty: asking for a video meeting is rejected with 400. */
+  /** Empty: requests for a video meeting are rejected with 400. */
   conferenceTypes: string[];
-  /** Rises with every change of an event. */
+  /** Increases with every change of an event. */
   sequence: number;
   /** Sync tokens of another epoch are expired. */
   syncEpoch: number;
@@ -50,11 +50,11 @@ export interface Change {
   account: string | null;
   calendarId: string | null;
   eventId: string | null;
-  /** Who may hear of it by mail: `all`, `externalOnly` or `none`. */
+  /** Who gets an email: `all`, `externalOnly` or `none`. */
   sendUpdates?: string;
 }
 
-/** A call to an operation of the API, whatever it came to. */
+/** A call of an operation of the API. */
 export interface Call {
   at: string;
   operation: string;
@@ -66,17 +66,17 @@ export interface State {
   clients: Table<Client>;
   accounts: Table<Account>;
   calendars: Table<StoredCalendar>;
-  /** The events of one calendar by their ids, deleted ones among them. */
+  /** The events of one calendar by id, including deleted ones. */
   eventsOf(calendarId: string): Table<StoredEvent>;
   grants: Table<Grant>;
   changes: Table<Change>;
   mails: Table<Mail>;
   settings: Table<Settings>;
   secrets: Table<string>;
-  /** Calls since the start, oldest first; not kept over a restart. */
+  /** Calls since the start, oldest first; in memory only. */
   calls: Call[];
   clock: SandboxClock;
-  /** Where this server listens, for links that lead back to it. */
+  /** The server's own address, for links in its responses. */
   url: string;
 }
 
@@ -88,7 +88,7 @@ export const defaultSettings: Settings = {
   accessTokenSeconds: 3599,
 };
 
-/** The state over opened tables. */
+/** The state, stored in the given tables. */
 export function openState(tables: Tables, clock: SandboxClock): State {
   return {
     clients: tables.table('clients'),
@@ -110,7 +110,7 @@ export function settingsOf(state: State): Settings {
   return state.settings.get('now') ?? defaultSettings;
 }
 
-/** Makes the account, with a calendar of its own in `timeZone`, or changes the one that is there. */
+/** Creates an account with its main calendar in `timeZone`, or changes an existing one. */
 export function putAccount(
   state: State,
   given: { email: string; name?: string; timeZone?: string; conferenceTypes?: string[] },
@@ -133,7 +133,7 @@ function pick(given: { timeZone?: string; conferenceTypes?: string[] }) {
   };
 }
 
-/** Makes a calendar, or changes what is given of the one that is there. */
+/** Creates a calendar, or changes the given fields of an existing one. */
 export function putCalendar(
   state: State,
   given: { id: string; owner: string } & Partial<StoredCalendar>,
@@ -148,13 +148,13 @@ export function putCalendar(
     ...state.calendars.get(given.id),
     ...given,
   };
-  // Throws a RangeError for a zone that does not exist.
+  // Throws a RangeError for an unknown zone.
   new Intl.DateTimeFormat('en', { timeZone: calendar.timeZone });
   state.calendars.set(calendar.id, calendar);
   return calendar;
 }
 
-/** Stores an event with a new etag and change number, and returns it so. */
+/** Stores an event with a new etag and change number, and returns it. */
 export function storeEvent(state: State, calendar: StoredCalendar, event: StoredEvent): StoredEvent {
   const current = state.calendars.get(calendar.id) ?? calendar;
   const next = { ...current, sequence: current.sequence + 1 };
@@ -170,13 +170,13 @@ export function storeEvent(state: State, calendar: StoredCalendar, event: Stored
   return stored;
 }
 
-/** Writes down a call that changed something. */
+/** Records a call that changed something. */
 export function recordChange(state: State, change: Omit<Change, 'at'>): void {
   const at = new Date(state.clock.now()).toISOString();
   state.changes.set(String(state.changes.size), { at, ...change });
 }
 
-/** Writes down the mails that guests would get, unless `sendUpdates` asks for none. */
+/** Records the emails that guests would get, according to `sendUpdates`. */
 export function sendMails(
   state: State,
   calendar: StoredCalendar,
@@ -200,7 +200,7 @@ export function sendMails(
   }
 }
 
-/** A new grant; past 100 live ones of an account and client the oldest is silently dropped, as Google does. */
+/** Issues a grant; beyond 100 active ones of an account and client the oldest is revoked silently, as Google does. */
 export function issueGrant(state: State, clientId: string, account: string, scopes: string[]): Grant {
   const id = randomBytes(9).toString('hex');
   const grant: Grant = {
@@ -221,7 +221,7 @@ export function issueGrant(state: State, clientId: string, account: string, scop
   return grant;
 }
 
-/** Revokes every grant of that account (to that client, if named). Returns how many were live. */
+/** Revokes every grant of the account (to that client, if given). Returns how many were active. */
 export function revokeGrants(state: State, account: string, clientId?: string): number {
   const live = state.grants
     .values()
@@ -232,7 +232,7 @@ export function revokeGrants(state: State, account: string, clientId?: string): 
   return live.length;
 }
 
-/** A secret of this server, made once and kept. */
+/** A secret of this server, generated once and stored. */
 export function ownSecret(state: State): string {
   const known = state.secrets.get('tokens');
   if (known !== undefined) return known;
@@ -241,7 +241,7 @@ export function ownSecret(state: State): string {
   return made;
 }
 
-/** The live grant of a refresh token. */
+/** The active grant of a refresh token. */
 export function grantOf(state: State, refreshToken: string): Grant | undefined {
   const id = /^1\/\/([0-9a-f]+)\./.exec(refreshToken)?.[1] ?? '';
   const grant = state.grants.get(id);

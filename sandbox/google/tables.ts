@@ -1,7 +1,7 @@
-// Named tables of JSON values over the sandbox's journal, so that a restart, or a kill, forgets nothing.
+// Named tables of JSON values, stored in the sandbox's journal, which survives restarts and kills.
 import { type Journal, openJournal } from '../journal.ts';
 
-/** A map of JSON values. What was read must be `set` again after a change, or the change is not kept. */
+/** A map of JSON values. To store a change of a value, call `set` with it. */
 export interface Table<T> {
   get(key: string): T | undefined;
   set(key: string, value: T): void;
@@ -13,20 +13,20 @@ export interface Table<T> {
 }
 
 export interface Tables {
-  /** The table of that name; the same rows on every call. */
+  /** The table with that name. */
   table<T>(name: string): Table<T>;
   /** Empties every table. */
   clear(): void;
-  /** Resolves once every change made until now is in the file; what is answered after that survives a kill. */
+  /** Resolves once all changes so far are in the file, where they survive a kill. */
   written(): Promise<void>;
-  /** Writes what waits, and closes the file. */
+  /** Writes buffered changes, and closes the file. */
   close(): void;
 }
 
-/** A row that was set, or (two members) deleted. */
+/** A row that was set, or, without a value, deleted. */
 type Entry = [table: string, key: string, value?: unknown];
 
-/** Opens the tables kept in `file`; null keeps them in memory alone. */
+/** Opens the tables stored in `file`; null: in memory only. */
 export function openTables(file: string | null): Tables {
   const tables = new Map<string, Map<string, unknown>>();
   const rows = (name: string): Map<string, unknown> => {

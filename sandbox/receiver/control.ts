@@ -4,14 +4,14 @@ import { answerByRoutes, ControlError, type ControlRequest, type ControlRoute } 
 import type { ReceivedFilter } from './ledger.ts';
 import type { Receiver } from './server.ts';
 
-/** Longest that `events?wait=` holds a call, in seconds. */
+/** Longest wait of `events?wait=`, in seconds. */
 const longestWaitSeconds = 120;
 
-interface Ask extends ControlRequest {
+interface ReceiverRequest extends ControlRequest {
   receiver: Receiver;
 }
 
-const routes: ReadonlyArray<ControlRoute<Ask>> = [
+const routes: ReadonlyArray<ControlRoute<ReceiverRequest>> = [
   ['GET', /^hooks$/, ({ receiver }) => ({ hooks: Object.fromEntries(receiver.secrets) })],
   ['PUT', /^hooks\/([^/]+)\/secrets$/, ({ receiver, id, body }) => setSecrets(receiver, id, body)],
   ['POST', /^hooks\/([^/]+)\/secrets$/, ({ receiver, id, body }) => addSecret(receiver, id, body)],
@@ -24,7 +24,7 @@ const routes: ReadonlyArray<ControlRoute<Ask>> = [
   ['GET', /^counts$/, ({ receiver }) => receiver.ledger.counts()],
 ];
 
-/** Answers one call of the control API. */
+/** Handles one call of the control API. */
 export function answerReceiverControl(
   receiver: Receiver,
   req: IncomingMessage,
@@ -35,7 +35,7 @@ export function answerReceiverControl(
 
 function setSecrets(receiver: Receiver, hook: string, { secrets }: Record<string, unknown>): unknown {
   if (!Array.isArray(secrets) || !secrets.every((s) => typeof s === 'string' && s !== ''))
-    throw new ControlError(400, 'secrets: a list of texts is required');
+    throw new ControlError(400, 'secrets: a list of strings is required');
   receiver.setSecrets(hook, secrets);
   return { hook, secrets };
 }
@@ -50,7 +50,7 @@ function patchSettings(receiver: Receiver, body: Record<string, unknown>): unkno
   return { signatureHeader: receiver.signatureHeader, keepEntries: receiver.keep.entries };
 }
 
-/** With `wait` (seconds): if nothing fits yet, answers as soon as something does, or empty when the time is up. */
+/** With `wait` (seconds): if no event matches yet, responds as soon as one does, or with an empty list after that time. */
 async function readEvents(receiver: Receiver, query: URLSearchParams): Promise<unknown> {
   const text = (key: string) => (query.has(key) ? { [key]: query.get(key) } : {});
   const filter: ReceivedFilter = {

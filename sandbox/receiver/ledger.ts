@@ -1,14 +1,14 @@
-// What the receiver got, newest kept, with those who wait for the next event.
+// The receiver's ledger: the newest requests, and waits for the next event.
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** One request that came to a hook. */
+/** One request to a hook. */
 export interface Received {
   seq: number;
   hook: string;
-  /** ISO 8601, when its body was complete. */
+  /** When its body was complete (ISO 8601). */
   at: string;
   verified: boolean;
-  /** What it was answered: an HTTP status, or the fault it met instead. */
+  /** The response's HTTP status, or the fault injected instead. */
   answered: number | string;
   headers: IncomingHttpHeaders;
   /** The exact body as text. */
@@ -24,7 +24,7 @@ export interface ReceivedFilter {
   /** The body's `data.status`. */
   status?: string;
   verified?: boolean;
-  /** Only what came after this `seq`. */
+  /** Only requests after this `seq`. */
   since?: number;
   limit?: number;
 }
@@ -38,7 +38,7 @@ export interface ReceivedCounts {
 export interface ReceivedLedger {
   add(got: Omit<Received, 'seq'>): Received;
   find(filter: ReceivedFilter): Received[];
-  /** Resolves with what the filter finds, immediately or as soon as something comes; empty after `waitMs`. */
+  /** Resolves with the matching requests, immediately or as soon as there is one; empty after `waitMs`. */
   wait(filter: ReceivedFilter, waitMs: number): Promise<Received[]>;
   all(): Received[];
   counts(): ReceivedCounts;
@@ -69,7 +69,7 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
       entries.push(entry);
       received++;
       if (got.verified) verified++;
-      // Cut in one piece when a quarter too long: dropping the oldest of a long array one by one is dear.
+      // Removing single elements from the front is expensive, so the array is cut when it is a quarter too long.
       if (entries.length > keep.entries * 1.25 + 16) entries = entries.slice(-keep.entries);
       for (const notify of waiting) notify(entry);
       return entry;
@@ -107,7 +107,7 @@ function fits(entry: Received, filter: ReceivedFilter): boolean {
   if (filter.hook !== undefined && entry.hook !== filter.hook) return false;
   if (filter.verified !== undefined && entry.verified !== filter.verified) return false;
   if (filter.messageId === undefined && filter.kind === undefined && filter.status === undefined) return true;
-  // Most of a long ledger is ruled out here, before anything is parsed.
+  // Excludes most entries before any body is parsed.
   if (filter.messageId !== undefined && !entry.body.includes(filter.messageId)) return false;
   const body = parsed(entry.body);
   return (

@@ -1,4 +1,4 @@
-// Simulated webhook receiver of an account: takes events at /hooks/:name, verifies them, shows what came.
+// The simulated webhook receiver: accepts events at /hooks/:name, verifies them, and shows them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type Fault, type Faults, faultList, injectFault } from '../faults.ts';
@@ -12,11 +12,11 @@ import { verify } from './verify.ts';
 export interface ReceiverOptions extends ServerOptions {
   /** The header that carries the signature (default `x-webhook-signature`). */
   signatureHeader?: string;
-  /** How many of the newest requests it remembers (default 20,000). */
+  /** How many of the newest requests it keeps (default 20,000). */
   keepEntries?: number;
 }
 
-/** What the receiver is made of while it runs. */
+/** The parts of the running receiver. */
 export interface Receiver {
   /** Each hook's secrets; several during a rotation. */
   secrets: Map<string, string[]>;
@@ -30,7 +30,7 @@ export interface Receiver {
 
 type Entry = ['secrets', string, string[]] | ['got', Received] | ['cleared'];
 
-/** Starts the receiver on loopback; with `dir` it keeps its secrets and its ledger over a restart. */
+/** Starts the receiver on loopback; with `dir` its secrets and ledger survive a restart. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<RunningServer> {
   const { receiver, journal } = openReceiver(options);
   const server = await listen((req, res) => void answer(receiver, journal, req, res), options.port);
@@ -85,7 +85,7 @@ async function answer(
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/';
   if (path.startsWith('/hooks/')) return takeEvent(receiver, journal, path.slice('/hooks/'.length), req, res);
   if (path.startsWith('/sandbox/')) return answerReceiverControl(receiver, req, res);
-  if (path !== '/') return sendJson(res, 404, { error: `nothing at ${path}` });
+  if (path !== '/') return sendJson(res, 404, { error: `not found: ${path}` });
   const latest = receiver.ledger.all().slice(-50).reverse();
   res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
   res.end(latestPage(latest, receiver.ledger.counts(), [...receiver.secrets.keys()]));
@@ -98,9 +98,9 @@ async function takeEvent(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  if (req.method !== 'POST') return sendJson(res, 405, { error: 'webhooks are posted' }, { allow: 'POST' });
+  if (req.method !== 'POST') return sendJson(res, 405, { error: 'only POST is allowed' }, { allow: 'POST' });
   const body = await readBody(req);
-  if (body === null) return sendJson(res, 413, { error: 'the body is too large, or broke off' });
+  if (body === null) return sendJson(res, 413, { error: 'the body is too large or incomplete' });
   const header = req.headers[receiver.signatureHeader];
   const verdict = verify(
     typeof header === 'string' ? header : header?.[0],
@@ -125,7 +125,7 @@ async function takeEvent(
 
 function answeredAs(fault: Fault | undefined, status: number): number | string {
   if (!fault || fault.does === 'delay') return status;
-  // these have a status, and so are answers, though their body never ends
+  // these have a status, although their body never ends
   if (fault.does === 'drip' || fault.does === 'flood') return `${fault.does} ${fault.status ?? 200}`;
   return fault.does === 'answer' ? (fault.status ?? 500) : fault.does;
 }

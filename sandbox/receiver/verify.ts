@@ -1,13 +1,13 @@
-// How the account owner's server checks a webhook, step by step (pure but for the HMAC).
+// Webhook verification, step by step, as the owner of a receiver would write it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What it answers: 200 if the body is genuine, else the status and why. */
+/** The response's status: 200 if the body is genuine, else an error with its reason. */
 export type Verdict = { status: 200 } | { status: 401 | 500; why: string };
 
 /**
- * The seven steps: 1 the header is there (else 401); 2 a secret is configured (else 500); 3 `sha256=` is taken off;
- * 4 64 hex digits remain (else 401); 5 HMAC-SHA-256 of the raw body; 6 compared in constant time, 401 on a
- * difference; 7 genuine. With several secrets (a rotation) one of them must fit.
+ * The steps: the header is present (else 401); a secret is configured (else 500); `sha256=` is removed; 64 hex digits
+ * remain (else 401); HMAC-SHA-256 of the raw body; comparison in constant time (401 on a difference). With several
+ * secrets, during a rotation, one of them must match.
  */
 export function verify(header: string | undefined, secrets: readonly string[], body: Buffer): Verdict {
   if (header === undefined) return { status: 401, why: 'the signature header is missing' };
@@ -18,5 +18,5 @@ export function verify(header: string | undefined, secrets: readonly string[], b
   let fits = false;
   for (const secret of secrets)
     fits = timingSafeEqual(given, createHmac('sha256', secret).update(body).digest()) || fits;
-  return fits ? { status: 200 } : { status: 401, why: 'the signature does not fit the body' };
+  return fits ? { status: 200 } : { status: 401, why: 'the signature does not match the body' };
 }

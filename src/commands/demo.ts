@@ -2,7 +2,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { banner } from '../../demo/banner.ts';
-import { type Demo, rewireDemo, type SandboxUrls, seedDemo, stillOpens } from '../../demo/seed.ts';
+import { type Demo, keyStillWorks, type SandboxUrls, seedDemo, updateDemo } from '../../demo/seed.ts';
 import { createAccount } from '../accounts/keys.ts';
 import { listAccounts } from '../accounts/store.ts';
 import type { App } from '../app.ts';
@@ -48,9 +48,9 @@ export async function prepareDemo(
   const kept = await readDemo(file);
   const now = { baseUrl: app.url, sandbox };
   let demo: Demo;
-  if (kept && (await stillOpens(kept, now.baseUrl))) {
+  if (kept && (await keyStillWorks(kept, now.baseUrl))) {
     demo = { ...kept, ...now };
-    await rewireDemo(demo).catch((error) => {
+    await updateDemo(demo).catch((error) => {
       told.log.error({ err: error }, 'demo.not_rewired');
       told.tell(`Part of the demonstration was changed and was not reset: ${error.message}`);
     });

@@ -1,4 +1,4 @@
-// The tables as TypeScript sees them; made from migrations/ by `npm run db:types`, never by hand.
+// Table types, generated from migrations/ by `npm run db:types`. Do not edit.
 import type { ColumnType } from "kysely";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>

@@ -35,7 +35,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('rejects a version that is malformed or older, and a working tree with changes', () => {
   expect(release('1.2').stderr).toContain('is not a version');
-  expect(release('0.0.1').stderr).toContain('older than the present version');
+  expect(release('0.0.1').stderr).toContain('older than the current version');
   writeFileSync(join(clone, 'extra.txt'), '');
   expect(release(version).stderr).toContain('Commit them first');
   rmSync(join(clone, 'extra.txt'));
@@ -70,7 +70,7 @@ test('creates the commit, the tag, the tarball, the SBOM, the notes and their di
 });
 
 test('rejects a version that exists, and a release without pending changes', () => {
-  expect(release(version).stderr).toContain('exists already');
+  expect(release(version).stderr).toContain('already exists');
   const next = release('97.0.2');
   expect(next.stderr).toContain('nothing under Pending');
   expect(inClone('git', 'tag').trim()).toBe(`v${version}`);

@@ -1,4 +1,4 @@
-// What the fault campaign asks of the sandbox: callbacks to several servers in turn, a log of calls, answers without end or sense.
+// Sandbox features for the fault campaign: callbacks to several servers in turn, a log of calls, endless and invalid responses.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverControl } from '../../sandbox/control.ts';
 import { startReceiver } from '../../sandbox/receiver/server.ts';
@@ -15,20 +15,20 @@ afterAll(() => Promise.all([platform.close(), receiver.close()]));
 
 const phone = '+919811112222';
 
-test('callbacks go in turn to the servers behind the address; what one does not answer goes to the next', async () => {
+test('callbacks go to the servers behind the address in turn, and a failed one is retried at the next server', async () => {
   const [one, other] = [await startCallbackServer(), await startCallbackServer()];
   const origins = [one, other].map(({ url }) => new URL(url).origin);
   await platform.control.settings({ callbackOrigins: origins, retryDelaysMs: [0, 0, 0] });
-  one.answerWith = () => 503;
+  one.respondWith = () => 503;
   await platform.send(phone);
   await other.until(() => new Set(other.statuses().map(({ status }) => status)).size === 3);
   expect(one.posts).toBeGreaterThan(0);
-  expect(platform.catcher.posts).toBe(0);
+  expect(platform.callbackServer.posts).toBe(0);
   await platform.control.settings({ callbackOrigins: [] });
   await Promise.all([one.close(), other.close()]);
 });
 
-test('the log of calls says what became of each, also of those that a fault met before they were carried out', async () => {
+test('the log of calls has the outcome of each call, also of those that a fault prevented', async () => {
   const { control } = platform;
   await platform.send(phone);
   expect(await control.calls()).toEqual([]);
@@ -54,7 +54,7 @@ test('the log of calls says what became of each, also of those that a fault met 
   expect(await control.calls()).toEqual([]);
 });
 
-test('an answer without end goes on as long as it is read; garbage is no HTTP', async () => {
+test('flood sends an endless response while it is read, and garbage sends bytes that are not HTTP', async () => {
   const control = receiverControl(receiver.url);
   const post = () => fetch(control.hookUrl('any'), { method: 'POST', body: '{}' });
   await control.addFault({ does: 'flood', status: 500, times: 1 });

@@ -1,8 +1,8 @@
-// Templates of every kind for the sandbox's tests, and the parts that fill them.
+// Templates of every kind for the sandbox's tests, and the components that fill them.
 import type { cloudApiControl } from '../../sandbox/control.ts';
 import { plain, text, wabaId } from './platform.ts';
 
-/** Adds templates with text, media, location and button variables, and one of each status that cannot be sent. */
+/** Adds templates with text, media, location and button variables, and one for each status that cannot be sent. */
 export async function addFillableTemplates(control: ReturnType<typeof cloudApiControl>) {
   await control.addTemplate(plain);
   const three = 'Hi {{1}}, order {{2}} comes {{3}}.';

@@ -1,11 +1,11 @@
-// The simulated Google's free-busy: what blocks, what recurs, and in whose zone.
+// The simulated Google's free-busy query: blocking events, recurrences, and time zones.
 import { describe, expect, test } from 'vitest';
 import { events, simulatedGoogle, staff, tenToHalfPast, time } from './simulated-google.ts';
 
 const google = simulatedGoogle();
 
 describe('free-busy', () => {
-  test('joins what overlaps, and leaves out transparent, cancelled and declined events', async () => {
+  test('merges overlapping events, and omits transparent, cancelled and declined ones', async () => {
     await google.control.addEvent(staff, tenToHalfPast);
     await google.control.addEvent(staff, time('2026-03-10T14:30:00Z', '2026-03-10T15:00:00Z'));
     await google.control.addEvent(staff, {
@@ -30,7 +30,7 @@ describe('free-busy', () => {
     ]);
   });
 
-  test('keeps the wall clock of a weekly event in its own zone when the clocks change', async () => {
+  test('keeps the local time of a weekly event in its own zone when clocks change', async () => {
     await google.control.addEvent(staff, {
       start: { dateTime: '2026-03-03T15:00:00', timeZone: 'Europe/London' },
       end: { dateTime: '2026-03-03T16:00:00', timeZone: 'Europe/London' },

@@ -38,7 +38,7 @@ describe('consent', () => {
       ...more,
     });
 
-  test('passes a browser straight back with code and state, and the code gives a refresh token once', async () => {
+  test('redirects the browser with code and state, and the code gives a refresh token once', async () => {
     const back = await returned(asked({ login_hint: staff }));
     expect(back.origin + back.pathname).toBe(redirectUri);
     expect(back.searchParams.get('state')).toBe('st4te');
@@ -53,13 +53,13 @@ describe('consent', () => {
     expect(await exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('makes the account that the hint names, so that a fresh sandbox can be connected to', async () => {
+  test('creates the account that login_hint names, so that a new sandbox can be connected', async () => {
     const back = await returned(asked({ login_hint: 'new@clinic.example' }));
     expect((await exchange(back.searchParams.get('code') ?? '')).status).toBe(200);
     expect(await google.control.events('new@clinic.example')).toEqual([]);
   });
 
-  test('asks for the verifier whose challenge was sent', async () => {
+  test('requires the verifier of the challenge that was sent', async () => {
     const code = async () => (await returned(asked())).searchParams.get('code') ?? '';
     const wrong = await exchange(await code(), { code_verifier: 'x'.repeat(43) });
     expect(wrong.body).toEqual({ error: 'invalid_grant', error_description: 'Invalid code verifier.' });
@@ -67,7 +67,7 @@ describe('consent', () => {
     expect(missing.body.error_description).toBe('Missing code verifier.');
   });
 
-  test('returns to registered addresses and loopback only, and shows a page otherwise', async () => {
+  test('redirects to registered addresses and loopback only, and shows an error page otherwise', async () => {
     const foreign = await fetch(asked({ redirect_uri: 'https://evil.example/' }), { redirect: 'manual' });
     expect(foreign.status).toBe(400);
     expect(await foreign.text()).toContain('redirect_uri_mismatch');
@@ -80,14 +80,14 @@ describe('consent', () => {
     expect(unknown.status).toBe(401);
   });
 
-  test('comes back with access_denied when configured to deny', async () => {
+  test('redirects with access_denied when configured to deny', async () => {
     await google.control.set({ consent: 'deny' });
     const back = await returned(asked());
     expect(back.searchParams.get('error')).toBe('access_denied');
     expect(back.searchParams.has('code')).toBe(false);
   });
 
-  test('shows a page when configured to ask, and grants what stays ticked', async () => {
+  test('shows a page when configured to ask, and grants the ticked scopes', async () => {
     await google.control.set({ consent: 'ask' });
     const page = await (await fetch(asked())).text();
     expect(page).toContain('See when you are free or busy');
@@ -113,7 +113,7 @@ describe('consent', () => {
 });
 
 describe('tokens', () => {
-  test('a revoked grant answers invalid_grant, and its access tokens 401 authError', async () => {
+  test('a revoked grant returns invalid_grant, and its access tokens return 401 authError', async () => {
     const refreshToken = await google.control.issueRefreshToken({ account: staff, clientId: client.id });
     expect((await google.post('/revoke', { token: refreshToken })).status).toBe(200);
     expect(await google.refresh(refreshToken)).toEqual({
@@ -126,12 +126,12 @@ describe('tokens', () => {
     expect((await google.post('/revoke', { token: refreshToken })).body.error).toBe('invalid_token');
   });
 
-  test('expired access tokens are rejected while the refresh token lives', async () => {
+  test('expired access tokens are rejected although the refresh token is valid', async () => {
     await google.control.expireAccessTokens();
     expect((await google.api('GET', events)).status).toBe(401);
   });
 
-  test('a wrong client secret is invalid_client', async () => {
+  test('returns invalid_client for a wrong client secret', async () => {
     const form = {
       client_id: client.id,
       client_secret: 'no',
@@ -144,7 +144,7 @@ describe('tokens', () => {
     });
   });
 
-  test('each operation wants its own scopes: free-busy is not covered by events', async () => {
+  test('each operation requires its own scopes: the events scope does not cover free-busy', async () => {
     const only = async (scope: string) => {
       const scopes = [`https://www.googleapis.com/auth/${scope}`];
       google.accessToken = await google.freshToken(

@@ -1,4 +1,4 @@
-// The simulated Google's events: ids, changes, lists, meetings, rejections word for word, faults, and a restart.
+// The simulated Google's events: ids, changes, lists, meetings, exact errors, faults, and a restart.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const meet = (requestId: string) => ({
 });
 
 describe('events', () => {
-  test('a chosen id is taken for good: 409 while it lives and after it was deleted', async () => {
+  test('a chosen id is used up: 409 while its event exists and after it was deleted', async () => {
     const id = '0190a0b0c0d07000800000000000abcd';
     const made = await google.api('POST', events, { id, summary: 'Booking', ...tenToHalfPast });
     expect(made.status).toBe(200);
@@ -61,7 +61,7 @@ describe('events', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 400, message } } });
   });
 
-  test('a patch keeps what it does not name, merges hidden properties, and heeds If-Match', async () => {
+  test('a patch keeps other fields, merges extended properties, and respects If-Match', async () => {
     const made = await google.api('POST', events, {
       summary: 'Booking',
       ...tenToHalfPast,
@@ -83,7 +83,7 @@ describe('events', () => {
     expect(late.body.error.errors[0].reason).toBe('conditionNotMet');
   });
 
-  test('sends mails only when asked to', async () => {
+  test('sends mails only with sendUpdates', async () => {
     const attendees = [{ email: 'guest@example.com' }];
     await google.api('POST', events, { ...tenToHalfPast, attendees });
     expect(await google.control.mails()).toEqual([]);
@@ -101,7 +101,7 @@ describe('events', () => {
     ).toEqual([{ domain: 'global', reason: 'notFound' }]);
   });
 
-  test('a list can be followed by its sync token, until that expires', async () => {
+  test('a sync token returns the changes since a list, until it expires', async () => {
     const first = await google.api('GET', events);
     await google.api('POST', events, { id: 'aaaaa1', ...tenToHalfPast });
     await google.api('DELETE', `${events}/aaaaa1`);
@@ -119,7 +119,7 @@ describe('meetings', () => {
   const insert = (id: string, version = 1) =>
     google.api('POST', `${events}?conferenceDataVersion=${version}`, { id, ...tenToHalfPast, ...meet(id) });
 
-  test('are made immediately, and not at all without conferenceDataVersion', async () => {
+  test('are created immediately, but not without conferenceDataVersion', async () => {
     const made = await insert('meet01');
     expect(made.body.hangoutLink).toMatch(/^https:\/\/meet\.google\.com\/[a-z]{3}-[a-z]{4}-[a-z]{3}$/);
     expect(made.body.conferenceData.entryPoints[0].uri).toBe(made.body.hangoutLink);
@@ -130,7 +130,7 @@ describe('meetings', () => {
     expect(out.body).not.toHaveProperty('hangoutLink');
   });
 
-  test('can be pending for so many readings, or until finished through the control API', async () => {
+  test('can be pending for a number of reads, or until the control API finishes them', async () => {
     await google.control.set({ conference: { kind: 'pending', readsUntilSuccess: 2 } });
     const status = (reply: Reply) => reply.body.conferenceData.createRequest.status.statusCode;
     expect(status(await insert('meet03'))).toBe('pending');
@@ -141,7 +141,7 @@ describe('meetings', () => {
     expect(status(await google.api('GET', `${events}/meet04`))).toBe('success');
   });
 
-  test('can fail, or be rejected where the calendar does not allow them', async () => {
+  test('can fail, and are rejected if the calendar does not allow them', async () => {
     await google.control.set({ conference: { kind: 'failure' } });
     const failed = await insert('meet05');
     expect(failed.body.conferenceData.createRequest.status.statusCode).toBe('failure');
@@ -158,7 +158,7 @@ describe('meetings', () => {
 });
 
 describe('faults', () => {
-  test('are met by the next calls of their kind, in the envelope of the real API', async () => {
+  test('affect the next calls of their kind, with the error envelope of the real API', async () => {
     await google.control.addFault({
       does: 'refuse',
       on: 'events.insert',
@@ -181,7 +181,7 @@ describe('faults', () => {
     expect((await google.control.calls('events.insert')).map((call) => call.status)).toEqual([403, 403, 200]);
   });
 
-  test('can be shown after the call was carried out', async () => {
+  test('can follow after the call was carried out', async () => {
     await google.control.addFault({ does: 'reset', on: 'events.insert', when: 'after', times: 1 });
     await expect(google.api('POST', events, tenToHalfPast)).rejects.toThrow();
     await google.control.addFault({
@@ -195,7 +195,7 @@ describe('faults', () => {
     expect(await google.control.liveEvents(staff)).toHaveLength(2);
   });
 
-  test('an insert lands late, when its caller has gone', async () => {
+  test('can delay an insert until its caller has given up', async () => {
     await google.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
     const gone = fetch(`${google.url}/calendar/v3/${events}`, {
       method: 'POST',
@@ -209,7 +209,7 @@ describe('faults', () => {
     await expect.poll(() => google.control.liveEvents(staff)).toHaveLength(1);
   });
 
-  test('free-busy can answer 200 with an error inside', async () => {
+  test('can make free-busy return 200 with an error inside', async () => {
     await google.control.addFault({
       does: 'inner_errors',
       on: 'freebusy.query',
@@ -223,7 +223,7 @@ describe('faults', () => {
   });
 });
 
-test('a restart on the same folder forgets nothing, not even an access token', async () => {
+test('a restart with the same folder keeps everything, including grants', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'google-'));
   const first = await startGoogle({ dir, clients: [client] });
   const before = googleControl(first.url);

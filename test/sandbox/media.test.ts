@@ -1,4 +1,4 @@
-// Media of the simulated platform: uploads checked as they stream in, ids bound to a number and to 30 days.
+// Media of the simulated platform: streamed uploads and their checks, ids bound to one number for 30 days.
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ const sendWith = (id: string, kind = 'image') =>
     template: { name: kind },
   });
 
-test('an upload gets an id of digits, can be read, downloaded with the token, sent and deleted', async () => {
+test('an upload gets a numeric id and can be read, downloaded with the token, sent and deleted', async () => {
   const { json, status } = await upload(png, 'image/png');
   expect(status).toBe(200);
   expect(json).toEqual({ id: expect.stringMatching(/^\d+$/) });
@@ -69,7 +69,7 @@ test('an upload gets an id of digits, can be read, downloaded with the token, se
 test.each<
   [string, number, () => Promise<{ status: number; json: { error: { code: number; message: string } } }>]
 >([
-  ['a type the platform does not take', 100, () => upload(png, 'image/gif')],
+  ['a type the platform does not accept', 100, () => upload(png, 'image/gif')],
   ['no type at all', 100, () => upload(png, 'application/octet-stream', { messaging_product: 'whatsapp' })],
   ['an image over 5 MB', 131053, () => upload(Buffer.concat([png, Buffer.alloc(5 * MB)]), 'image/png')],
   ['bytes that are not of the type', 131053, () => upload(pdf, 'image/png')],
@@ -80,7 +80,7 @@ test.each<
     100,
     () => platform.call('POST', `${numberId}/media`, formOf({ messaging_product: 'whatsapp' })),
   ],
-  ['a body that is no form', 100, () => platform.call('POST', `${numberId}/media`, { file: 'x' })],
+  ['a body that is not a form', 100, () => platform.call('POST', `${numberId}/media`, { file: 'x' })],
 ])('%s is rejected with %i', async (_what, code, act) => {
   const { status, json } = await act();
   expect({ status, code: json.error.code }).toEqual({ status: 400, code });
@@ -92,7 +92,7 @@ function formOf(fields: Record<string, string>) {
   return data;
 }
 
-test('the type field counts where the part names none', async () => {
+test('the type field is used if the part has no type', async () => {
   expect(
     (await upload(png, 'application/octet-stream', { messaging_product: 'whatsapp', type: 'image/png' }))
       .status,
@@ -116,14 +116,14 @@ test('an id is bound to the number that uploaded it', async () => {
   expect((await platform.call('POST', `${other.id}/messages`, message)).json.error.code).toBe(131053);
 });
 
-test('a document header takes a PDF only', async () => {
+test('a document header accepts only a PDF', async () => {
   const good = await upload(pdf, 'application/pdf');
   const bad = await upload(Buffer.from('plain words'), 'text/plain');
   expect((await sendWith(good.json.id, 'document')).status).toBe(200);
   expect((await sendWith(bad.json.id, 'document')).json.error.code).toBe(131053);
 });
 
-test('an upload is forgotten after 30 days, a download link after 5 minutes, by the sandbox’s clock', async () => {
+test('an upload expires after 30 days, a download link after 5 minutes, by the sandbox’s clock', async () => {
   const { json } = await upload(png, 'image/png');
   const { url } = (await platform.call('GET', json.id)).json;
   await platform.control.advanceClock(6 * 60_000);
@@ -134,7 +134,7 @@ test('an upload is forgotten after 30 days, a download link after 5 minutes, by 
   expect((await sendWith(json.id)).json.error.code).toBe(131053);
 });
 
-test('a hundred megabytes pass through without being held', async () => {
+test('an upload of 100 MB is not held in memory', async () => {
   const before = process.memoryUsage();
   const part = Buffer.alloc(MB, 'a');
   const answer = await new Promise<string>((resolve, reject) => {
@@ -172,7 +172,7 @@ test('a hundred megabytes pass through without being held', async () => {
   expect(after.rss - before.rss).toBeLessThan(80 * MB);
 });
 
-test('a multipart body is split alike however its bytes are cut', () => {
+test('a multipart body is parsed alike, whatever the sizes of its chunks', () => {
   const body = Buffer.from(
     '--X-1\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n--X-1\r\n' +
       'Content-Disposition: form-data; name="file"; filename="f.bin"\r\nContent-Type: image/png; x=y\r\n\r\n' +

@@ -1,4 +1,4 @@
-// What the simulated platform answers to a send: its acceptance, whom it knows, and its pace.
+// Responses of the simulated platform to a send: acceptance, recipients, authorization, and rate limits.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addFillableTemplates, body, button, location, namedText, template } from './fillable.ts';
 import { caller, messageTo, numberId, startPlatform, text, wabaId } from './platform.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('an accepted message is answered exactly as the platform answers', async () => {
+test('an accepted message gets exactly the platform’s response', async () => {
   const { status, json } = await platform.send(phone);
   expect(status).toBe(200);
   expect(json).toEqual({
@@ -22,7 +22,7 @@ test('an accepted message is answered exactly as the platform answers', async ()
   });
 });
 
-test('any version prefix, and none, reaches the same place', async () => {
+test('any version prefix, or none, reaches the same operation', async () => {
   for (const prefix of ['v19.0', 'v99.12']) {
     const answer = await fetch(`${platform.url}/${prefix}/${numberId}/messages`, {
       method: 'POST',
@@ -33,19 +33,19 @@ test('any version prefix, and none, reaches the same place', async () => {
   }
 });
 
-test('without a + the country code of the business number is put in front', async () => {
+test('the country code of the business number is prepended to a recipient without +', async () => {
   const { json } = await platform.send('98 1111-2222');
   expect(json.contacts[0]).toEqual({ input: '98 1111-2222', wa_id: '919811112222' });
   expect((await platform.send('919811112222')).json.contacts[0].wa_id).toBe('91919811112222');
 });
 
-test('the person’s id is not always the number: Brazil loses its ninth digit, Mexico gains a 1', async () => {
+test('the person’s id differs from the number for Brazil (no ninth digit) and Mexico (an added 1)', async () => {
   expect((await platform.send('+5531987654321')).json.contacts[0].wa_id).toBe('553187654321');
   expect((await platform.send('+5511987654321')).json.contacts[0].wa_id).toBe('5511987654321');
   expect((await platform.send('+525512345678')).json.contacts[0].wa_id).toBe('5215512345678');
 });
 
-test('filled headers, bodies and buttons of every kind are accepted', async () => {
+test('valid headers, bodies and buttons of every kind are accepted', async () => {
   const good: Array<[string, unknown]> = [
     ['three', body('Asha', '17', 'today')],
     ['named', [{ type: 'body', parameters: namedText({ day: 'Monday', first_name: 'Asha' }) }]],
@@ -74,7 +74,7 @@ test('filled headers, bodies and buttons of every kind are accepted', async () =
   }
 });
 
-test('a body that is no JSON, or a missing messaging_product, is rejected with 100', async () => {
+test('a body that is not JSON, or has no messaging_product, is rejected with 100', async () => {
   const broken = await fetch(`${platform.url}/v23.0/${numberId}/messages`, {
     method: 'POST',
     headers: { authorization: 'Bearer EAA-sandbox-token' },
@@ -110,7 +110,7 @@ test('a missing, unknown or revoked token is rejected with 190 and 401', async (
     });
 });
 
-test('an object that is unknown, or another app’s, is rejected with 100/33', async () => {
+test('an object that is unknown, or belongs to another app, is rejected with 100/33', async () => {
   const { control, url } = platform;
   const other = await control.addApp({ tokens: ['EAA-other'] });
   await control.addWaba({ appId: other.id });
@@ -126,7 +126,7 @@ test('an object that is unknown, or another app’s, is rejected with 100/33', a
     });
 });
 
-test('above the number’s throughput sends are rejected with 130429, on that number only', async () => {
+test('sends above a number’s throughput are rejected with 130429, only on that number', async () => {
   const { control } = platform;
   const slow = await control.addNumber({
     id: '333',
@@ -144,7 +144,7 @@ test('above the number’s throughput sends are rejected with 130429, on that nu
   expect((await platform.send(phone)).status).toBe(200);
 });
 
-test('the pair rate is off until asked for; then the 46th message of a burst to one person is rejected with 131056', async () => {
+test('with the pair rate enabled, the 46th message of a burst to one person is rejected with 131056', async () => {
   const to = '+919811113333';
   const burst = async () =>
     (await Promise.all(Array.from({ length: 46 }, () => platform.send(to)))).map((a) => a.status);

@@ -1,4 +1,4 @@
-// Every error that the platform documents can be had from the sandbox, in its HTTP status and in each of its shapes.
+// Errors of the simulated platform: every documented code, with its HTTP status and in each of its forms.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { isPlatformCode } from '../../sandbox/cloud-api/errors.ts';
 import { knownCodes } from '../../src/adapters/meta/error-codes.ts';
@@ -28,7 +28,7 @@ it.each([
   [2494100, 400],
   [200, 403],
   [33, 400],
-])('answers %i with HTTP %i and its envelope', async (code, status) => {
+])('returns %i with HTTP %i in its envelope', async (code, status) => {
   await platform.control.addFault({ code, on: 'messages', times: 1, details: 'Why.' });
   const answer = await post();
   expect([answer.status, answer.json.error]).toMatchObject([
@@ -37,7 +37,7 @@ it.each([
   ]);
 });
 
-it('answers a subcode, and the text that somebody reported', async () => {
+it('returns a given subcode and message', async () => {
   await platform.control.addFault({
     code: 100,
     subcode: 33,
@@ -48,7 +48,7 @@ it('answers a subcode, and the text that somebody reported', async () => {
   expect((await post()).json.error).toMatchObject({ code: 100, error_subcode: 33, message: 'Unsupported' });
 });
 
-it('answers a page of HTML, as a proxy does', async () => {
+it('returns an HTML page, as a proxy does', async () => {
   await platform.control.addFault({
     on: 'messages',
     does: 'answer',
@@ -65,14 +65,14 @@ it('answers a page of HTML, as a proxy does', async () => {
 });
 
 describe('with plain error data', () => {
-  test('rejections and reports of numbers have a text instead of an object', async () => {
-    const { catcher } = platform;
+  test('rejections and reports about numbers have a string instead of an object', async () => {
+    const { callbackServer } = platform;
     await platform.control.settings({ plainErrorData: true });
     await platform.control.addFault({ code: 131026, on: 'messages', times: 1, details: 'Why.' });
     expect((await post()).json.error).toMatchObject({ code: 131026, error_data: 'Why.' });
     await platform.control.reportProblem(numberId, 131031);
-    await catcher.until(() => catcher.callbacks.length === 1);
-    expect(catcher.callbacks[0]).toMatchObject({
+    await callbackServer.until(() => callbackServer.callbacks.length === 1);
+    expect(callbackServer.callbacks[0]).toMatchObject({
       field: 'messages',
       value: {
         metadata: { phone_number_id: numberId },

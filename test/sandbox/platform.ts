@@ -29,14 +29,14 @@ export interface Callback {
   statuses: Status[];
 }
 
-/** A server that takes callbacks as an app's own would: it holds the handshake, checks signatures, remembers. */
+/** A server that receives callbacks, as an app's own would: it does the handshake, checks signatures, and records them. */
 export async function startCallbackServer(verifyToken = 'verify-me') {
   const callbacks: Callback[] = [];
   const waiting = new Set<() => void>();
-  const catcher = { callbacks, answerWith: (_n: number) => 200, posts: 0 };
+  const callbackServer = { callbacks, respondWith: (_n: number) => 200, posts: 0 };
   const server = createServer((req, res) => void take(req, res));
   async function take(req: IncomingMessage, res: ServerResponse) {
-    const url = new URL(req.url ?? '', 'http://catcher');
+    const url = new URL(req.url ?? '', 'http://callbackServer');
     if (req.method === 'GET') {
       const right = url.searchParams.get('hub.verify_token') === verifyToken;
       res.writeHead(right ? 200 : 403).end(right ? url.searchParams.get('hub.challenge') : 'no');
@@ -45,7 +45,7 @@ export async function startCallbackServer(verifyToken = 'verify-me') {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);
-    const status = catcher.answerWith(catcher.posts++);
+    const status = callbackServer.respondWith(callbackServer.posts++);
     res.writeHead(status).end();
     if (status !== 200) return;
     const mac = createHmac('sha256', appSecret).update(bytes).digest('hex');
@@ -61,11 +61,11 @@ export async function startCallbackServer(verifyToken = 'verify-me') {
     for (const check of waiting) check();
   }
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return Object.assign(catcher, {
+  return Object.assign(callbackServer, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`,
     statuses: (wamid?: string) =>
       callbacks.flatMap((c) => c.statuses).filter((s) => wamid === undefined || s.id === wamid),
-    /** Resolves once `enough` holds; it is asked again at each callback. */
+    /** Resolves once `condition` holds; checked again at each callback. */
     until: (condition: () => boolean) =>
       new Promise<void>((resolve) => {
         const check = () => {
@@ -84,12 +84,12 @@ export async function startCallbackServer(verifyToken = 'verify-me') {
   });
 }
 
-/** Starts a platform with everything needed to send, and a catcher that it posts to. */
+/** Starts a platform with everything needed to send, and a server for its callbacks. */
 export async function startPlatform(options: CloudApiOptions = {}) {
   const fast = { sentMs: 0, deliveredMs: 0, readMs: 0, approvalMs: 0, messagesPerSecond: 0, heldMs: 20 };
   const cloud = await startCloudApi({ ...options, settings: { ...fast, ...options.settings } });
   const control = cloudApiControl(cloud.url);
-  const catcher = await startCallbackServer();
+  const callbackServer = await startCallbackServer();
   await control.addApp({ id: appId, secret: appSecret, tokens: [token] });
   await control.addWaba({ id: wabaId, appId, name: 'Test Business' });
   await control.addNumber({
@@ -98,19 +98,19 @@ export async function startPlatform(options: CloudApiOptions = {}) {
     displayPhoneNumber: '+91 22 5550 0100',
     verifiedName: 'Test',
   });
-  await control.subscribe(appId, catcher.url, 'verify-me');
+  await control.subscribe(appId, callbackServer.url, 'verify-me');
   const call = caller(cloud.url);
   return {
     url: cloud.url,
     control,
-    catcher,
+    callbackServer,
     call,
-    /** Sends a template; `components` as the platform takes them. */
+    /** Sends a template; `components` in the platform's format. */
     send: (to: string, components?: unknown, more: Record<string, unknown> = {}) =>
       call('POST', `${numberId}/messages`, messageTo(to, components, more)),
     close: async () => {
       await cloud.close();
-      await catcher.close();
+      await callbackServer.close();
     },
   };
 }
@@ -129,7 +129,7 @@ export function messageTo(to: unknown, components?: unknown, more: Record<string
 
 export const plain = { wabaId, name: 'plain', components: [{ type: 'BODY', text: 'Hello there, friend.' }] };
 
-/** Calls of the platform's API with the token. */
+/** Calls the platform's API with the token. */
 export function caller(url: string, bearer: string | null = token) {
   return async (method: string, path: string, body?: unknown, signal?: AbortSignal) => {
     const answer = await fetch(`${url}/v23.0/${path}`, {

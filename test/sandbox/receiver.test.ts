@@ -1,4 +1,4 @@
-// The simulated webhook receiver: the seven steps of verification, its ledger, its faults, its page.
+// The simulated webhook receiver: verification, ledger, faults, and HTML page.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { receiverControl } from '../../sandbox/control.ts';
@@ -42,12 +42,12 @@ function post(
   });
 }
 
-test('a rightly signed event is answered 200 {"received": true}', async () => {
+test('returns 200 {"received": true} for a correctly signed event', async () => {
   const answer = await post(event('m1'));
   expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
 });
 
-test('the published vector verifies', () => {
+test('verifies the published test vector', () => {
   const header = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
   const body = Buffer.from('Hello, World!');
   expect(verify(header, ["It's a Secret to Everybody"], body)).toEqual({ status: 200 });
@@ -62,14 +62,14 @@ test.each<[what: string, status: number, signature: string | null, hook: string]
   ['digits that are not hex', 401, `sha256=${'g'.repeat(64)}`, 'main'],
   ['a digest of another secret', 401, sign(event('m1'), 'other'), 'main'],
   ['a digest of another body', 401, sign(event('m2')), 'main'],
-])('%s is answered %i', async (_what, status, signature, hook) => {
+])('%s: returns %i', async (_what, status, signature, hook) => {
   const answer = await post(event('m1'), signature, hook);
   expect(answer.status).toBe(status);
   expect(await answer.json()).toEqual({ error: expect.any(String) });
   expect(await control.events()).toMatchObject([{ verified: false, answered: status }]);
 });
 
-test('each hook has its own secrets, several during a rotation; the header’s name can be set', async () => {
+test('each hook has its own secrets, several during a rotation, and the header’s name is configurable', async () => {
   await control.setSecrets('second', 'one');
   expect((await post('{}', sign('{}'), 'second')).status).toBe(401);
   await control.addSecret('second', secret);
@@ -81,7 +81,7 @@ test('each hook has its own secrets, several during a rotation; the header’s n
   await control.settings({ signatureHeader: 'x-webhook-signature' });
 });
 
-test('the ledger keeps body and headers, and finds by message, kind, status, hook and since', async () => {
+test('the ledger keeps body and headers, and can be searched by message, kind, status, hook and since', async () => {
   for (const [id, status] of [
     ['m1', 'sent'],
     ['m1', 'read'],
@@ -112,7 +112,7 @@ test('the ledger keeps body and headers, and finds by message, kind, status, hoo
   expect(await control.counts()).toMatchObject({ received: 5, verified: 5 });
 });
 
-test('a waiting call is answered by the event that comes, one that nothing fits by an empty list', async () => {
+test('a waiting call returns the next matching event, or an empty list after its time', async () => {
   const waiting = control.events({ messageId: 'late', waitSeconds: 20 });
   await post(event('early'));
   await post(event('late', 'read'));
@@ -121,7 +121,7 @@ test('a waiting call is answered by the event that comes, one that nothing fits 
   expect(await control.events({ messageId: 'never', waitSeconds: 0.05 })).toEqual([]);
 });
 
-test('it remembers no more than configured', async () => {
+test('keeps at most as many requests as configured', async () => {
   await control.settings({ keepEntries: 10 });
   for (let i = 0; i < 60; i++) await post(event(`m${i}`));
   expect((await control.counts()).received).toBe(60);
@@ -130,7 +130,7 @@ test('it remembers no more than configured', async () => {
   await control.settings({ keepEntries: 20_000 });
 });
 
-test('faults: a status with headers, hang, reset, close, drip, delay; each is in the ledger', async () => {
+test('injects a status with headers, hang, reset, close, drip and delay, and records each in the ledger', async () => {
   await control.addFault({ does: 'answer', status: 503, headers: { 'retry-after': '9' }, times: 1 });
   const refused = await post(event('f1'));
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '9']);
@@ -158,24 +158,24 @@ test('faults: a status with headers, hang, reset, close, drip, delay; each is in
   expect(answered).toEqual([503, 'reset', 'close', 'hang', 'drip 200', 200]);
 });
 
-test('a fault can be for one hook only', async () => {
+test('a fault can affect one hook only', async () => {
   await control.setSecrets('second', secret);
   await control.addFault({ on: 'second', does: 'answer', status: 410 });
   expect((await post(event('a'))).status).toBe(200);
   expect((await post(event('a'), undefined, 'second')).status).toBe(410);
 });
 
-test('the page shows the latest events, with nothing of theirs taken as HTML', async () => {
+test('the page shows the latest events with their content escaped', async () => {
   const body = JSON.stringify({ event: '<script>alert(1)</script>' });
   await post(body);
   const page = await fetch(receiver.url);
   const html = await page.text();
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(html).toContain('1 received, 1 with a right signature');
+  expect(html).toContain('1 received, 1 with a valid signature');
   expect(html).not.toContain('<script>alert');
 });
 
-test('what is not posted to a hook is rejected', async () => {
+test('rejects requests that are not a POST to a hook', async () => {
   expect((await fetch(control.hookUrl('main'))).status).toBe(405);
   expect((await fetch(`${receiver.url}/elsewhere`)).status).toBe(404);
 });

@@ -1,4 +1,4 @@
-// What survives: a restart of each server with its folder, and the end of the sandbox's process.
+// State after a restart of each server with its folder, and the end of the sandbox's process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ test('a restart keeps apps, tokens, templates, media, settings and the clock', a
   await cloud.close();
 });
 
-test('callbacks not yet posted are posted after a restart, those posted are not; no message id comes twice', async () => {
+test('only callbacks that were not posted yet are posted after a restart, and no message id is used twice', async () => {
   const first = await startPlatform({ dir, settings: { deliveredMs: 60_000, readMs: 120_000 } });
   await first.control.addTemplate(plain);
   const wamids = [];
@@ -64,18 +64,18 @@ test('callbacks not yet posted are posted after a restart, those posted are not;
       (await first.send('+919811112222', undefined, { biz_opaque_callback_data: `row-${i}` })).json
         .messages[0].id,
     );
-  await first.catcher.until(() => first.catcher.statuses().length === 5);
+  await first.callbackServer.until(() => first.callbackServer.statuses().length === 5);
   await expect.poll(async () => (await first.control.counts()).callbacksPosted).toBe(5);
   await first.control.advanceClock(300_000);
-  const catcher = await startCallbackServer();
-  await first.control.subscribe(appId, catcher.url, 'verify-me');
+  const callbackServer = await startCallbackServer();
+  await first.control.subscribe(appId, callbackServer.url, 'verify-me');
   await first.close();
 
   const cloud = await startCloudApi({ dir });
-  await catcher.until(() => catcher.statuses().length === 10);
+  await callbackServer.until(() => callbackServer.statuses().length === 10);
   for (const [i, wamid] of wamids.entries())
     expect(
-      catcher
+      callbackServer
         .statuses(wamid)
         .map((s) => [s.status, s.biz_opaque_callback_data])
         .sort(),
@@ -83,7 +83,7 @@ test('callbacks not yet posted are posted after a restart, those posted are not;
       ['delivered', `row-${i}`],
       ['read', `row-${i}`],
     ]);
-  expect(catcher.callbacks.every((c) => c.signed)).toBe(true);
+  expect(callbackServer.callbacks.every((c) => c.signed)).toBe(true);
   const control = cloudApiControl(cloud.url);
   await expect.poll(async () => (await control.counts()).callbacksOpen).toBe(0);
   expect((await control.ledger()).map((m) => m.wamid)).toEqual(wamids);
@@ -92,10 +92,10 @@ test('callbacks not yet posted are posted after a restart, those posted are not;
   expect(newest?.wamid).toBe(again.json.messages[0].id);
   expect(newest?.seq).toBe(6);
   await cloud.close();
-  await catcher.close();
+  await callbackServer.close();
 });
 
-test('a template’s review and its callback go on after a restart', async () => {
+test('a template’s review continues after a restart and posts its callback', async () => {
   const first = await startPlatform({ dir, settings: { approvalMs: 60_000 } });
   const created = await first.call('POST', `${wabaId}/message_templates`, {
     name: 'slow_review',
@@ -104,18 +104,18 @@ test('a template’s review and its callback go on after a restart', async () =>
     components: [{ type: 'BODY', text: 'Hello.' }],
   });
   await first.control.advanceClock(61_000);
-  const catcher = await startCallbackServer();
-  await first.control.subscribe(appId, catcher.url, 'verify-me');
+  const callbackServer = await startCallbackServer();
+  await first.control.subscribe(appId, callbackServer.url, 'verify-me');
   await first.close();
   const cloud = await startCloudApi({ dir });
-  await catcher.until(() => catcher.callbacks.length === 1);
-  expect(catcher.callbacks[0]?.value).toMatchObject({ event: 'APPROVED' });
-  expect(catcher.callbacks[0]?.raw).toContain(`"message_template_id":${created.json.id},`);
+  await callbackServer.until(() => callbackServer.callbacks.length === 1);
+  expect(callbackServer.callbacks[0]?.value).toMatchObject({ event: 'APPROVED' });
+  expect(callbackServer.callbacks[0]?.raw).toContain(`"message_template_id":${created.json.id},`);
   await cloud.close();
-  await catcher.close();
+  await callbackServer.close();
 });
 
-test('the receiver keeps its secrets and its ledger', async () => {
+test('a restart keeps the receiver’s secrets and ledger', async () => {
   const first = await startReceiver({ dir });
   await receiverControl(first.url).setSecrets('main', 'a-secret');
   await fetch(`${first.url}/hooks/main`, { method: 'POST', body: '{"event":"test"}' });
@@ -130,7 +130,7 @@ test('the receiver keeps its secrets and its ledger', async () => {
   await second.close();
 });
 
-test('a journal survives a torn last line, and folds itself when it has grown', async () => {
+test('a journal survives a torn last line, and is compacted when it has grown', async () => {
   const file = join(dir, 'deep', 'a.journal');
   let value = 0;
   const open = () =>
@@ -178,7 +178,7 @@ test.each([
   ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
   ['the end of its parent’s pipe', (child: ChildProcess) => child.stdin?.end()],
 ])(
-  'the process answers once it has said so, and ends at %s, even with calls that hang',
+  'the process serves requests once it has printed its addresses, and ends on %s, even with hanging calls',
   async (_how, stop) => {
     const { child, urls } = await startProcess();
     expect((await fetch(`${urls.cloudApi}/sandbox/counts`)).status).toBe(200);
@@ -195,7 +195,7 @@ test.each([
   },
 );
 
-test('the process started with an IPC channel ends when that is cut, and not with its standard input', async () => {
+test('a process started with an IPC channel ends when the channel closes, not with its standard input', async () => {
   const child = spawn(process.execPath, ['sandbox/main.ts'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }));
   const { cloudApi } = JSON.parse(line) as { cloudApi: string };
@@ -205,7 +205,7 @@ test('the process started with an IPC channel ends when that is cut, and not wit
   expect(await end).toBe(0);
 });
 
-test('a kill loses nothing that was answered', async () => {
+test('after a kill, everything that got a response is still there', async () => {
   const first = await startProcess();
   const control = cloudApiControl(first.urls.cloudApi);
   await control.addApp({ id: appId, tokens: ['EAA-sandbox-token'] });

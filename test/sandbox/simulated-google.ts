@@ -1,4 +1,4 @@
-// What the tests of the simulated Google share: one running server, one client, one account, and plain calls to it.
+// Setup for tests of the simulated Google: one server with a client and an account, and calls to it.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type GoogleControl, googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
@@ -9,7 +9,7 @@ export const staff = 'asha@clinic.example';
 
 export interface Reply {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the answers of a foreign API, looked into freely
+  // biome-ignore lint/suspicious/noExplicitAny: responses of an external API, read freely
   body: any;
 }
 
@@ -17,7 +17,7 @@ export const events = 'calendars/primary/events';
 export const time = (from: string, to: string) => ({ start: { dateTime: from }, end: { dateTime: to } });
 export const tenToHalfPast = time('2026-03-10T14:00:00Z', '2026-03-10T14:30:00Z');
 
-/** Starts the server for the tests of one file, and makes it forget everything before each of them. */
+/** Starts the server for the tests of one file, and resets it before each test. */
 export function simulatedGoogle() {
   let server: RunningServer;
   let control: GoogleControl;

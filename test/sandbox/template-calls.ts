@@ -1,4 +1,4 @@
-// What the tests of template management share: creating a template, and waiting for its callback.
+// Helpers of the template management tests: creating a template, and waiting for its callback.
 import { type startPlatform, wabaId } from './platform.ts';
 
 export const edge = `${wabaId}/message_templates`;
@@ -9,7 +9,7 @@ export function body(text: string, ...example: string[]) {
 
 export function templateCalls(platform: Awaited<ReturnType<typeof startPlatform>>) {
   return {
-    /** POSTs a template; what is not given is a plain utility one in English. */
+    /** POSTs a template; by default a plain utility template in English. */
     create: (template: object) =>
       platform.call('POST', edge, {
         language: 'en_US',
@@ -17,13 +17,13 @@ export function templateCalls(platform: Awaited<ReturnType<typeof startPlatform>
         components: [body('Hello.')],
         ...template,
       }),
-    /** The newest callback of that field about the template of that name, once it has come. */
+    /** Waits for a callback of that field about the template with that name, and returns the newest. */
     updateOf: async (name: string, field = 'message_template_status_update') => {
       const mine = () =>
-        platform.catcher.callbacks.findLast(
+        platform.callbackServer.callbacks.findLast(
           (c) => c.field === field && c.value.message_template_name === name,
         );
-      await platform.catcher.until(() => mine() !== undefined);
+      await platform.callbackServer.until(() => mine() !== undefined);
       return mine();
     },
   };

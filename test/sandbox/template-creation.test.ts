@@ -1,4 +1,4 @@
-// Creating templates on the simulated platform: what it checks, its review, and the upload of header samples.
+// Creation of templates on the simulated platform: checks, reviews, and uploads of header samples.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { caller, startPlatform, token, wabaId } from './platform.ts';
 import { body, templateCalls } from './template-calls.ts';
@@ -23,7 +23,7 @@ test('a created template is pending, then approved with a callback whose id is a
   expect((await platform.call('GET', json.id)).json).toMatchObject({ status: 'PENDING', name: 'fresh' });
   const update = await updateOf('fresh');
   expect(update?.signed).toBe(true);
-  // more digits than a double holds, each of them in the callback
+  // more digits than a double holds, all of them in the callback
   expect(BigInt(json.id)).toBeGreaterThan(2n ** 53n);
   expect(update?.raw).toContain(`"message_template_id":${json.id},`);
   expect(update?.value).toEqual({
@@ -39,7 +39,7 @@ test('a created template is pending, then approved with a callback whose id is a
   await platform.control.settings({ approvalMs: 0 });
 });
 
-test('magic names: one is rejected, one stays pending', async () => {
+test('a template with a magic name is rejected, or stays pending', async () => {
   const rejected = (await create({ name: 'sandbox_rejected_offer' })).json.id;
   expect((await updateOf('sandbox_rejected_offer'))?.value).toMatchObject({
     event: 'REJECTED',
@@ -56,7 +56,7 @@ test('magic names: one is rejected, one stays pending', async () => {
   expect((await platform.call('GET', pending)).json.status).toBe('PENDING');
 });
 
-test('an authentication template reads back with the platform’s own words and a URL button', async () => {
+test('an authentication template gets the platform’s own texts and a URL button', async () => {
   const { json } = await create({
     name: 'code',
     category: 'AUTHENTICATION',
@@ -99,7 +99,7 @@ const otp = (more: object) => ({
 });
 const app = { package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' };
 
-/** What is rejected, and the platform's subcode; none: 100 alone. */
+/** Rejected templates with the platform's subcode; none: only 100. */
 test.each<[string, object, number?]>([
   ['a name with capitals', { name: 'Sale' }],
   ['a language that is none', { language: 'english' }],
@@ -115,7 +115,7 @@ test.each<[string, object, number?]>([
   ['a variable without example', { components: [body('Hi {{1}}, hello again.')] }, 2388072],
   ['an empty example', { components: [body('Hi {{1}}, hello again.', '')] }, 2388072],
   ['a gap in the numbers', { components: [body('Hi {{1}} and {{3}}, hello.', 'a', 'b')] }, 2388072],
-  ['braces that are no variable', { components: [body('Hi {{1}, hello again.', 'a')] }, 2388072],
+  ['braces that are not a variable', { components: [body('Hi {{1}, hello again.', 'a')] }, 2388072],
   ['a variable at the end', { components: [body('Hi {{1}}', 'a')] }, 2388299],
   ['a variable at the start', { components: [body('{{1}} is here today', 'a')] }, 2388299],
   [
@@ -176,10 +176,10 @@ test.each<[string, object, number?]>([
     'two buttons of one label',
     { components: buttons({ type: 'QUICK_REPLY', text: 'A' }, { type: 'QUICK_REPLY', text: 'A' }) },
   ],
-  ['a button of no kind', { components: buttons({ type: 'SHARE', text: 'A' }) }],
+  ['an unknown type of button', { components: buttons({ type: 'SHARE', text: 'A' }) }],
   ['too long a coupon', { components: buttons({ type: 'COPY_CODE', example: 'x'.repeat(16) }) }, 2388040],
   [
-    'quick replies apart',
+    'quick replies that are not adjacent',
     {
       components: buttons(
         { type: 'QUICK_REPLY', text: 'A' },
@@ -188,13 +188,16 @@ test.each<[string, object, number?]>([
       ),
     },
   ],
-  ['an OTP button elsewhere', { components: buttons({ type: 'OTP', otp_type: 'COPY_CODE', text: 'A' }) }],
+  [
+    'an OTP button in another category',
+    { components: buttons({ type: 'OTP', otp_type: 'COPY_CODE', text: 'A' }) },
+  ],
   [
     'an authentication text of its own',
     { ...otp({ otp_type: 'COPY_CODE' }), components: [body('a')] },
     2388072,
   ],
-  ['a code of no kind', otp({ otp_type: 'TWO_TAP' })],
+  ['an unknown type of code', otp({ otp_type: 'TWO_TAP' })],
   ['one tap without an app', otp({ otp_type: 'ONE_TAP' })],
   [
     'one tap with a wrong package',
@@ -223,8 +226,8 @@ test.each([
   ['one tap', otp({ otp_type: 'ONE_TAP', supported_apps: [app] })],
   ['one tap, its app on the button itself', otp({ otp_type: 'ONE_TAP', ...app })],
   ['zero tap', otp({ otp_type: 'ZERO_TAP', supported_apps: [app], zero_tap_terms_accepted: true })],
-  ['words without spaces', { language: 'ja', components: [body('ご注文{{1}}を発送しました。', 'A-1')] }],
-])('%s is taken', async (what, template) => {
+  ['a text without spaces', { language: 'ja', components: [body('ご注文{{1}}を発送しました。', 'A-1')] }],
+])('%s is accepted', async (what, template) => {
   expect((await create({ name: what.replaceAll(/\W+/g, '_'), ...template })).status).toBe(200);
 });
 
@@ -244,7 +247,7 @@ test('a disabled template cannot be deleted', async () => {
   expect(answer.json.error.code).toBe(100);
 });
 
-test('the same name and language twice is rejected, another language is not', async () => {
+test('a second template with the same name and language is rejected; one in another language is accepted', async () => {
   expect((await create({ name: 'twice' })).status).toBe(200);
   expect((await create({ name: 'twice' })).json.error).toMatchObject({
     code: 100,
@@ -254,7 +257,7 @@ test('the same name and language twice is rejected, another language is not', as
   expect((await create({ name: 'twice', language: 'fr' })).status).toBe(200);
 });
 
-test('a sample goes up by the resumable upload, and its handle serves a media header', async () => {
+test('a resumable upload creates a handle, which is accepted as the sample of a media header', async () => {
   const bytes = Buffer.alloc(1000, 7);
   const opened = await platform.call(
     'POST',

@@ -1,4 +1,4 @@
-// Template management of the simulated platform: pages, filters, deletion, changes and their callbacks; and what a number says.
+// Template management of the simulated platform: pages, filters, deletion, changes and their callbacks; and reading a number.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plain, startPlatform, token, wabaId } from './platform.ts';
 import { edge, templateCalls } from './template-calls.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('a list longer than 25 comes in pages that follow paging.next, each template once', async () => {
+test('a list longer than 25 is paged by paging.next, with each template once', async () => {
   const waba = await platform.control.addWaba({ appId: '100200300400500' });
   for (let i = 0; i < 60; i++)
     await platform.control.addTemplate({ ...plain, wabaId: waba.id, name: `t_${i}` });
@@ -51,7 +51,7 @@ async function cursorAfter(id: string, limit: number): Promise<string> {
   return (await platform.call('GET', `${id}/message_templates?limit=${limit}`)).json.paging.cursors.after;
 }
 
-test('the list filters by status in either case, name, category and language, and gives only the fields asked for', async () => {
+test('the list filters by status (in either case), name, category and language, and returns only the requested fields', async () => {
   const waba = await platform.control.addWaba({ appId: '100200300400500' });
   const add = (name: string, more: object) =>
     platform.control.addTemplate({ ...plain, wabaId: waba.id, name, ...more });
@@ -77,7 +77,7 @@ test('the list filters by status in either case, name, category and language, an
   expect((await platform.call('GET', `${waba.id}/message_templates?name=none`)).json).toEqual({ data: [] });
 });
 
-test('a delete by name takes every language, with hsm_id the one', async () => {
+test('deletion by name removes every language, with hsm_id only that template', async () => {
   const ids = [];
   for (const language of ['en_US', 'fr', 'hi']) ids.push((await create({ name: 'gone', language })).json.id);
   expect((await platform.call('DELETE', `${edge}?name=gone&hsm_id=${ids[0]}`)).json).toEqual({
@@ -91,7 +91,7 @@ test('a delete by name takes every language, with hsm_id the one', async () => {
   expect((await platform.call('DELETE', edge)).json.error.code).toBe(100);
 });
 
-test('a change of status, category and quality causes three callbacks, and takes effect', async () => {
+test('a change of status, category and quality takes effect and posts three callbacks', async () => {
   const { id } = await platform.control.addTemplate({ ...plain, name: 'changing', category: 'UTILITY' });
   await platform.control.changeTemplate(id, { status: 'PAUSED', category: 'MARKETING', quality: 'RED' });
   expect((await updateOf('changing'))?.value).toMatchObject({
@@ -117,7 +117,7 @@ test('a change of status, category and quality causes three callbacks, and takes
   expect((await platform.call('GET', id)).json.status).toBe('APPROVED');
 });
 
-test('a number says who it is, with only the fields asked for', async () => {
+test('reading a number returns only the requested fields', async () => {
   const { json } = await platform.call('GET', '222000222000222');
   expect(json).toEqual({
     id: '222000222000222',

@@ -1,13 +1,13 @@
-// Many webhook receivers in one process: quick ones, which note when each event came, one that is slow, and one that hangs.
+// Many webhook receivers in one process: quick ones that record arrivals, one that is slow, and one that hangs.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerParent, nowMs } from './child.ts';
+import { nowMs, serveParent } from './child.ts';
 
 const slowMs = 14_000;
 
-/** Hook and message id → when the event first came. */
+/** Hook and message id → when the event first arrived. */
 let arrivals = new Map<string, number>();
-let slowOnes = 0;
+let slowEvents = 0;
 let waiting: { events: number; resolve: () => void }[] = [];
 
 function note(hook: string, body: Buffer): void {
@@ -26,7 +26,7 @@ function answer(req: IncomingMessage, res: ServerResponse): void {
     const take = () => res.writeHead(200, { 'content-length': 0 }).end();
     if (hook === 'hangs') return;
     if (hook === 'slow') {
-      slowOnes += 1;
+      slowEvents += 1;
       setTimeout(take, slowMs).unref();
       return;
     }
@@ -42,13 +42,13 @@ const listening = new Promise<string>((resolve) => {
   );
 });
 
-answerParent({
+serveParent({
   url: () => listening,
   clear: () => {
     arrivals = new Map();
-    slowOnes = 0;
+    slowEvents = 0;
   },
-  /** When each event came, as soon as so many are there or the time is up, and how many the slow one was sent. */
+  /** Arrival times, as soon as `events` have arrived or after `withinMs`, and how many events the slow receiver got. */
   until: async (input: { events: number; withinMs: number }) => {
     let timer: NodeJS.Timeout | undefined;
     if (arrivals.size < input.events) {
@@ -59,6 +59,6 @@ answerParent({
     }
     clearTimeout(timer);
     waiting = [];
-    return { arrivals, slowOnes };
+    return { arrivals, slowEvents };
   },
 });
