@@ -1,4 +1,4 @@
-// Decides whether a call is retried, and after which delay.
+// The retry policy: whether a call is retried, and after which delay.
 import { GatewayConnectionError, GatewayError } from './errors.ts';
 
 /** The longest Retry-After that the client waits for; callers decide about longer ones. */

@@ -1,4 +1,4 @@
-// Verifies webhooks of Chatbot Gateway with Web Crypto, which edge runtimes have: Node 20 or later, Bun, Deno, workers.
+// Verification of webhooks with Web Crypto, for edge runtimes too: Node 20 or later, Bun, Deno, workers.
 import type { WebhookEvent } from './generated.ts';
 import {
   type Claim,

@@ -1,4 +1,4 @@
-// Verifies webhooks of Chatbot Gateway synchronously, with node:crypto: Node 18 or later, Bun, Deno.
+// Synchronous verification of webhooks with node:crypto: Node 18 or later, Bun, Deno.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookEvent } from './generated.ts';
 import {

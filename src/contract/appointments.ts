@@ -1,4 +1,4 @@
-// Slots on the wire, and what all appointment operations share.
+// Slots on the wire, and schemas shared by all appointment operations.
 import { type Static, Type } from 'typebox';
 import { Id, instant } from './envelope.ts';
 

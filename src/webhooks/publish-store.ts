@@ -1,4 +1,4 @@
-// Inserts deliveries: of published events, and of test events.
+// Statements for inserting deliveries of published events and of test events.
 import { sql } from 'kysely';
 import { arrayText } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';

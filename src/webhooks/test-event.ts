@@ -1,4 +1,4 @@
-// Sends a test event to one endpoint, once, while the caller waits.
+// A test event to one endpoint, sent once while the caller waits.
 import { uuidv7 } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
 import type { Deliveries } from './delivery/deliveries.ts';

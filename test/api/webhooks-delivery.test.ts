@@ -162,7 +162,7 @@ describe('many concurrent deliveries', () => {
 });
 
 describe('a lease in memory', () => {
-  // 75 s, less the two seconds of a call and five of margin
+  // 75 s, minus two seconds for a call and a margin of five
   const trustedMs = 68_000;
   const firstMs = 1_000_000;
 
@@ -193,7 +193,7 @@ describe('a lease in memory', () => {
     return { account, id, messages, answerFirst };
   }
 
-  it('is trusted until a call might outlast it: what is queued longer is left to the next claim', async () => {
+  it('is used until a call might outlast it; deliveries queued longer are left to the next claim', async () => {
     const { account, id, answerFirst } = await queued('untrusted', ['sent']);
     fixture.clock.steadyMs = firstMs + trustedMs + 1;
     answerFirst();
@@ -204,7 +204,7 @@ describe('a lease in memory', () => {
     expect(hitsOf('untrusted')).toHaveLength(2);
   });
 
-  it('ends an ordering group that began shortly before: its next stage gets a lease of its own', async () => {
+  it('that is about to expire ends an ordering group, whose next stage gets its own lease', async () => {
     const { messages, answerFirst } = await queued('ending', ['sent', 'delivered']);
     const [first, second] = messages;
     const firstStateAtSecondStage: unknown[] = [];
@@ -225,7 +225,7 @@ describe('a lease in memory', () => {
     await until(() => expect(firstStateAtSecondStage).toEqual([{ state: 1 }]));
   });
 
-  it('counts from before its claim: the machine may sleep before the response arrives', async () => {
+  it('counts from before its claim, in case the machine is suspended before the response', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'asleep');
     await fixture.stages(account, uuidv7(), ['sent'], false);

@@ -202,7 +202,7 @@ describe('the stages of one message', () => {
   });
 });
 
-describe('the later stages that a process attempts without a commit between them', () => {
+describe('later stages that a process attempts without a commit in between', () => {
   /** A message with two stages. The receiver has the first one and has not responded yet. */
   async function firstStageHeld(hook: string, deliveries = fixture.deliveries) {
     const account = await fixture.account();
@@ -238,7 +238,7 @@ describe('the later stages that a process attempts without a commit between them
     return rows[0];
   };
 
-  it('end when the owner pauses the endpoint', async () => {
+  it('stop when the owner pauses the endpoint', async () => {
     const { account, id, answerFirst } = await firstStageHeld('paused-between');
     const path = `/v1/webhooks/endpoints/${id}`;
     expect((await fixture.call(account, 'PATCH', path, { status: 'paused' })).status).toBe(200);
@@ -253,7 +253,7 @@ describe('the later stages that a process attempts without a commit between them
     });
   });
 
-  it('end when the process stops, and are left to another', async () => {
+  it('are left to another process when the process stops', async () => {
     const leaving = fixture.another();
     const { answerFirst } = await firstStageHeld('stopped-between', leaving);
     const stopped = leaving.stop();
@@ -267,7 +267,7 @@ describe('the later stages that a process attempts without a commit between them
     });
   });
 
-  it('end after a second: what a slow receiver has accepted is recorded before its next stage', async () => {
+  it('stop after a second, so that a slow receiver’s success is recorded before the next stage', async () => {
     fixture.clock.steadyMs = 1_000_000;
     const { answerFirst } = await firstStageHeld('slow-between');
     const atSecond: unknown[] = [];
@@ -280,7 +280,7 @@ describe('the later stages that a process attempts without a commit between them
     await until(() => expect(atSecond).toMatchObject([{ state: 1 }]));
   });
 
-  it('are not offered again while the failure of their first is being recorded', async () => {
+  it('are not offered again while the failure of the first one is being recorded', async () => {
     const account = await fixture.account();
     const { id } = await fixture.endpoint(account, 'failing-between');
     fixture.hooks.answer('failing-between', (hit) => ({

@@ -1,4 +1,4 @@
-// Calls the platform's HTTP API and turns its errors into the three outcomes.
+// The client of the platform's HTTP API, which turns its errors into the three outcomes.
 import type { Readable } from 'node:stream';
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';

@@ -26,11 +26,11 @@ const rules: readonly Rule[] = [
   { codes: [4, 17, 80007, 80008], kind: 'throttled_account', waitSeconds: 60 },
   // "Cloud API message throughput has been reached": a limit of the number ("Throughput").
   { codes: [130429], kind: 'throttled' },
-  // "Too many messages sent from the sender phone number to the same recipient": others go on; 4^X seconds for this one.
+  // "Too many messages sent from the sender phone number to the same recipient": other messages continue; 4^X seconds for this one.
   { codes: [131056], kind: 'pair_rate' },
   // "Restrictions on how many messages can be sent from this phone number", for spam: until its health is AVAILABLE again.
   { codes: [131048], kind: 'halt_sender' },
-  // Cap for misclassified templates, utility alone ("Template categorization"): it ends by itself.
+  // A temporary cap for misclassified utility templates ("Template categorization").
   { codes: [131064], kind: 'category_limit', waitSeconds: 3600 },
   // "Invalid request or possible server error."
   { codes: [1], kind: 'retry_once' },
@@ -48,16 +48,16 @@ const rules: readonly Rule[] = [
   { codes: [130497], kind: 'final' },
   // The number itself: its display name is not approved, its certificate is wrong, it is not registered.
   { codes: [131037, 131045, 133010], kind: 'halt_sender' },
-  // Of this recipient: the sender itself, undeliverable, not in a test number's list, blocked by us, in an experiment, a
-  // user id where a phone is needed, outside the 24 h window, kept back by Meta (not again within 24 h), stopped marketing,
-  // an identity that changed.
+  // About this recipient: the sender itself, undeliverable, not in a test number's list, blocked by us, in an experiment, a
+  // user id where a phone is needed, outside the 24 h window, held back by Meta (not again within 24 h), opted out of marketing,
+  // changed identity.
   {
     codes: [131021, 131026, 131030, 130403, 130472, 131062, 131047, 131049, 131050, 137000],
     kind: 'final',
   },
-  // The request itself: a missing or wrong parameter, a kind of message not known, a generic error of the user.
+  // The request itself: a missing or wrong parameter, an unknown kind of message, a generic user error.
   { codes: [100, 131008, 131009, 131051, 135000, 551], kind: 'final' },
-  // "Unable to upload the media": registered again once, since we hold bytes that the platform took before.
+  // "Unable to upload the media": registered again once, because the platform accepted these bytes before.
   { codes: [131053], kind: 'media_refused' },
   // Media of inbound messages.
   { codes: [131052, 131060], kind: 'final' },
@@ -74,7 +74,7 @@ const rules: readonly Rule[] = [
   { codes: [132001], kind: 'template_missing' },
   // "Template content violates a policy", paused for quality, disabled for quality, its flow blocked or throttled.
   { codes: [132007, 132015, 132016, 132068, 132069], kind: 'halt_template' },
-  // Registration of numbers alone: already registered, wrong PIN, not verified, too many guesses, too many attempts.
+  // Only for the registration of numbers: already registered, wrong PIN, not verified, too many guesses, too many attempts.
   { codes: [133000, 133005, 133006, 133008, 133009, 133015, 133016], kind: 'final' },
 ];
 

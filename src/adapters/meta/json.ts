@@ -1,8 +1,8 @@
-// Parses and reads the platform's JSON without trusting its form. Pure.
+// Parsing and reading of the platform's JSON without trusting its form. Pure.
 
 export type Json = Record<string, unknown>;
 
-/** Escapes of a NUL character or of a surrogate, which may be a lone one. */
+/** Escapes of a NUL character or of a surrogate, which may be unpaired. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
 /** How many digits a double always represents exactly: 2^53 has 16. */

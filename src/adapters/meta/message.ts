@@ -1,4 +1,4 @@
-// Converts a filled template to the body of a send (Cloud API, "Messages: template object"). Pure.
+// The body of a send, made from a filled template (Cloud API, "Messages: template object"). Pure.
 import type { FilledText, OutgoingMessage } from '../../ports/platform.ts';
 
 const textParameter = ({ name, text }: FilledText) => ({

@@ -1,4 +1,4 @@
-// Reads how long a response of the platform or a proxy asks to wait.
+// The wait that a response of the platform or a proxy requests.
 import type { OutgoingResponse } from '../../base/outgoing.ts';
 import { isObject, objectsOf } from './json.ts';
 

@@ -1,4 +1,4 @@
-// Uploads samples of media headers (Graph API, "Resumable Upload API").
+// The upload of samples of media headers (Graph API, "Resumable Upload API").
 import { VendorError } from '../../base/errors.ts';
 import type { FileToUpload, SenderAccess } from '../../ports/platform.ts';
 import { type MetaClient, string } from './client.ts';

@@ -1,4 +1,4 @@
-// Converts the platform's template object (Cloud API, "Message templates") to the port's. Pure.
+// The conversion of the platform's template object (Cloud API, "Message templates") to the port's. Pure.
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../ports/platform.ts';
 import { type Json, objectsOf, textOf } from './json.ts';
 

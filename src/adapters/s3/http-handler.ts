@@ -1,4 +1,4 @@
-// Sends the S3 client's requests through our HTTP client: its pool, its time-outs, no redirects.
+// The S3 client's request handler on our HTTP client: its pool, its time-outs, no redirects.
 import { Readable } from 'node:stream';
 import type { Outgoing } from '../../base/outgoing.ts';
 

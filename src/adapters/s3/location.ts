@@ -1,4 +1,4 @@
-// Parses the address of a bucket. Pure.
+// The address of a bucket and its parser. Pure.
 
 export interface S3Location {
   bucket: string;

@@ -1,4 +1,4 @@
-// Streams an object into a bucket: in one request if it is small, else in parts through one reused buffer.
+// The upload of an object as a stream: in one request if it is small, else in parts through one reused buffer.
 import type { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,

@@ -1,4 +1,4 @@
-// Encrypts and decrypts stored files as streams, in the AWS Encryption SDK message format.
+// Encryption and decryption of stored files as streams, in the AWS Encryption SDK message format.
 import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-// Detects the kind of a file from its first bytes and declared type, and limits its size. Pure.
+// The kind of a file, detected from its first bytes and declared type, and its size limit. Pure.
 import { AppError } from '../../base/errors.ts';
 
 export type MediaKind = 'image' | 'video' | 'document';

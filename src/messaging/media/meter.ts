@@ -1,4 +1,4 @@
-// Counts, checks and hashes the bytes of an upload as they arrive, within a time limit.
+// The meter of an upload: counts, checks and hashes its bytes as they arrive, within a time limit.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';

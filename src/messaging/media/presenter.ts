@@ -14,7 +14,7 @@ export function mediaItem(row: ReadyMedia) {
   };
 }
 
-/** `attachment` with the file's own name (RFC 6266), and an ASCII name for clients that read no other. */
+/** `attachment` with the file's own name (RFC 6266), and an ASCII name for clients that need one. */
 export function attachmentHeader(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(fileName).replace(

@@ -1,4 +1,4 @@
-// Re-encrypts the keys of files after a key rotation; their content stays unchanged.
+// Re-encryption of the keys of files after a key rotation; their content stays unchanged.
 import type { Cipher } from '../../base/cipher.ts';
 import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';

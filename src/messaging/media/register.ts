@@ -1,4 +1,4 @@
-// Registers stored files with the platform: at upload, and again for each number after 30 days.
+// Registration of stored files with the platform: at upload, and again for each number after 30 days.
 import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { extendKeysOf, freeKeysOf } from '../../db/idempotency-keys.ts';

@@ -1,4 +1,4 @@
-// Removes files: on request, after a rejected upload, and after uploads whose process died.
+// Removal of files: on request, after a rejected upload, and after uploads whose process died.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,4 +1,4 @@
-// Routes of media: upload, list, record, content, removal.
+// Routes of media: upload, list, record, content and removal.
 import { isUuid } from '../../base/ids.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { DeletedMedia, ListMediaQuery, MediaItem, MediaParams, NoQuery } from '../../contract/media.ts';

@@ -1,4 +1,4 @@
-// Writes files to the object store encrypted, reads them, and distinguishes their errors.
+// Stored files: encrypted writing and reading, and their errors.
 import type { Readable } from 'node:stream';
 import { type Cipher, CipherError } from '../../base/cipher.ts';
 import { AppError, VendorError } from '../../base/errors.ts';

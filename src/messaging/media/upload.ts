@@ -1,4 +1,4 @@
-// Uploads a file: detects its kind, encrypts and stores it as it arrives, then registers it.
+// The upload of a file: detects its kind, encrypts and stores it as it arrives, then registers it.
 import { Readable } from 'node:stream';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';

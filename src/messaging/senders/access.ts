@@ -1,4 +1,4 @@
-// Converts a sender's row to what a call needs: decrypts its secrets and chooses its address.
+// What a call on behalf of a sender needs, from its row: decrypted secrets and the address.
 import { createHash } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';

@@ -1,4 +1,4 @@
-// Halts senders whose number, credential or business account the platform rejects.
+// The halt of senders whose number, credential or business account the platform rejects.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';

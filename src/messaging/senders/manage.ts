@@ -1,4 +1,4 @@
-// Adds, changes and removes senders; verifies their credentials with the platform before storing them.
+// Operations on senders: add, change and remove, with their credentials verified by the platform.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, invalidRequest, type Problem } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';

@@ -1,4 +1,4 @@
-// Re-encrypts the secrets of senders after a key rotation.
+// Re-encryption of the secrets of senders after a key rotation.
 import type { Cipher } from '../../base/cipher.ts';
 import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';

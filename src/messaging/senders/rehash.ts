@@ -1,4 +1,4 @@
-// Rehashes app secrets with the newest key; senders of one app are found by these hashes.
+// Rehashing of app secrets with the newest key; senders of one app are found by these hashes.
 import { type Cipher, CipherError } from '../../base/cipher.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Page } from '../../base/reencrypt.ts';

@@ -1,4 +1,4 @@
-// Applying the platform's status reports: many callbacks in one transaction, forward only, each stage published once.
+// Application of the platform's status reports: many callbacks in one transaction, forward only, each stage published once.
 import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { StatusReport } from '../../ports/platform.ts';

@@ -20,8 +20,8 @@ export interface CallDeps extends RejectionDeps {
   /** The platform's id of a stored file for a sender; registers it again if it expired. */
   registeredMedia: (of: { accountId: string; mediaId: string; senderId: string }) => Promise<string>;
   /**
-   * Forgets a registration that the platform rejected, so that the file is registered again; false if it must not be.
-   * `registeredBefore`: a registration made later was rejected too.
+   * Deletes a registration that the platform rejected, so that the file is registered again. Returns false and keeps it if
+   * it is recent and was not made before `registeredBefore`, because then the platform rejects the file itself.
    */
   forgetMedia: (of: {
     mediaId: string;

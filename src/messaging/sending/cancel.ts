@@ -1,4 +1,4 @@
-// Cancelling a send: no message is called after the first commit; queued messages fail in steps, dispatched ones stay.
+// Cancellation of a send: no message is called after the first commit; queued messages fail in steps, dispatched ones stay.
 import type { Db } from '../../db/db.ts';
 import { type FailDeps, failAndPublish } from './fail.ts';
 import { ownErrors, state } from './message.ts';

@@ -1,4 +1,4 @@
-// Requests that wait for their messages to complete, woken by whatever in this process records a result.
+// Requests that wait for their messages to complete, and the wake-ups by results recorded in this process.
 import type { MessageError } from './message.ts';
 
 /** The stored result of a message: accepted or beyond, or failed. `queued` if it cannot complete soon. */

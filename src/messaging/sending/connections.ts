@@ -1,4 +1,4 @@
-// The connections to the platform that all calls of this process share. A dispatch begins only when one is free for its request.
+// The limit of concurrent connections to the platform, shared by all calls of this process.
 
 export interface Connections {
   /** Acquires up to `wanted` connections that are free now. */

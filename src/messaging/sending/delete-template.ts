@@ -1,4 +1,4 @@
-// Deleting a template: rejected while its messages are queued, unless they are to be cancelled first.
+// Deletion of a template: rejected while its messages are queued, unless they are to be cancelled first.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';

@@ -1,4 +1,4 @@
-// Failing messages and publishing their events, in one transaction.
+// Failure of messages with their events, in one transaction.
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';

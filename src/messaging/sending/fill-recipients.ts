@@ -1,4 +1,4 @@
-// Filling the template for each recipient of a send, or reporting every problem with their variables.
+// Filling the template for each recipient of a send, with every problem of their variables.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { invalidRequest, listedProblemsMax, type Problem } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-// Registers the media files of one sender's messages before their calls, a few at a time, so that other messages are not delayed.
+// Registration of the media files of one sender's messages before their calls, a few at a time, so that other messages are not delayed.
 import type { PreparedMessage } from './call-platform.ts';
 import type { LeasedMessage } from './message.ts';
 

@@ -1,4 +1,4 @@
-// Reactions to reported failures that concern more than their message: the platform may reject a sender after it accepted calls.
+// Reactions to reported failures that concern more than their message, such as a rejected sender.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';

@@ -1,4 +1,4 @@
-// A send request: its recipients and what applies to all of them. Pure.
+// A send request: its recipients, and what applies to all of them. Pure.
 import type { AppError, Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
 import type { Location } from '../templates/fill.ts';

@@ -1,4 +1,4 @@
-// Records a rejection by the platform: retries or fails its message, and throttles, halts or holds what it concerns.
+// Rejections by the platform: retry or failure of the message, and a throttle, halt or hold of what it concerns.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';

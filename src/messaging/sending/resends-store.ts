@@ -1,4 +1,4 @@
-// Table resends: which message repeats which failed one.
+// Table resends: failed messages and the new messages that repeat them.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { stateSql } from './messages-sql-store.ts';

@@ -1,4 +1,4 @@
-// Resolving what a send refers to: an approved template, and the sender for it.
+// Resolution of the references of a send: an approved template, and its sender.
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';

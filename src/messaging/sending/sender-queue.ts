@@ -1,4 +1,4 @@
-// The queue of one sender in this process: waits for pace and connections, begins the dispatch of the most urgent messages, calls them.
+// The queue of one sender in this process: waits for pace and connections, then dispatches the most urgent messages.
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import type { Subqueue } from '../../work/keyed-queue.ts';

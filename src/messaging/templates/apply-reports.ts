@@ -1,4 +1,4 @@
-// Applies template reports of the platform's callbacks to our rows.
+// Application of template reports of the platform's callbacks to our rows.
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { TemplateReport } from '../../ports/platform.ts';
@@ -66,8 +66,8 @@ const isBeingDeleted = ({ deleting_until }: TemplateRow, now: number): boolean =
   deleting_until !== null && deleting_until.getTime() > now;
 
 /**
- * An approved template keeps the platform's word for it: all words of approval mean the same, and a reading may have
- * found and reported the approval before this report.
+ * An approved template keeps its `providerStatus`: all words of approval mean the same, and a reading may have published
+ * the approval before this report.
  */
 function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof changeTemplate>[2] {
   const { status } = report;

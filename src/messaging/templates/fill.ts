@@ -1,4 +1,4 @@
-// Fills a template for one recipient and finds every problem before anything is sent. Pure.
+// Filling a template for one recipient, and every problem that prevents it. Pure.
 import type { Problem } from '../../base/errors.ts';
 import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
 import { type Placeholder, shortKey, substitute, type TemplatePlan } from './placeholders.ts';

@@ -1,4 +1,4 @@
-// Holds a template that the platform rejects at sending (paused, disabled) until its next approval.
+// The hold of a template that the platform rejects at sending (paused, disabled), until its next approval.
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform } from '../../ports/platform.ts';

@@ -1,4 +1,4 @@
-// Converts the content of a filled template back to variables, so that it can be checked and filled again. Pure.
+// Conversion of a filled template's content back to variables, so that it can be checked and filled again. Pure.
 import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
 import type { Location } from './fill.ts';
 import type { TemplatePlan } from './placeholders.ts';

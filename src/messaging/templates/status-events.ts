@@ -1,4 +1,4 @@
-// Creates the `templates.status` events of changed templates.
+// The `templates.status` events of changed templates.
 import type { Clock } from '../../base/clock.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';

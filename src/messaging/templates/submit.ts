@@ -1,4 +1,4 @@
-// Creates drafts, submits them to the platform, and deletes templates there.
+// Drafts: their creation and submission to the platform, and the deletion of templates there.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';

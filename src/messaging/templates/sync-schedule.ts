@@ -1,4 +1,4 @@
-// Schedules reading the platform's templates: at start, by a timer, after callbacks, and on request.
+// The schedule of reading the platform's templates: at start, by a timer, after callbacks, and on request.
 import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import { listReaders, type SenderRow } from '../senders/store.ts';
 import {

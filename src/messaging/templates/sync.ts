@@ -1,4 +1,4 @@
-// Copies the platform's templates to our rows: a whole list, or one changed template.
+// The copy of the platform's templates to our rows: a whole list, or one changed template.
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';

@@ -1,4 +1,4 @@
-// One attempt of one delivery: signs it with the secrets valid now, posts it, and classifies the response.
+// One attempt of one delivery: signs it with the currently valid secrets, posts it, and classifies the response.
 import type { Clock } from '../../base/clock.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';

@@ -1,4 +1,4 @@
-// Claims due deliveries, endpoint by endpoint in turn, each with the later stages that wait for it alone.
+// Claims of due deliveries, endpoint by endpoint in turn, each with the later stages that wait for it alone.
 import type { Db } from '../../db/db.ts';
 import { type LeasedDelivery, lastStage } from './delivery.ts';
 import { claimDeliveries, findLaterStages } from './store.ts';

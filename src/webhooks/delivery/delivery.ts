@@ -73,7 +73,7 @@ export type FailedDelivery = LeasedDelivery & FailedAttempt;
 
 export const httpGone = 410;
 
-/** Whether the receiver said that the endpoint is gone for good. */
+/** True if the receiver reported that the endpoint no longer exists. */
 export const isGone = (result: Pick<FailedAttempt, 'status'>): boolean => result.status === httpGone;
 
 /** The row's primary key as one text. Every statement locks rows in the order of these texts. */

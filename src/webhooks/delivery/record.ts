@@ -1,4 +1,4 @@
-// Records attempts: many results in one commit, which also leases the next stages.
+// The record of attempts: many results in one commit, which also leases the next stages.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';

@@ -1,4 +1,4 @@
-// Creates, changes and deletes endpoints, and rotates their secrets.
+// Operations on endpoints: create, change and delete them, and rotate their secrets.
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';

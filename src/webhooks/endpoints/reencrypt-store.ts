@@ -1,4 +1,4 @@
-// Statements that re-encrypt the secrets of webhook endpoints.
+// Statements for re-encrypting the secrets of webhook endpoints.
 import { sql } from 'kysely';
 import type { EncryptedChange, EncryptedRow, Page } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';

@@ -1,4 +1,4 @@
-// Re-encrypts endpoint secrets after a rotation of the encryption key.
+// Re-encryption of endpoint secrets after a rotation of the encryption key.
 import type { Cipher } from '../../base/cipher.ts';
 import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';

@@ -1,4 +1,4 @@
-// Encrypts an endpoint's secrets, and decides which are valid.
+// An endpoint's secrets: their encryption, and which are valid.
 import type { Cipher } from '../../base/cipher.ts';
 import type { EndpointRow } from './store.ts';
 

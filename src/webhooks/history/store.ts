@@ -1,4 +1,4 @@
-// Statements that read deliveries and their attempts.
+// Statements for reading deliveries and their attempts.
 import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../base/ids.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';

@@ -1,4 +1,4 @@
-// Replays one delivery, or an endpoint's deliveries of a time range, and reports the progress.
+// Replays of one delivery, or of an endpoint's deliveries of a time range, and their progress.
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';

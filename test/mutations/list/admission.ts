@@ -86,7 +86,7 @@ export const mutations: Mutation[] = [
     tests: [keyLimit],
   },
   {
-    name: 'requests at the same time exceed the number of keys',
+    name: 'concurrent requests exceed the number of keys',
     file: 'src/accounts/keys.ts',
     find: `  await lockAccount(tx, accountId);
   if ((await`,
@@ -151,7 +151,7 @@ export const mutations: Mutation[] = [
     tests: [keys],
   },
   {
-    name: 'requests wait for a Redis that never answers',
+    name: 'requests wait for a Redis that never responds',
     file: 'src/base/redis.ts',
     find: '    socketTimeout: answerWithinMs,\n',
     replace: '',

@@ -21,7 +21,7 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/steady-rates.test.ts'],
   },
   {
-    name: 'counts of rates fill the memory',
+    name: 'the counts of rates grow without a limit',
     file: 'src/http/steady-rates.ts',
     find: 'if (this.#windows.size > this.#max)',
     replace: 'if (this.#windows.size > 2 * this.#max)',

@@ -64,7 +64,7 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/http-forms.test.ts'],
   },
   {
-    name: 'texts that cannot be stored are collected without end',
+    name: 'texts that cannot be stored are collected without a limit',
     file: 'src/http/storable.ts',
     find: '    if (found.length > listedProblemsMax) return;\n',
     replace: '',

@@ -10,7 +10,7 @@ export const mutations: Mutation[] = [
     tests: ['test/client/client.test.ts'],
   },
   {
-    name: 'the client waits as long as any Retry-After asks',
+    name: 'the client waits for any Retry-After',
     file: 'client/src/retries.ts',
     find: 'if (requestedMs > retryAfterMaxMs) return undefined;',
     replace: '',

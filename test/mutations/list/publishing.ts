@@ -93,7 +93,7 @@ export const mutations: Mutation[] = [
     tests: order,
   },
   {
-    name: 'events for a disabled endpoint wait for it instead of being dead',
+    name: 'events for a disabled endpoint stay pending instead of being dead',
     file: publishing,
     find: 'case when dead then ${state.dead} when',
     replace: 'case when',
@@ -114,7 +114,7 @@ export const mutations: Mutation[] = [
     tests: moves,
   },
   {
-    name: 'a claim takes deliveries of endpoints that rest',
+    name: 'a claim takes deliveries of resting endpoints',
     file: store,
     find: ' and (e.paused_until is null or e.paused_until <= now())\n',
     replace: '\n',
@@ -142,7 +142,7 @@ export const mutations: Mutation[] = [
     tests: [...moves, ...order],
   },
   {
-    name: 'a delivery that a receiver rejected with 410 does not say that its endpoint is disabled',
+    name: 'a delivery rejected with 410 does not have the reason endpoint_disabled',
     file: store,
     find: 'case when x.status = ${gone} then ${reason.endpointDisabled} else x.reason end',
     replace: 'x.reason',

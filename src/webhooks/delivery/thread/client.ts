@@ -1,4 +1,4 @@
-// Starts the delivery thread and passes deliveries to it: signing, TLS and slow receivers take no time from requests.
+// The main thread's side of the delivery thread: signing, TLS and slow receivers take no time from requests.
 import { Worker } from 'node:worker_threads';
 import { type Logger, symbols } from 'pino';
 import type { Deliveries } from '../deliveries.ts';
