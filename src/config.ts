@@ -48,39 +48,42 @@ export interface Config {
 
 /** Every setting that the environment may hold, with what it does: `.env.example` is held against this list. */
 export const settings: Record<string, string> = {
-  PORT: 'Port of the gateway; 0 takes any free one. Default 8080.',
-  HOST: 'Address to listen on. Default 127.0.0.1; 0.0.0.0 for all.',
-  PUBLIC_URL: 'Where browsers and the platforms reach the gateway, such as https://gateway.example.com.',
-  ROLE: 'all (default), api (answers requests) or worker (does what is due).',
-  DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded one runs in DATA_DIR.',
-  DATA_DIR: 'Where the embedded database, the key file and stored media live. Default ./data.',
+  PORT: 'Port to listen on; 0 for any free one. Default 8080.',
+  HOST: 'Address to listen on; 0.0.0.0 for all. Default 127.0.0.1.',
+  PUBLIC_URL:
+    'Public address of the gateway, from which callback addresses and the OAuth redirect are derived.',
+  ROLE: 'all (default), api (serves requests) or worker (runs the workers).',
+  DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded server runs in DATA_DIR.',
+  DATA_DIR: 'Folder of the embedded database, the key file and uploaded files. Default ./data.',
   OBJECT_STORE_URL:
-    'Where media are stored, encrypted: file:/path or s3://bucket/prefix?region=…&endpoint=…. Default: DATA_DIR/objects.',
-  ENCRYPTION_KEYS: 'id:base64 of 32 bytes, several by comma, newest first. Needed with DATABASE_URL.',
-  REDIS_URL: 'Shares the API rate limit between processes. Without it each process counts for itself.',
-  MESSAGING_API_URL: 'The messaging platform. Default https://graph.facebook.com.',
-  MESSAGING_API_VERSION: 'Its version. Default v23.0.',
-  GOOGLE_CLIENT_ID: 'OAuth client for Google Calendar; without it calendars cannot be connected.',
-  GOOGLE_CLIENT_SECRET: 'Secret of that client.',
-  GOOGLE_API_URL: 'Default https://www.googleapis.com.',
-  GOOGLE_AUTH_URL: 'Default https://accounts.google.com/o/oauth2/v2/auth.',
-  GOOGLE_TOKEN_URL: 'Default https://oauth2.googleapis.com/token.',
-  GOOGLE_REVOKE_URL: 'Default https://oauth2.googleapis.com/revoke.',
-  MEETING_URL: 'Base of meeting rooms where the calendar gives none. Default https://meet.jit.si.',
+    'Where uploaded files are stored, encrypted: file:/path or s3://bucket/prefix?region=…&endpoint=…. Default: DATA_DIR/objects.',
+  ENCRYPTION_KEYS:
+    'Keys of stored secrets and files: id:base64 of 32 bytes, comma-separated, newest first. Required with DATABASE_URL.',
+  REDIS_URL: 'Shares rate limits between processes. Without it, each process counts separately.',
+  MESSAGING_API_URL: 'Base URL of the messaging platform. Default https://graph.facebook.com.',
+  MESSAGING_API_VERSION: "Version of the platform's API. Default v23.0.",
+  GOOGLE_CLIENT_ID: 'OAuth client for Google Calendar. Without it, Google calendars cannot be connected.',
+  GOOGLE_CLIENT_SECRET: 'Secret of the OAuth client.',
+  GOOGLE_API_URL: 'Base URL of the Google Calendar API. Default https://www.googleapis.com.',
+  GOOGLE_AUTH_URL: "Google's authorization endpoint. Default https://accounts.google.com/o/oauth2/v2/auth.",
+  GOOGLE_TOKEN_URL: "Google's token endpoint. Default https://oauth2.googleapis.com/token.",
+  GOOGLE_REVOKE_URL: "Google's revocation endpoint. Default https://oauth2.googleapis.com/revoke.",
+  MEETING_URL:
+    'Base URL of meeting rooms, for bookings whose calendar creates no meeting link. Default https://meet.jit.si.',
   ALLOW_PRIVATE_ADDRESSES:
-    "Networks (CIDR, by comma) that webhook receivers, CalDAV servers and senders' own apiUrl may lie in although not public.",
+    "Private networks (CIDR, comma-separated) in which webhook receivers, CalDAV servers and senders' own apiUrl may be.",
   ALLOW_HTTP_RECEIVERS:
-    "true lets webhook receivers, CalDAV servers and senders' own apiUrl be reached by http too. Default false; for trying things out.",
-  SEND_WAIT_SECONDS: 'How long a send waits for the platform before it answers. Default 20.',
-  WEBHOOK_TIMEOUT_SECONDS: 'How long a webhook receiver may take. Default 15.',
-  RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute. Default 600; 0 for no limit.',
+    "true allows plain http for webhook receivers, CalDAV servers and senders' own apiUrl, for trials. Default false.",
+  SEND_WAIT_SECONDS: 'How long a send waits for the platform before it responds. Default 20.',
+  WEBHOOK_TIMEOUT_SECONDS: 'Timeout of a webhook call. Default 15.',
+  RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute; 0 for no limit. Default 600.',
   ACCOUNT_RATE_LIMIT_PER_MINUTE:
-    'Requests per account and minute, all keys together. Default 6000 (RATE_LIMIT_PER_MINUTE if that is higher, or 0); 0 for no limit.',
+    'Requests per account and minute, for all keys together; 0 for no limit. Default 6000 (RATE_LIMIT_PER_MINUTE if that is higher, or 0).',
   TRUSTED_PROXIES:
-    'Addresses and networks (CIDR, by comma) of your reverse proxies: the client address is read from the X-Forwarded-For that they send. Default none.',
-  CORS_ORIGINS: 'Origins (by comma) whose pages may call the API. Default none.',
+    'Addresses and networks (CIDR, comma-separated) of your reverse proxies: only their X-Forwarded-For is trusted. Default none.',
+  CORS_ORIGINS: 'Origins (comma-separated) whose pages may call the API. Default none.',
   SHUTDOWN_DELAY_SECONDS:
-    'Seconds between a stop signal and the end of listening; readiness is 503 in between. 5 unless set, but 0 on a terminal and in the sandbox.',
+    'Seconds for which a stopping process still serves requests while readiness is 503. If unset: 5, but 0 on a terminal and in the sandbox.',
   LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
 };
 
