@@ -35,7 +35,7 @@ const database = await startEmbeddedPostgres({ dataDir: databaseDir, log, overLo
 const { user, password = '', host, port, database: name } = database.connection;
 const databaseUrl = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`;
 
-const openSandbox = () => startSandbox(join(dataDir, 'sandbox'), { log: log as never, tell: say });
+const openSandbox = () => startSandbox(join(dataDir, 'sandbox'), { log: log as never, print: say });
 
 function startGateway({ urls }: RunningSandbox): ChildProcess {
   const args = [join(root, 'scripts/dev-gateway.ts'), JSON.stringify(urls)];

@@ -1,4 +1,4 @@
-// The composition root: parts in, running program out.
+// The composition root: opens the program from its parts.
 import { syncCalendars } from './appointments/booking/calendar-sync.ts';
 import { reconcileDue } from './appointments/booking/reconcile.ts';
 import { openAppointments } from './appointments/open-appointments.ts';
@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { checkDatabase } from './db/ready.ts';
-import { openEnding, within } from './http/draining.ts';
+import { openShutdown, within } from './http/draining.ts';
 import { listen } from './http/listen.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
@@ -39,10 +39,10 @@ import {
   type Workers,
 } from './workers.ts';
 
-/** How long in-flight calls may take to end once the process stops. */
+/** Time for in-flight calls to end when the process stops. */
 const graceMs = 4_000;
 
-/** The dispatcher of one process, with what it calls in the other modules. */
+/** The dispatcher of one process, connected to the other modules. */
 function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread) {
   const access = openAccessCache(parts);
   return openDispatcher({
@@ -65,7 +65,7 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread) {
   });
 }
 
-/** What requests and workers of one process share beyond its parts: queues, caches and batches. */
+/** Queues, caches and batches that requests and workers of one process share. */
 function openShared(parts: Parts) {
   const { metrics, log } = parts;
   const onAttempts = (attempts: Record<string, number>) => {
@@ -82,7 +82,7 @@ function openShared(parts: Parts) {
 
 type Shared = ReturnType<typeof openShared>;
 
-/** The loops that run in this process, as its role says. */
+/** The loops of this process, depending on its role. */
 interface Running {
   workers?: Workers;
   clockWatch?: Worker;
@@ -90,23 +90,23 @@ interface Running {
 }
 
 export interface App {
-  /** `http://HOST:PORT` of the server that listens, as this machine reaches it. */
+  /** The URL at which this machine reaches the server. */
   url: string;
   db: Db;
   clock: Clock;
   /** Announces shutdown: for `ms`, readiness fails and responses close their connections, but every request is served. */
   drain(ms: number): Promise<void>;
-  /** Stops accepting requests and work, waits for what is in flight, and closes everything. */
+  /** Stops accepting requests and work, waits for those in flight, and closes everything. */
   close(): Promise<void>;
 }
 
-/** Opens the gateway on an open database, which the caller closes: wired, listening, and working as its role says. */
+/** Opens the gateway on an open database, which the caller closes. Listens, and runs workers depending on its role. */
 export async function openApp(config: Config, database: OpenDatabase, options: AppOptions): Promise<App> {
   const parts = await openParts(config, options, database);
   const shared = openShared(parts);
   const redis = await openRedis(config.redisUrl, options.log);
   const running: Running = {};
-  const ending = openEnding(graceMs);
+  const ending = openShutdown(graceMs);
   let url = '';
   const deps = {
     ...parts,
@@ -114,7 +114,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     redis,
     readiness: {
       required: { database: () => checkDatabase(parts.db) },
-      // only uploads, downloads and registrations need it
+      // only needed for uploads, downloads and registrations
       optional: { objectStore: () => parts.objects.check() },
     },
     isDraining: ending.isBegun,
@@ -174,30 +174,30 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
   };
 }
 
-interface Closing {
+interface RunningApp {
   parts: Parts;
   shared: Shared;
   running: Running;
-  ending: ReturnType<typeof openEnding>;
+  ending: ReturnType<typeof openShutdown>;
   server: Awaited<ReturnType<typeof buildServer>>;
 }
 
-async function closeApp({ parts, shared, running, ending, server }: Closing): Promise<void> {
+async function closeApp({ parts, shared, running, ending, server }: RunningApp): Promise<void> {
   ending.begin();
   parts.completions.end();
   const served = server.close();
-  const quiet = Promise.all([
+  const finished = Promise.all([
     running.workers && stopWorkers(running.workers),
     running.clockWatch?.stop(),
     running.uptime?.stop(),
     shared.dispatcher.stop(),
     shared.deliveries.stop(),
   ]);
-  // calls that external systems have not answered by then are aborted; their rows say that they were in flight
-  await Promise.all([within(served, ending.requestsEndWithinMs()), within(quiet, graceMs)]);
+  // after that, abort calls without a response; their rows record that they were in flight
+  await Promise.all([within(served, ending.requestsEndWithinMs()), within(finished, graceMs)]);
   server.server.closeAllConnections();
   await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
-  await Promise.all([served, quiet]);
+  await Promise.all([served, finished]);
   await Promise.all([parts.releases.stop(), shared.bookingReleases.stop()]);
   await parts.authenticator.flush();
   await parts.processSession.close();

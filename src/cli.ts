@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The command line: reads arguments, calls one function, sets the exit code.
+// The command line: parses arguments, calls one function, and sets the exit code.
 import { Command } from 'commander';
 import { loadEnvFile } from './config.ts';
 import { scopes } from './contract/envelope.ts';
 
-/** A failed command exits after this, even if sockets or timers are still open. */
+/** A failed command exits after this time, even if sockets or timers are still open. */
 const endWithinMs = 2_000;
 
 /** Prints the message without a stack: the operator needs to know what to do. */
@@ -27,7 +27,10 @@ const program = new Command('chatbot-gateway')
 program
   .command('start')
   .description('start the gateway')
-  .option('--sandbox', 'simulate the messaging platform, Google and a webhook receiver, with a demo account')
+  .option(
+    '--sandbox',
+    'simulate the messaging platform, calendars and a webhook receiver, with a demo account',
+  )
   .option('--no-sandbox', 'for production: no sandbox, no demo account')
   .action(async (options: { sandbox?: boolean }) => {
     const { start } = await import('./commands/start.ts');

@@ -1,4 +1,4 @@
-// Environment to one frozen Config; every problem is reported at once. The only reader of process.env.
+// The settings: reads the environment into one frozen Config and reports all problems together. The only reader of process.env.
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -10,13 +10,13 @@ export type Role = 'all' | 'api' | 'worker';
 export interface Config {
   port: number;
   host: string;
-  /** The public address of the gateway; null: `http://HOST:PORT`, once the port is known. */
+  /** The public URL of the gateway; null: `http://HOST:PORT`. */
   publicUrl: string | null;
   role: Role;
   databaseUrl: string | null;
   dataDir: string;
   objectStoreUrl: string;
-  /** `id:base64,…`, newest first; null: the embedded mode keeps one key in DATA_DIR. */
+  /** `id:base64,…`, newest first; null: the keys are in a file in DATA_DIR. */
   encryptionKeys: string | null;
   redisUrl: string | null;
   messaging: { apiUrl: string; apiVersion: string };
@@ -30,23 +30,23 @@ export interface Config {
   };
   /** Base of fallback meeting rooms (Jitsi). */
   meetingUrl: string;
-  /** Networks that webhook receivers may lie in although they are not public. */
+  /** Non-public networks that outgoing calls may reach. */
   allowPrivateAddresses: string[];
-  /** Whether webhook receivers may be reached without TLS. */
+  /** Whether receivers and servers of customers may use plain HTTP. */
   allowHttpReceivers: boolean;
   sendWaitMs: number;
   webhookTimeoutMs: number;
   rateLimitPerMinute: number;
   accountRateLimitPerMinute: number;
-  /** Addresses and networks whose X-Forwarded-For is believed. */
+  /** Addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   corsOrigins: string[];
-  /** How long a stopping process still accepts requests; null: depends on where it runs. */
+  /** How long a stopping process still accepts requests; null: the default, which depends on the environment. */
   shutdownDelayMs: number | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
-/** Every setting that the environment may hold, with what it does: `.env.example` is held against this list. */
+/** Every setting with its description. A test compares `.env.example` with this list. */
 export const settings: Record<string, string> = {
   PORT: 'Port to listen on; 0 for any free one. Default 8080.',
   HOST: 'Address to listen on; 0.0.0.0 for all. Default 127.0.0.1.',
@@ -87,7 +87,7 @@ export const settings: Record<string, string> = {
   LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
 };
 
-/** All problems of the environment, one a line. */
+/** All problems of the environment, one per line. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
     super(`The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -98,10 +98,9 @@ export class ConfigError extends Error {
 type Environment = Record<string, string | undefined>;
 
 /**
- * Adds what `.env` of the working directory sets to the environment of this process; what is set there already wins.
- * Without such a file nothing happens. Throws if it cannot be read: a command without its settings would make a new
- * database. A file that this user may not read is ignored where settings are in the environment: service managers read
- * it as root.
+ * Adds the settings of `.env` in the working directory to the environment of this process. Existing variables take precedence.
+ * Does nothing without such a file. Throws if it cannot be read: without its settings, a command would create a new database.
+ * A file without read permission is ignored if the environment has settings, because service managers read it as root.
  */
 export function loadEnvFile(): void {
   let text: string;
@@ -113,12 +112,12 @@ export function loadEnvFile(): void {
     if (code === 'ENOENT' || (code === 'EACCES' && isConfigured)) return;
     throw new Error(`The settings in ${resolve('.env')} cannot be read: ${message}`, { cause: error });
   }
-  // some editors write a byte order mark, which would become part of the first name
+  // some editors write a byte order mark
   for (const [name, value] of Object.entries(parseEnv(text.replace(/^\uFEFF/, ''))))
     process.env[name] ??= value;
 }
 
-/** Reads single settings and gathers what is wrong with them. */
+/** Reads single settings and collects their problems. */
 function reader(env: Environment) {
   const problems: string[] = [];
   const raw = (name: string) => {
@@ -148,9 +147,7 @@ function reader(env: Environment) {
       if (value === undefined) return fallback;
       const url = URL.canParse(value) ? new URL(value) : undefined;
       if (url && protocols.includes(url.protocol)) return value.replace(/\/+$/, '');
-      problems.push(
-        `${name} must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
-      );
+      problems.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
       return fallback;
     },
     list: (name: string): string[] =>
@@ -162,8 +159,8 @@ function reader(env: Environment) {
 }
 
 /**
- * The settings of this process. `env` defaults to the real environment; `overrides` (the sandbox's addresses) win over
- * it. Throws ConfigError with every problem found.
+ * Reads the settings. `env` defaults to the process environment; `overrides` (the sandbox's addresses) take precedence. Throws
+ * ConfigError with all problems.
  */
 export function readConfig(env: Environment = process.env, overrides: Environment = {}): Config {
   const read = reader({ ...env, ...overrides });
@@ -222,13 +219,13 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
   return Object.freeze(config);
 }
 
-/** What is wrong with settings that are sound by themselves. */
+/** Problems of combinations of valid settings, and of lists. */
 function combinedProblems(config: Config): string[] {
   const problems: string[] = [];
   if (config.databaseUrl !== null && config.encryptionKeys === null) {
     problems.push(
-      'ENCRYPTION_KEYS is needed with DATABASE_URL, since several machines must open the same secrets. ' +
-        'Make one with: echo "k1:$(openssl rand -base64 32)"',
+      'ENCRYPTION_KEYS is required with DATABASE_URL, because all processes must use the same keys. ' +
+        'Create one with: echo "k1:$(openssl rand -base64 32)"',
     );
   }
   if ((config.google.clientId === null) !== (config.google.clientSecret === null)) {
@@ -236,23 +233,23 @@ function combinedProblems(config: Config): string[] {
   }
   for (const network of config.allowPrivateAddresses.filter((text) => !isNetwork(text))) {
     problems.push(
-      `ALLOW_PRIVATE_ADDRESSES holds "${network}", which is not a network in CIDR form, such as 10.0.0.0/8 or fd00::/8.`,
+      `ALLOW_PRIVATE_ADDRESSES contains "${network}", which is not a network in CIDR notation, such as 10.0.0.0/8 or fd00::/8.`,
     );
   }
   for (const proxy of config.trustedProxies.filter((text) => isIP(text) === 0 && !isNetwork(text))) {
     problems.push(
-      `TRUSTED_PROXIES holds "${proxy}", which is neither an address nor a network in CIDR form, such as 10.0.0.5 or 10.0.0.0/8.`,
+      `TRUSTED_PROXIES contains "${proxy}", which is neither an address nor a network in CIDR notation, such as 10.0.0.5 or 10.0.0.0/8.`,
     );
   }
   for (const origin of config.corsOrigins.filter((text) => !isOrigin(text))) {
     problems.push(
-      `CORS_ORIGINS holds "${origin}", which is not an origin, such as https://app.example.com (without a slash at the end).`,
+      `CORS_ORIGINS contains "${origin}", which is not an origin, such as https://app.example.com (without a trailing slash).`,
     );
   }
   return [...problems, ...keyProblems(config)];
 }
 
-/** libpq's form for several servers, which the driver does not know: it would take the list for one name. */
+/** Detects libpq's form for several servers, which the driver does not support: it would treat the list as one host name. */
 function severalHostsProblem(text: string | null): string | undefined {
   const [, authority = '', query = ''] =
     /^postgres(?:ql)?:\/\/([^/?#]*)[^?#]*\??([^#]*)/i.exec(text ?? '') ?? [];
@@ -262,7 +259,7 @@ function severalHostsProblem(text: string | null): string | undefined {
   if (!isList && !parameters.has('target_session_attrs')) return undefined;
   return (
     'DATABASE_URL must name one server: a list of hosts and target_session_attrs are not supported. ' +
-    'Use an address that always leads to the primary, such as HAProxy, a virtual IP or the writer endpoint of the provider.'
+    'Use an address that always points to the primary, such as HAProxy, a virtual IP or the writer endpoint of the provider.'
   );
 }
 
@@ -272,7 +269,7 @@ function keyProblems({ encryptionKeys }: Config): string[] {
     parseKeyRing(encryptionKeys);
     return [];
   } catch (error) {
-    // the message names the entry's position, never its text
+    // the message contains the entry's position, never its text
     return [`ENCRYPTION_KEYS: ${(error as Error).message}`];
   }
 }

@@ -1,4 +1,4 @@
-// The shared parts, opened from the settings: database, keys, clocks, adapters. The only file that names an adapter.
+// The shared parts, opened from the settings: database, keys, clocks, adapters. The only file that imports adapters.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openAuthenticator } from './accounts/authenticate.ts';
@@ -31,11 +31,11 @@ export interface AppOptions {
   log: Log;
   /** Overrides the keys of the settings or the key file, for tests. */
   keyRing?: KeyRing;
-  /** Opens another messaging platform (tests); default: the WhatsApp Cloud API. */
+  /** Opens another messaging platform, for tests; default: the WhatsApp Cloud API. */
   openPlatform?: (ways: Record<'outgoing' | 'guardedOutgoing', Outgoing>) => MessagingPlatform;
 }
 
-/** The directory of stored files; undefined if they lie in a bucket. */
+/** The directory of stored files; undefined if they are in a bucket. */
 export function objectsFolder({ objectStoreUrl }: Config): string | undefined {
   if (objectStoreUrl.startsWith('s3:')) return undefined;
   return objectStoreUrl.startsWith('file://')
@@ -43,14 +43,14 @@ export function objectsFolder({ objectStoreUrl }: Config): string | undefined {
     : objectStoreUrl.replace(/^file:/, '');
 }
 
-/** Where stored files are kept: a directory, or a bucket. */
+/** Opens the store of files: a directory or a bucket. */
 export async function openObjects(
   config: Config,
   tools: { outgoing: Outgoing; clock: Clock },
 ): Promise<ObjectStore> {
   const directory = objectsFolder(config);
   if (directory === undefined) {
-    // loaded only where it is used
+    // loaded only if used
     const [{ openS3Store }, { parseS3Address }] = await Promise.all([
       import('./adapters/s3/object-store.ts'),
       import('./adapters/s3/location.ts'),
@@ -73,7 +73,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
   const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
   const webhookCalls: OutgoingOptions = {
-    // the delivery queue limits each endpoint; with a limit for each host, one hanging endpoint would starve others
+    // the delivery queue limits each endpoint; a limit per host would let one hanging endpoint starve others
     connectionsPerOrigin: null,
     keepAliveMs: 30_000,
     guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
@@ -117,7 +117,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     checkQueue: openQueueLimit({ db, clock }),
     releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
     version,
-    /** What the delivery thread opens for itself. */
+    /** Settings from which the delivery thread opens its own parts. */
     forDeliveries: {
       connection,
       processId: processSession.id,

@@ -1,4 +1,4 @@
-// The HTTP server on one page: what every request passes, and which module serves which path.
+// The HTTP server: what every request passes, and which module serves which path.
 import cors from '@fastify/cors';
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import fastify, {
@@ -20,15 +20,15 @@ import { endConnectionsOnDrain } from './http/draining.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
 import { readJson } from './http/json.ts';
+import { rejectMalformedRequest, rejectMalformedUrl } from './http/malformed-requests.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
-import { secureAnswers } from './http/security-headers.ts';
+import { addSecurityHeaders } from './http/security-headers.ts';
 import { responseSerializer } from './http/serialization.ts';
 import { steadyRates } from './http/steady-rates.ts';
-import { answerUnreadableAddress, answerUnreadableBytes } from './http/unreadable.ts';
 import { requestValidator } from './http/validation.ts';
 import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
@@ -55,15 +55,15 @@ export type ServerDeps = AdmitDeps &
   HealthDeps & {
     log: Log;
     version: string;
-    /** A worker answers for its health alone. */
+    /** A worker serves only health and metrics. */
     role: Role;
-    /** Shares the counts between processes. */
+    /** Shares rate counts between processes. */
     redis: RateLimitPluginOptions['redis'];
     corsOrigins: string[];
   };
 
-/** The modules' routes. Every `/v1` route names the scope that its caller's key must carry. */
-function rooms(server: Server, deps: ServerDeps): void {
+/** The modules' routes. Every `/v1` route names the scope that the caller's key must have. */
+function moduleRoutes(server: Server, deps: ServerDeps): void {
   accountRoutes(server, deps); //            /v1/keys
   templateRoutes(server, deps); //           /v1/templates
   sendingRoutes(server, deps); //            /v1/templates/send  /v1/sends  /v1/messages
@@ -81,7 +81,7 @@ function rooms(server: Server, deps: ServerDeps): void {
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 const bodyMaxBytes = 1024 * 1024;
 
-/** Builds the server; `listen` is the caller's. */
+/** Builds the server. The caller calls `listen`. */
 export async function buildServer(deps: ServerDeps): Promise<Server> {
   const server: Server = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -91,23 +91,23 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
       const sent = request.headers['x-request-id'];
       return typeof sent === 'string' && requestIdPattern.test(sent) ? sent : uuidv7();
     },
-    // a child logger for each request reads the redaction list again (measured: 3 % of the gateway's time under load);
-    // the few lines that speak of a request name it themselves
+    // a child logger per request would process the redaction list again (measured: 3 % of the gateway's time under load);
+    // the few lines about a request include its id themselves
     childLoggerFactory: (logger) => logger,
     bodyLimit: bodyMaxBytes,
-    // Node's 5 s races with the reuse of idle connections by the platforms' clients
+    // with Node's default of 5 s, connections close while the platforms' clients reuse them
     keepAliveTimeout: 60_000,
     requestTimeout: 600_000,
     trustProxy: deps.trustedProxies.length > 0 ? deps.trustedProxies : false,
-    // a connection that says nothing, or its headers byte by byte, ends after 20 to 25 s
+    // a connection without complete headers is closed after 20 to 25 s
     http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
-    // what still comes on an open connection while closing is answered as ever
+    // requests on open connections are still served while the server closes
     return503OnClosing: false,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnreadableAddress,
-    clientErrorHandler: answerUnreadableBytes,
+    frameworkErrors: rejectMalformedUrl,
+    clientErrorHandler: rejectMalformedRequest,
   });
   server.setValidatorCompiler(requestValidator());
   server.setSerializerCompiler(responseSerializer());
@@ -120,26 +120,26 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     paths.add(route.method, route.url);
     if (!route.url.startsWith('/v1/')) return;
     if (!route.config?.scope) throw new Error(`${route.url} names no scope`);
-    // an unknown query parameter is a mistake, on routes without parameters too
+    // reject unknown query parameters, also on routes without parameters
     route.schema = { querystring: Type.Object({}, { additionalProperties: false }), ...route.schema };
   });
-  const nothingThere = (request: FastifyRequest): AppError => {
+  const noRouteError = (request: FastifyRequest): AppError => {
     const methods = paths.methodsOf(request.url);
     return methods.length > 0 ? methodNotAllowed(request, methods) : notFound(request);
   };
   server.setNotFoundHandler((request) => {
-    throw nothingThere(request);
+    throw noRouteError(request);
   });
   server.addHook('onError', async (_request, reply, error) => {
     const allow = error instanceof AppError ? error.details.extra?.allow : undefined;
     if (Array.isArray(allow)) reply.header('Allow', allow.join(', '));
   });
-  await secureAnswers(server);
+  await addSecurityHeaders(server);
   if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
-  await everyRequest(server, deps, nothingThere);
+  await everyRequest(server, deps, noRouteError);
   await registerOpenapi(server, deps.version);
   if (deps.role === 'worker') healthRoutes(server, deps);
-  else rooms(server, deps);
+  else moduleRoutes(server, deps);
   server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   openapiRoutes(server);
   await referencePage(server);
@@ -149,7 +149,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
 function notFound(request: FastifyRequest): AppError {
   return new AppError(
     'not_found',
-    `There is nothing at ${request.method} ${request.url.split('?')[0]}. See /docs.`,
+    `${request.method} ${request.url.split('?')[0]} does not exist. See /docs.`,
   );
 }
 
@@ -163,11 +163,11 @@ function methodNotAllowed(request: FastifyRequest, allow: string[]): AppError {
   );
 }
 
-/** Every request in order: its id, its key, the key's scope and rate; then, after parsing, the form of its Idempotency-Key. */
+/** Adds the checks of every request, in order: its id, key, scope and rate; after parsing, its Idempotency-Key. */
 async function everyRequest(
   server: Server,
   deps: ServerDeps,
-  nothingThere: (request: FastifyRequest) => AppError,
+  noRouteError: (request: FastifyRequest) => AppError,
 ): Promise<void> {
   await server.register(rateLimit, {
     global: false,
@@ -178,12 +178,12 @@ async function everyRequest(
   server.decorateRequest('caller');
   server.decorateRequest('idempotencyKey');
 
-  // without a promise where nothing is waited for: the platform's callbacks pass here too, thousands a second
+  // no promise for routes without a scope: thousands of platform callbacks a second pass here
   server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     reply.header('X-Request-Id', request.id);
     reply.header('Cache-Control', 'no-store');
-    // answered before the body is read: unauthenticated clients reach this
-    if (request.is404) return done(nothingThere(request));
+    // respond before the body is read: this request is not authenticated
+    if (request.is404) return done(noRouteError(request));
     const { scope } = request.routeOptions.config;
     if (!scope) return done();
     admit(request, reply, scope).then(() => done(), done);
@@ -197,8 +197,8 @@ async function everyRequest(
     done();
   });
 
-  // its lines hold nothing that was sent but a request id of the form above: looking them through for secrets took a
-  // third of the gateway's time under small requests
+  // these lines contain no text of the caller except the checked request id, so redaction is off: it took a third of the
+  // gateway's time under small requests
   const requestLog = deps.log.child({}, { redact: [] });
   server.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
     const route = request.routeOptions.url ?? 'unknown';

@@ -1,4 +1,4 @@
-// The workers and how often each runs: they do what requests, crashes and time left over.
+// The workers and how often each runs.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
@@ -17,7 +17,7 @@ export interface WorkerRounds {
   queue: () => Promise<number>;
   /** One-time codes of messages that expired, or that earlier versions sent. */
   removeCodes: () => Promise<number>;
-  /** Webhook events to receivers. */
+  /** Deliveries of webhook events to receivers. */
   deliver: () => Promise<number>;
   /** Dead-lettering, recovery and replays of endpoints. */
   endpointMaintenance: () => Promise<number>;
@@ -38,9 +38,9 @@ export interface WorkersDeps {
   clock: Clock;
   log: Log;
   rounds: WorkerRounds;
-  /** Writes when keys were last used. */
+  /** Writes the times at which keys were last used. */
   flushKeys: () => Promise<void>;
-  /** Removes what interrupted uploads left in the object store. */
+  /** Removes remains of interrupted uploads from the object store. */
   sweepObjects: () => Promise<unknown>;
 }
 

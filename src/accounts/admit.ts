@@ -1,4 +1,4 @@
-// Admitting a request: its key, the key's scope, and the rates of the key, its account, and failures of its address.
+// Admission of a request: its key, the key's scope, and the rates of the key, its account, and the failures of its address.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
@@ -17,23 +17,23 @@ export interface AdmitDeps {
   clock: Clock;
   log: Log;
   authenticator: Authenticator;
-  /** Requests a minute and key; 0: no limit. */
+  /** Requests per minute and key; 0: no limit. */
   rateLimitPerMinute: number;
-  /** Requests a minute of all keys of an account together; 0: no limit. */
+  /** Requests per minute of all keys of an account; 0: no limit. */
   accountRateLimitPerMinute: number;
-  /** Addresses and networks whose X-Forwarded-For is believed. */
+  /** Addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
 }
 
 const minuteMs = 60_000;
-/** Counts kept in memory for each limit; the least recently used go first. */
+/** Counts kept in memory per limit; the least recently used are evicted. */
 const countsMax = 20_000;
-/** A proxy that is not trusted is noted this often. */
-const noticeStepMs = 10 * minuteMs;
+/** Interval between notices about an undeclared proxy. */
+const noticeIntervalMs = 10 * minuteMs;
 
 /**
- * Returns the check that every `/v1` request passes. The server's rate limiter must be registered before. Throws 401 (see
- * `failed-attempts.ts`, whose delay `wait` is), 403 without the scope, and 429 past the rate of the key or of its account.
+ * Returns the check of every `/v1` request. Register the server's rate limiter first. Throws 401 (delayed with `wait`, see
+ * `failed-attempts.ts`), 403 without the scope, and 429 over the rate of the key or its account.
  */
 export function openAdmission(
   server: Server,
@@ -53,16 +53,16 @@ export function openAdmission(
     const check = limit(deps.accountRateLimitPerMinute, ({ caller }) => `account:${caller.accountId}`);
     rates.push({ policy: 'account', whose: 'the keys of this account', check });
   }
-  const holdBack = openFailedAttempts<FastifyRequest>({
+  const delayFailure = openFailedAttempts<FastifyRequest>({
     count: limit(failuresPerMinute, (request) => `failures:${addressKey(request.ip)}`),
     wait,
   });
-  const isBehindUnknownProxy = openProxyWatch(deps);
+  const isBehindUndeclaredProxy = openProxyWatch(deps);
 
-  /** Throws the error when it may be answered; closes the connection if too many answers wait already. */
-  async function refuse(request: FastifyRequest, error: AppError): Promise<never> {
-    if (isBehindUnknownProxy(request)) throw error;
-    const verdict = await holdBack(request, addressKey(request.ip));
+  /** Throws the error, possibly after a delay. Closes the connection if too many responses are already delayed. */
+  async function rejectFailure(request: FastifyRequest, error: AppError): Promise<never> {
+    if (isBehindUndeclaredProxy(request)) throw error;
+    const verdict = await delayFailure(request, addressKey(request.ip));
     if (!verdict.isAnswered) request.raw.socket.destroy();
     else if (verdict.retryAfterSeconds !== undefined) {
       const { retryAfterSeconds } = verdict;
@@ -75,7 +75,7 @@ export function openAdmission(
     try {
       request.caller = await deps.authenticator.authenticate(request.headers['x-api-key']);
     } catch (error) {
-      if (isUnauthenticated(error)) await refuse(request, error);
+      if (isUnauthenticated(error)) await rejectFailure(request, error);
       throw error;
     }
     requireScope(request.caller, scope);
@@ -87,16 +87,16 @@ const isUnauthenticated = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === 'api_key_missing' || error.code === 'api_key_invalid');
 
 /**
- * Whether a request came through a proxy of a private network that nobody declared: then all clients have the proxy's
- * address, and a limit by address would punish everyone for one. It is noted for the log and for `doctor`.
+ * Returns whether a request came through an undeclared proxy in a private network. All clients then have the proxy's
+ * address, and a limit by address would affect all of them. Reports such proxies in the log and to `doctor`.
  */
 function openProxyWatch(deps: AdmitDeps): (request: FastifyRequest) => boolean {
-  let notedAt = Number.NEGATIVE_INFINITY;
+  let noticedAt = Number.NEGATIVE_INFINITY;
 
   function note(address: string): void {
     const now = deps.clock.steady();
-    if (now - notedAt < noticeStepMs) return;
-    notedAt = now;
+    if (now - noticedAt < noticeIntervalMs) return;
+    noticedAt = now;
     deps.log.warn(
       { address },
       'proxy.untrusted: set TRUSTED_PROXIES; failed authentication is not limited for requests through this proxy',

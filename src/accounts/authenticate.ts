@@ -1,23 +1,23 @@
-// Who is calling: the X-API-Key header to a caller, and a missing scope to 403.
+// Authentication: maps the X-API-Key header to a caller, and rejects a missing scope with 403.
 import { openCache } from '../base/cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from '../http/request.ts';
-import { hashKey, looksLikeKey } from './key.ts';
+import { hashKey, isWellFormedKey } from './key.ts';
 import { findActiveKey, touchKeys } from './store.ts';
 
 export interface Authenticator {
-  /** The caller of a key; throws 401 `api_key_missing` or `api_key_invalid` (the same words for unknown, revoked and expired). */
+  /** Returns the caller of a key. Throws 401 `api_key_missing` or `api_key_invalid` (the same for unknown, revoked and expired keys). */
   authenticate(header: string | string[] | undefined): Promise<Caller>;
   /** Clears the cache, so that this process sees a changed key immediately. */
-  forget(): void;
-  /** Writes when keys were last used. */
+  clearCache(): void;
+  /** Writes the times at which keys were last used. */
   flush(): Promise<void>;
 }
 
-/** Cached keys live this long: a revoked key may still be accepted by another process for this time. */
+/** Lifetime of cached keys: other processes may accept a revoked key for this long. */
 const lifetimeMs = 5_000;
 const cachedKeysMax = 10_000;
 const touchStepMs = 60_000;
@@ -27,7 +27,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
   const lifetime = { ms: lifetimeMs, clock: deps.clock };
   const cached = openCache<{ caller: Caller; expiresAt: number }>({ max: cachedKeysMax, lifetime });
   /** Concurrent look-ups of one key share one query. */
-  const underWay = new Map<string, Promise<Caller>>();
+  const pending = new Map<string, Promise<Caller>>();
   let changes = 0;
   let used = new Set<string>();
   let flushedAt = deps.clock.steady();
@@ -38,25 +38,25 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     const name = hash.toString('base64');
     const known = cached.get(name);
     if (known && known.expiresAt > now) return known.caller;
-    const waiting = underWay.get(name);
+    const waiting = pending.get(name);
     if (waiting) return waiting;
-    const begun = askDatabase(key, hash, name, now).finally(() => {
-      if (underWay.get(name) === begun) underWay.delete(name);
+    const lookup = queryKey(key, hash, name, now).finally(() => {
+      if (pending.get(name) === lookup) pending.delete(name);
     });
-    underWay.set(name, begun);
-    return begun;
+    pending.set(name, lookup);
+    return lookup;
   }
 
-  async function askDatabase(key: string, hash: Buffer, name: string, now: number): Promise<Caller> {
+  async function queryKey(key: string, hash: Buffer, name: string, now: number): Promise<Caller> {
     const asOf = changes;
-    const asked = deps.clock.steady();
-    const row = looksLikeKey(key) ? await findActiveKey(deps.db, hash, new Date(now)) : undefined;
+    const startedMs = deps.clock.steady();
+    const row = isWellFormedKey(key) ? await findActiveKey(deps.db, hash, new Date(now)) : undefined;
     if (!row) throw invalidKey();
     const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
-    // a row read before a change may be outdated: do not cache it
+    // the row may be outdated if a key changed during the query: do not cache it
     if (asOf !== changes) return caller;
     const expiresAt = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
-    cached.set(name, { caller, expiresAt }, { sinceMs: asked });
+    cached.set(name, { caller, expiresAt }, { sinceMs: startedMs });
     return caller;
   }
 
@@ -79,31 +79,28 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
       }
       const caller = await lookUp(key);
       used.add(caller.keyId);
-      // a process without workers has no clean-up worker for it
+      // a process without workers must flush by itself
       if (deps.clock.steady() - flushedAt >= touchStepMs) void flush();
       return caller;
     },
-    forget() {
+    clearCache() {
       changes += 1;
       cached.clear();
-      underWay.clear();
+      pending.clear();
     },
   };
 }
 
-/** 401 in the same words for an unknown, a revoked and an expired key. */
+/** 401 with the same text for unknown, revoked and expired keys. */
 export function invalidKey(): AppError {
   return new AppError(
     'api_key_invalid',
-    'The API key is invalid. Check that it was copied whole and was not revoked.',
+    'The API key is invalid. Check that it was copied completely and has not been revoked.',
   );
 }
 
-/** 403 unless the caller's key carries the route's scope. */
+/** Throws 403 unless the caller's key has the route's scope. */
 export function requireScope(caller: Caller, scope: string): void {
   if (caller.scopes.has(scope)) return;
-  throw new AppError(
-    'forbidden',
-    `This API key lacks the scope ${scope}. Use a key that has it, or make one.`,
-  );
+  throw new AppError('forbidden', `This API key lacks the scope ${scope}. Use or create a key that has it.`);
 }

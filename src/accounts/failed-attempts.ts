@@ -1,11 +1,11 @@
-// Failed authentication: over a limit for each minute and address, responses are delayed by a second.
+// Failed authentication: beyond a limit per minute and address, responses are delayed by one second.
 import type { RateCount } from '../http/rates.ts';
 
-/** Failures a minute and address that are answered immediately. */
+/** Failures per minute and address without a delay. */
 export const failuresPerMinute = 60;
 const waitMs = 1_000;
-/** Waiting answers of one address; beyond them its connections are closed. */
-export const waitsMax = 20;
+/** Maximum delayed responses of one address; beyond it, connections are closed. */
+export const delayedMax = 20;
 
 /** What happens to a request whose authentication failed. */
 export type Verdict = { isAnswered: true; retryAfterSeconds?: number } | { isAnswered: false };
@@ -17,26 +17,26 @@ export interface FailedAttemptsDeps<Request> {
 }
 
 /**
- * Returns a function that is called after each failed authentication and resolves when its answer may be sent: at once
- * for the first failures of a minute, then after a second with a Retry-After. `isAnswered: false` means that too many
- * answers of the address wait already, and the connection should be closed. Whoever has a valid key never comes here.
+ * Returns a function to call after each failed authentication. It resolves when the response may be sent: immediately for the
+ * first failures of a minute, then after a second, with a Retry-After. `isAnswered: false` means that too many responses of the
+ * address are already delayed, and the connection should be closed. Requests with a valid key are not affected.
  */
 export function openFailedAttempts<Request>(deps: FailedAttemptsDeps<Request>) {
-  /** Waiting answers by address. */
-  const waiting = new Map<string, number>();
+  /** Number of delayed responses by address. */
+  const delayed = new Map<string, number>();
 
   return async (request: Request, address: string): Promise<Verdict> => {
     const { isExceeded = false, ttl = 0 } = await deps.count(request);
     if (!isExceeded) return { isAnswered: true };
-    const others = waiting.get(address) ?? 0;
-    if (others >= waitsMax) return { isAnswered: false };
-    waiting.set(address, others + 1);
+    const others = delayed.get(address) ?? 0;
+    if (others >= delayedMax) return { isAnswered: false };
+    delayed.set(address, others + 1);
     try {
       await deps.wait(waitMs);
     } finally {
-      const rest = (waiting.get(address) ?? 1) - 1;
-      if (rest === 0) waiting.delete(address);
-      else waiting.set(address, rest);
+      const rest = (delayed.get(address) ?? 1) - 1;
+      if (rest === 0) delayed.delete(address);
+      else delayed.set(address, rest);
     }
     return { isAnswered: true, retryAfterSeconds: Math.max(1, Math.ceil((ttl - waitMs) / 1000)) };
   };

@@ -1,31 +1,30 @@
-// The bounds of a key: a key creates no key with more scopes or a later end than its own. Pure.
+// The bounds of a key: it cannot create a key with more scopes or a later expiry. Pure.
 import { AppError } from '../base/errors.ts';
 
-/** What a key may do, and until when; null: it does not expire. */
+/** The scopes and expiry of a key; null: it does not expire. */
 export interface KeyBounds {
   scopes: readonly string[];
   expiresAt: Date | null;
 }
 
-const instead =
-  'use a key that is not limited so, or create the key where the gateway runs, with the command "key create".';
+const alternatives =
+  'use a key without this limit, or run the command "key create" on the gateway\'s machine.';
 
 /**
- * Throws 403 `forbidden` if `wanted`, the bounds of a key that the caller would get to see, exceed those of the caller's
- * own key.
+ * Throws 403 `forbidden` if `wanted`, the bounds of a key that the caller would receive, exceed those of the caller's key.
  */
-export function requireWithin(own: KeyBounds, wanted: KeyBounds): void {
+export function requireWithinBounds(own: KeyBounds, wanted: KeyBounds): void {
   const missing = wanted.scopes.filter((scope) => !own.scopes.includes(scope));
   if (missing.length > 0) {
     throw new AppError(
       'forbidden',
-      `scopes: this API key lacks ${missing.join(', ')}, so it cannot create or rotate a key with more scopes than its own. Leave out what it lacks, ${instead}`,
+      `scopes: this API key lacks ${missing.join(', ')}, so it cannot create or rotate a key with more scopes than its own. Omit these scopes, ${alternatives}`,
     );
   }
   if (own.expiresAt === null) return;
   if (wanted.expiresAt !== null && wanted.expiresAt.getTime() <= own.expiresAt.getTime()) return;
   throw new AppError(
     'forbidden',
-    `expiresAt: this API key expires at ${own.expiresAt.toISOString()}, so it cannot create or rotate a key that expires later or never. Give an earlier time, ${instead}`,
+    `expiresAt: this API key expires at ${own.expiresAt.toISOString()}, so it cannot create or rotate a key that expires later or never. Set an earlier time, ${alternatives}`,
   );
 }

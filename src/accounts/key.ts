@@ -1,4 +1,4 @@
-// API keys: their form, their hash, and the check that rejects malformed keys without a query. Pure but for randomness.
+// API keys: their format, their hash, and a check that rejects malformed keys without a query.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -23,25 +23,25 @@ function checksum(body: string): string {
 }
 
 /**
- * A fresh key: `cgw_`, 256 random bits in base62, and a CRC-32 of both, so that a mistyped or invented key is rejected
- * without asking the database and scanners of leaked secrets know one when they see it.
+ * Creates a key: `cgw_`, 256 random bits in base62, and a CRC-32 of both. Mistyped and invented keys are rejected without a
+ * query, and secret scanners recognize the format.
  */
 export function makeKey(): string {
   const body = `${prefix}${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`;
   return `${body}${checksum(body)}`;
 }
 
-/** True if `text` could be a key of ours. */
-export function looksLikeKey(text: string): boolean {
+/** True if `text` has the format and checksum of a key. */
+export function isWellFormedKey(text: string): boolean {
   return pattern.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** What is stored instead of the key. 256 random bits need no slow hash: they cannot be guessed. */
+/** The stored hash of a key. A fast hash is enough: 256 random bits cannot be guessed. */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** The last four characters, to distinguish keys. */
+/** The last four characters, shown to distinguish keys. */
 export function hintOf(key: string): string {
   return key.slice(-4);
 }

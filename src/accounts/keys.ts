@@ -1,4 +1,4 @@
-// Making, rotating and revoking API keys, and making an account with its first key.
+// Creation, rotation and revocation of API keys, and creation of an account with its first key.
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
@@ -6,7 +6,7 @@ import { scopes as allScopes } from '../contract/envelope.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { invalidKey } from './authenticate.ts';
 import { hashKey, hintOf, makeKey } from './key.ts';
-import { type KeyBounds, requireWithin } from './key-bounds.ts';
+import { type KeyBounds, requireWithinBounds } from './key-bounds.ts';
 import {
   countActiveKeys,
   endKeyAt,
@@ -24,14 +24,14 @@ export interface KeysDeps {
   clock: Clock;
 }
 
-/** A key row with the key itself, which is shown this once. */
-export type MadeKey = KeyRow & { apiKey: string };
+/** A key's row with the key itself, which is shown only once. */
+export type CreatedKey = KeyRow & { apiKey: string };
 
-/** Makes an account and its first key, which carries every scope. */
+/** Creates an account and its first key, which has every scope. */
 export async function createAccount(
   deps: KeysDeps,
   name: string,
-): Promise<{ accountId: string; key: MadeKey }> {
+): Promise<{ accountId: string; key: CreatedKey }> {
   const accountId = uuidv7(deps.clock.now());
   return deps.db.transaction().execute(async (tx) => {
     await insertAccount(tx, { id: accountId, name });
@@ -49,14 +49,14 @@ export async function createAccount(
   });
 }
 
-/** Active keys of one account; those that were replaced and still work count too. */
+/** Maximum active keys of an account, including replaced keys during their overlap. */
 const keysMax = 100;
 
 /**
- * Throws 409 `key_limit_reached` if the account has as many active keys as it may have. Until the transaction ends,
- * nobody else adds one.
+ * Throws 409 `key_limit_reached` if the account has the maximum of active keys. Locks the account, so that no other
+ * transaction adds a key.
  */
-async function requireRoom(tx: Tx, accountId: string, now: number): Promise<void> {
+async function requireBelowLimit(tx: Tx, accountId: string, now: number): Promise<void> {
   await lockAccount(tx, accountId);
   if ((await countActiveKeys(tx, accountId, new Date(now))) < keysMax) return;
   throw new AppError(
@@ -66,8 +66,7 @@ async function requireRoom(tx: Tx, accountId: string, now: number): Promise<void
 }
 
 /**
- * The bounds of the caller's key as they are now: a process may remember it for seconds after it was revoked (401) or
- * given an earlier end.
+ * Reads the current bounds of the caller's key: a cached key may have been revoked (401) or given an earlier expiry.
  */
 async function boundsOf(tx: Tx, accountId: string, keyId: string, now: number): Promise<KeyBounds> {
   const row = await findKeyById(tx, accountId, keyId, new Date(now));
@@ -76,30 +75,26 @@ async function boundsOf(tx: Tx, accountId: string, keyId: string, now: number): 
 }
 
 /**
- * Creates another key. `expiresAt` must be in the future (400); 409 `key_limit_reached` past 100 active keys. `callerKeyId`
- * is the key that asks for it: the new one expires with it unless told otherwise, and 403 `forbidden` if the new one would
- * have more scopes or expire later. Without it, the operator asks, and nothing is limited.
+ * Creates a key. Throws 400 if `expiresAt` is in the past, and 409 `key_limit_reached` at 100 active keys. `callerKeyId` is the
+ * requesting key: its expiry is the default for the new key; throws 403 `forbidden` if the new key would have more scopes or
+ * expire later. Without `callerKeyId`, the operator creates the key, without these bounds.
  */
 export async function createKey(
   deps: KeysDeps,
   input: { accountId: string; name: string; scopes: string[]; expiresAt?: Date; callerKeyId?: string },
-): Promise<MadeKey> {
+): Promise<CreatedKey> {
   if (input.expiresAt && input.expiresAt.getTime() <= deps.clock.now()) {
-    throw new AppError(
-      'invalid_request',
-      'expiresAt: lies in the past. Give an instant to come, or leave it out.',
-      {
-        errors: [{ path: 'expiresAt', message: 'lies in the past' }],
-      },
-    );
+    throw new AppError('invalid_request', 'expiresAt: is in the past. Set a future time, or omit it.', {
+      errors: [{ path: 'expiresAt', message: 'is in the past; set a future time, or omit it' }],
+    });
   }
   const apiKey = makeKey();
   const now = deps.clock.now();
   const row = await deps.db.transaction().execute(async (tx) => {
-    await requireRoom(tx, input.accountId, now);
+    await requireBelowLimit(tx, input.accountId, now);
     const own = input.callerKeyId && (await boundsOf(tx, input.accountId, input.callerKeyId, now));
     const expiresAt = input.expiresAt ?? (own ? own.expiresAt : null);
-    if (own) requireWithin(own, { scopes: input.scopes, expiresAt });
+    if (own) requireWithinBounds(own, { scopes: input.scopes, expiresAt });
     return insertKeyRow(tx, {
       id: uuidv7(now),
       accountId: input.accountId,
@@ -118,14 +113,14 @@ function keyNotFound(): AppError {
 }
 
 /**
- * A new key with the old one's name, scopes and end; the old one works for `overlapSeconds` more and counts until then:
- * 409 `key_limit_reached` if that makes more than 100 active keys. The caller gets to see the new key, so 403 `forbidden`
- * if the old one has more scopes than the key that asks, or expires later.
+ * Creates a key with the old one's name, scopes and expiry. The old key works and counts for `overlapSeconds` more; throws 409
+ * `key_limit_reached` beyond 100 active keys. The caller receives the new key, so throws 403 `forbidden` if the old key has
+ * more scopes than the caller's key or expires later.
  */
 export async function rotateKey(
   deps: KeysDeps,
   input: { accountId: string; keyId: string; overlapSeconds: number; callerKeyId: string },
-): Promise<MadeKey> {
+): Promise<CreatedKey> {
   const now = deps.clock.now();
   if (!isUuid(input.keyId)) throw keyNotFound();
   return deps.db.transaction().execute(async (tx) => {
@@ -133,9 +128,9 @@ export async function rotateKey(
     const old = await findKeyById(tx, input.accountId, input.keyId, new Date(now));
     if (!old) throw keyNotFound();
     const own = await boundsOf(tx, input.accountId, input.callerKeyId, now);
-    requireWithin(own, { scopes: old.scopes, expiresAt: old.expires_at });
+    requireWithinBounds(own, { scopes: old.scopes, expiresAt: old.expires_at });
     await endKeyAt(tx, old.id, new Date(now + input.overlapSeconds * 1000));
-    await requireRoom(tx, input.accountId, now);
+    await requireBelowLimit(tx, input.accountId, now);
     const apiKey = makeKey();
     const row = await insertKeyRow(tx, {
       id: uuidv7(now),
@@ -151,8 +146,8 @@ export async function rotateKey(
 }
 
 /**
- * Revokes a key immediately. The last key that may manage the account stays (409): without it no key could be created. A
- * key that ends sooner, such as one that was replaced and only works on for a while, does not count as another.
+ * Revokes a key immediately. Throws 409 for the last key with the scope `manage`: without it no key could be created. Keys that
+ * expire earlier, such as replaced ones, do not count as another one.
  */
 export async function revoke(deps: KeysDeps, input: { accountId: string; keyId: string }): Promise<void> {
   const now = new Date(deps.clock.now());
@@ -164,7 +159,7 @@ export async function revoke(deps: KeysDeps, input: { accountId: string; keyId: 
     if (revoked && !managing.some((key) => key !== revoked && end(key) >= end(revoked))) {
       throw new AppError(
         'last_manage_key',
-        'This is the last key that may manage the account. Make another one with the scope manage first.',
+        'This is the last key that can manage the account. Create another one with the scope manage first.',
       );
     }
     if (!(await revokeKey(tx, input.accountId, input.keyId, now))) throw keyNotFound();

@@ -8,7 +8,7 @@ import { pageOf, pageWindow } from '../http/paging.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
 import type { Authenticator } from './authenticate.ts';
-import { createKey, type MadeKey, revoke, rotateKey } from './keys.ts';
+import { type CreatedKey, createKey, revoke, rotateKey } from './keys.ts';
 import { type KeyRow, listKeys } from './store.ts';
 
 export interface AccountRoutesDeps {
@@ -29,7 +29,7 @@ function keyItem(row: KeyRow) {
   };
 }
 
-const shownKey = (key: MadeKey) => ({ ...keyItem(key), apiKey: key.apiKey });
+const shownKey = (key: CreatedKey) => ({ ...keyItem(key), apiKey: key.apiKey });
 const KeyParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
 
 /** GET and POST /v1/keys, POST /v1/keys/:id/rotate, DELETE /v1/keys/:id. */
@@ -84,7 +84,7 @@ function createRoute(server: Server, deps: AccountRoutesDeps): void {
         callerKeyId: request.caller.keyId,
         ...(expiresAt ? { expiresAt: new Date(expiresAt) } : {}),
       });
-      return ok('API key made. It is shown this once.', shownKey(key));
+      return ok('API key created. It is shown only once.', shownKey(key));
     },
   );
 }
@@ -107,8 +107,8 @@ function rotateRoute(server: Server, deps: AccountRoutesDeps): void {
         callerKeyId: request.caller.keyId,
         overlapSeconds: request.body?.overlapSeconds ?? 86_400,
       });
-      deps.authenticator.forget();
-      return ok('API key replaced. The new one is shown this once.', shownKey(key));
+      deps.authenticator.clearCache();
+      return ok('API key rotated. The new one is shown only once.', shownKey(key));
     },
   );
 }
@@ -125,7 +125,7 @@ function revokeRoute(server: Server, deps: AccountRoutesDeps): void {
     },
     async (request) => {
       await revoke(deps, { accountId: request.caller.accountId, keyId: request.params.id });
-      deps.authenticator.forget();
+      deps.authenticator.clearCache();
       return ok('API key revoked.', { _id: request.params.id });
     },
   );

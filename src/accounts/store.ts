@@ -13,7 +13,7 @@ export interface KeyRow {
   last_used_at: Date | null;
 }
 
-/** Adds an account. */
+/** Inserts an account. */
 export async function insertAccount(db: Db | Tx, account: { id: string; name: string }): Promise<void> {
   await db.insertInto('accounts').values(account).execute();
 }
@@ -23,7 +23,7 @@ export async function listAccounts(db: Db): Promise<{ id: string; name: string; 
   return db.selectFrom('accounts').select(['id', 'name', 'created_at']).orderBy('id').execute();
 }
 
-/** Adds a key by its hash. */
+/** Inserts a key with its hash. */
 export async function insertKeyRow(
   db: Db | Tx,
   key: {
@@ -103,9 +103,9 @@ export async function listKeys(
   return { rows, total: Number(total) };
 }
 
-/** Locks an account against other changes of its keys until the transaction ends; false if there is none. */
+/** Locks an account against concurrent changes of its keys until the transaction ends; false if it does not exist. */
 export async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
-  // no key update: rows that refer to the account may be inserted in the meantime
+  // "no key update" allows concurrent inserts of rows that reference the account
   const row = await tx
     .selectFrom('accounts')
     .select('id')
@@ -115,7 +115,7 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** How many active keys the account has at `now`. */
+/** Number of the account's active keys at `now`. */
 export async function countActiveKeys(tx: Tx, accountId: string, now: Date): Promise<number> {
   const { total } = await tx
     .selectFrom('api_keys')
@@ -127,7 +127,7 @@ export async function countActiveKeys(tx: Tx, accountId: string, now: Date): Pro
   return Number(total);
 }
 
-/** Lets a key end at `at`, if it does not end sooner. */
+/** Makes a key expire at `at`, unless it expires earlier. */
 export async function endKeyAt(db: Db | Tx, id: string, at: Date): Promise<void> {
   await sql`update api_keys set expires_at = least(expires_at, ${at}) where id = ${id}`.execute(db);
 }
@@ -162,7 +162,7 @@ export async function lockManagingKeys(
     .execute();
 }
 
-/** Notes when keys were last used, to the minute; rows in the order of their ids, so that writers do not deadlock. */
+/** Records when keys were last used. Locks rows in the order of their ids, so that writers do not deadlock. */
 export async function touchKeys(db: Db, ids: string[], at: Date): Promise<void> {
   await sql`
     update api_keys k set last_used_at = ${at}

@@ -1,17 +1,17 @@
-// A cache with a limit and a lifetime: the least recently used entry leaves first. Pure.
+// A cache with a maximum size and a lifetime that evicts the least recently used entry first. Pure.
 import { LRUCache } from 'lru-cache';
 
 export interface CacheOptions {
-  /** Entries kept at most. */
+  /** Maximum number of entries. */
   max: number;
-  /** How long an entry lives, in milliseconds of `clock.steady()`; without it, entries live until they are evicted. */
+  /** Time after which an entry expires, in milliseconds of `clock.steady()`. Without it, entries never expire. */
   lifetime?: { ms: number; clock: { steady(): number } };
 }
 
 export interface Cache<V extends NonNullable<unknown>> {
-  /** The live entry of the key, which becomes the most recently used one; undefined if there is none. */
+  /** The entry of the key, which becomes the most recently used one; undefined if it is missing or expired. */
   get(key: string): V | undefined;
-  /** `sinceMs`: the `clock.steady()` at which the lifetime begins, default now. `lifetimeMs`: default the cache's own. */
+  /** `sinceMs`: the `clock.steady()` at which the lifetime starts; default: now. `lifetimeMs`: default: the cache's own. */
   set(key: string, value: V, options?: { sinceMs?: number; lifetimeMs?: number }): void;
   delete(key: string): void;
   clear(): void;
@@ -21,7 +21,7 @@ export interface Cache<V extends NonNullable<unknown>> {
 export function openCache<V extends NonNullable<unknown>>({ max, lifetime }: CacheOptions): Cache<V> {
   const entries = new LRUCache<string, V & {}>({
     max,
-    // the clock is asked at each look-up, since tests move it
+    // read the clock at each look-up, because tests move it
     ...(lifetime && {
       ttl: lifetime.ms,
       ttlResolution: 0,
@@ -43,5 +43,5 @@ export function openCache<V extends NonNullable<unknown>>({ max, lifetime }: Cac
   };
 }
 
-/** LRUCache takes a start of 0 for none. */
+/** LRUCache treats a start of 0 as none. */
 const sinceStart = (steadyMs: number) => steadyMs + 1;

@@ -1,30 +1,30 @@
-// Small secrets at rest (tokens, webhook secrets): AES-256-GCM under a ring of keys, bound to table, column and row.
+// Encryption of stored secrets (tokens, webhook secrets): AES-256-GCM with a ring of keys, bound to table, column and row.
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
-/** One key of the ring. `key` is a KeyObject, which neither `JSON.stringify` nor a log ever prints. */
+/** One key of the ring. `key` is a KeyObject, which `JSON.stringify` and logs never print. */
 export interface RingKey {
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** Newest first: `keys[0]` encrypts, all of them open. Never empty. */
+/** Encryption keys, newest first: `keys[0]` encrypts, all of them decrypt. Never empty. */
 export interface KeyRing {
   readonly keys: readonly [RingKey, ...RingKey[]];
 }
 
-/** The place that a encrypted value belongs to; it opens nowhere else. `row` is the row's id. */
-export interface EncryptedPlace {
+/** The column and row (by id) of an encrypted value. It cannot be decrypted anywhere else. */
+export interface SecretLocation {
   table: string;
   column: string;
   row: string;
 }
 
 export interface Cipher {
-  /** Seals `plain` for `where` with the newest key. Two encrypts of one text differ. */
-  encrypt(plain: string, where: EncryptedPlace): Buffer;
-  /** The text that was encrypted for `where`. Throws CipherError: `unknown_key`, or `damaged` (altered, or moved from another place). */
-  decrypt(encrypted: Uint8Array, where: EncryptedPlace): string;
-  /** True if `encrypted` is under the newest key; otherwise it has to be re-encrypted. */
+  /** Encrypts `plain` for `where` with the newest key. Two results for the same text differ. */
+  encrypt(plain: string, where: SecretLocation): Buffer;
+  /** The text that was encrypted for `where`. Throws CipherError: `unknown_key`, or `damaged` (altered, or copied from another location). */
+  decrypt(encrypted: Uint8Array, where: SecretLocation): string;
+  /** True if `encrypted` uses the newest key; otherwise it must be re-encrypted. */
   isNewest(encrypted: Uint8Array): boolean;
 }
 
@@ -46,19 +46,19 @@ const formVersion = 1;
 const idPattern = /^[A-Za-z0-9._-]{1,32}$/;
 
 /**
- * The ring written as `id:base64,id:base64,…`, newest first (a line break separates as well as a comma).
- * Throws an Error that says which entry is wrong and how to fix it, by its position alone: the entry may be
- * key material in the wrong place, so nothing of it is repeated.
+ * Parses `id:base64,id:base64,…`, newest first; entries are separated by commas or line breaks.
+ * Throws an Error that gives the position of a wrong entry and how to fix it. The entry may be
+ * key material in the wrong position, so the error repeats nothing of it.
  */
 export function parseKeyRing(text: string): KeyRing {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
   const keys: RingKey[] = [];
   for (const [index, entry] of entries.entries()) {
     const key = parseEntry(entry, `Encryption key ${index + 1} of ${entries.length}`);
-    const twin = keys.findIndex((other) => other.id === key.id);
-    if (twin >= 0) {
+    const duplicate = keys.findIndex((other) => other.id === key.id);
+    if (duplicate >= 0) {
       throw new Error(
-        `Encryption keys ${twin + 1} and ${index + 1} have the same id. Use a unique id for each key.`,
+        `Encryption keys ${duplicate + 1} and ${index + 1} have the same id. Use a unique id for each key.`,
       );
     }
     keys.push(key);
@@ -91,14 +91,14 @@ function parseEntry(entry: string, which: string): RingKey {
   return { id, key: createSecretKey(bytes) };
 }
 
-/** A new random key in the form that parseKeyRing reads (`id:base64`), with a random id. */
+/** Returns a new random key with a random id, in the form that parseKeyRing reads (`id:base64`). */
 export function makeKey(): string {
   return `k-${randomBytes(4).toString('hex')}:${randomBytes(keyBytes).toString('base64')}`;
 }
 
 /**
- * A cipher over `ring`. The encrypted form is: version (1 byte), length of the key's id (1 byte), the id, nonce
- * (12 random bytes), ciphertext, tag (16 bytes). Everything before the nonce, and the place, is authenticated.
+ * Opens a cipher with the keys of `ring`. The encrypted form is: version (1 byte), length of the key's id (1 byte), the id, nonce
+ * (12 random bytes), ciphertext, tag (16 bytes). Everything before the nonce, and the location, is authenticated.
  */
 export function openCipher(ring: KeyRing): Cipher {
   const newest = ring.keys[0];
@@ -109,7 +109,7 @@ export function openCipher(ring: KeyRing): Cipher {
     encrypt(plain, where) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', newest.key, nonce, { authTagLength: tagBytes });
-      cipher.setAAD(boundTo(newestHeader, where));
+      cipher.setAAD(additionalData(newestHeader, where));
       const body = [cipher.update(plain, 'utf8'), cipher.final()];
       return Buffer.concat([newestHeader, nonce, ...body, cipher.getAuthTag()]);
     },
@@ -121,11 +121,11 @@ export function openCipher(ring: KeyRing): Cipher {
       if (!key) {
         throw new CipherError(
           'unknown_key',
-          `${placeName(where)} was encrypted with the encryption key "${parts.keyId}", which is not configured. Add that key again, after the newest one.`,
+          `${locationName(where)} was encrypted with the encryption key "${parts.keyId}", which is not configured. Add that key again, after the newest one.`,
         );
       }
       const decipher = createDecipheriv('aes-256-gcm', key.key, parts.nonce, { authTagLength: tagBytes });
-      decipher.setAAD(boundTo(parts.header, where));
+      decipher.setAAD(additionalData(parts.header, where));
       decipher.setAuthTag(parts.tag);
       try {
         return decipher.update(parts.body, undefined, 'utf8') + decipher.final('utf8');
@@ -140,7 +140,7 @@ export function openCipher(ring: KeyRing): Cipher {
   };
 }
 
-/** The id of the key that encrypted a value; undefined if it is none of our encrypted forms. */
+/** The id of the key that encrypted a value; undefined if the value is not in our encrypted form. */
 export function keyIdOf(encrypted: Uint8Array): string | undefined {
   return split(encrypted)?.keyId;
 }
@@ -150,8 +150,8 @@ function headerOf(keyId: string): Buffer {
   return Buffer.concat([Buffer.from([formVersion, id.length]), id]);
 }
 
-/** What is authenticated beside the text. JSON keeps apart what plain joining would not (`a‖bc` and `ab‖c`). */
-function boundTo(header: Buffer, where: EncryptedPlace): Buffer {
+/** The additional authenticated data. JSON distinguishes what plain concatenation would not (`a‖bc` and `ab‖c`). */
+function additionalData(header: Buffer, where: SecretLocation): Buffer {
   return Buffer.concat([header, Buffer.from(JSON.stringify([where.table, where.column, where.row]), 'utf8')]);
 }
 
@@ -181,14 +181,14 @@ function split(encrypted: Uint8Array): EncryptedParts | null {
   };
 }
 
-function placeName(where: EncryptedPlace): string {
+function locationName(where: SecretLocation): string {
   return `The secret in ${where.table}.${where.column} (row ${where.row})`;
 }
 
-function damaged(where: EncryptedPlace, cause?: unknown): CipherError {
+function damaged(where: SecretLocation, cause?: unknown): CipherError {
   return new CipherError(
     'damaged',
-    `${placeName(where)} cannot be decrypted: it was altered, copied from another row, or its key's id now belongs to another key. Set the secret again.`,
+    `${locationName(where)} cannot be decrypted: it was altered, copied from another row, or its key's id now belongs to another key. Set the secret again.`,
     cause,
   );
 }

@@ -1,12 +1,12 @@
-// The only source of the current time and of timers for our rules, so that tests own both.
+// The clock and timers of the program, which tests replace.
 import { openSteady } from './steady.ts';
 
 export interface Clock {
-  /** Milliseconds since the epoch, which may step in either direction: for instants that are stored or sent. */
+  /** Milliseconds since the epoch; may step in either direction. For times that are stored or sent. */
   now(): number;
-  /** Milliseconds since some instant, which never step back and count the time that this machine slept: for durations. */
+  /** Monotonic milliseconds that include the time this machine slept. For durations. */
   steady(): number;
-  /** Resolves after `ms`, or immediately when `signal` aborts (it never rejects). */
+  /** Resolves after `ms`, or immediately when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,20 +1,20 @@
-// The two kinds of error that travel: AppError, told to the caller; VendorError, what an outside call came to.
+// The two error types that cross modules: AppError, shown to the caller, and VendorError, the result of a failed external call.
 import { visible } from './visible.ts';
 
-/** One fault of a request: `path` names the field (`recipients[3].variables.2`), `message` says what to mend. */
+/** One wrong field of a request: `path` names it (`recipients[3].variables.2`), `message` says what is allowed. */
 export interface Problem {
   path: string;
   message: string;
 }
 
-/** What the outside said when it refused, in the form that answers and rows carry. */
+/** A vendor's error, in the form of responses and rows. */
 export interface ProviderError {
   code: number | string;
   title: string;
   message: string;
 }
 
-/** At most this many problems are listed in one response; whoever collects more than this may stop. */
+/** Maximum number of problems in one response; validation may stop after one more. */
 export const listedProblemsMax = 100;
 
 export interface AppErrorDetails {
@@ -22,20 +22,20 @@ export interface AppErrorDetails {
   errors?: Problem[];
   /** True if there are more problems than `errors` lists. */
   errorsTruncated?: boolean;
-  /** The outside's own words (502). */
+  /** The vendor's error (502). */
   provider?: ProviderError;
-  /** Seconds after which trying again makes sense (`Retry-After`). */
+  /** Seconds after which a retry may succeed (`Retry-After`). */
   retryAfterSeconds?: number;
-  /** Further members of the failure body, beside `message` (such as a booking's `alternatives`). */
+  /** Additional fields of the error response, such as a booking's `alternatives`. */
   extra?: Record<string, unknown>;
-  /** What happened, for our log alone; never shown to the caller. */
+  /** The underlying error, for the log only; never shown to the caller. */
   cause?: unknown;
 }
 
 /**
- * A failure that is told to the caller. `code` is stable snake_case; `http/reply.ts` alone knows which HTTP status
- * belongs to it. `message` says what happened and what to do, and holds nothing secret. What of the caller's text it and
- * the problems in `errors` repeat is shown with its invisible characters written as codes.
+ * An error that is shown to the caller. `code` is stable snake_case; only `http/reply.ts` maps it to an HTTP status.
+ * `message` says what happened and what to do, and contains no secret. Invisible characters of the caller's text in it and in
+ * `errors` are written as codes.
  */
 export class AppError extends Error {
   readonly code: string;
@@ -61,7 +61,7 @@ const listMaxBytes = 64 * 1024;
 const clipped = (text: string, maxLength: number) =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 
-/** The problems as a response lists them: one per path, at most 100 and 64 KB, none longer than a person reads. */
+/** The problems that a response lists: one per path, at most 100 and 64 KB, with long texts cut. */
 function listedProblems(problems: Iterable<Problem>): { listed: Problem[]; isTruncated: boolean } {
   const listed: Problem[] = [];
   const paths = new Set<string>();
@@ -78,8 +78,8 @@ function listedProblems(problems: Iterable<Problem>): { listed: Problem[]; isTru
 }
 
 /**
- * 400 with the problems found, one per path and at most 100. The message names the first, so that a log line alone is
- * enough to fix a simple case, and says how many there are, or that there are more than `errors` lists.
+ * Returns a 400 with the problems, one per path and at most 100. The message contains the first problem and the number of
+ * the others, so that a log line is enough to fix a simple case.
  */
 export function invalidRequest(problems: Iterable<Problem>): AppError {
   const { listed, isTruncated } = listedProblems(problems);
@@ -99,25 +99,25 @@ export function invalidRequest(problems: Iterable<Problem>): AppError {
 }
 
 /**
- * What an outside call came to when it did not succeed; the three outcomes decide everything about retries:
- * `rejected`: the other side answered that it did not do it. `not_sent`: the call surely never reached it.
- * `unknown`: it may have been done (time-out or reset after the request was written, an answer that says nothing).
+ * The outcome of a failed external call, which decides about retries. `rejected`: the vendor answered that it did not do it.
+ * `not_sent`: the call certainly did not reach the vendor. `unknown`: the vendor may have done it (a timeout or reset after the
+ * request was sent, or a meaningless response).
  */
 export type Outcome = 'rejected' | 'not_sent' | 'unknown';
 
 export interface VendorErrorDetails {
   code?: number | string;
-  /** What the other side says beside its code. */
+  /** The vendor's subcode. */
   subcode?: number;
   title?: string;
-  /** Seconds the other side asked us to wait. */
+  /** Seconds that the vendor asked us to wait. */
   retryAfterSeconds?: number;
-  /** HTTP status of the answer, if one came. */
+  /** HTTP status of the response, if there was one. */
   status?: number;
   cause?: unknown;
 }
 
-/** Thrown by adapters alone. `message` is the other side's explanation in full, or what our transport met. */
+/** Thrown only by adapters. `message` is the vendor's full explanation or the transport error. */
 export class VendorError extends Error {
   readonly outcome: Outcome;
   readonly code: number | string | undefined;
@@ -139,24 +139,28 @@ export class VendorError extends Error {
 }
 
 /**
- * A vendor's failure as the caller is told it: rejected → 502 `provider_rejected` with the vendor's
- * own words; not sent or unknown → 503 `provider_unavailable` with `Retry-After`. Anything else passes unchanged.
+ * Maps a vendor's error to one for the caller. Rejected: 502 `provider_rejected` with the vendor's error. Not sent or
+ * unknown: 503 `provider_unavailable` with `Retry-After`. Returns any other error unchanged.
  */
 export function externalError(error: unknown, who: string): unknown {
   if (!(error instanceof VendorError)) return error;
   if (error.outcome === 'rejected') {
-    return new AppError('provider_rejected', `${who} refused: ${error.message.replace(/\s+/g, ' ')}`, {
-      provider: {
-        code: error.code ?? error.status ?? 0,
-        title: error.title ?? 'Refused',
-        message: error.message,
+    return new AppError(
+      'provider_rejected',
+      `${who} rejected the request: ${error.message.replace(/\s+/g, ' ')}`,
+      {
+        provider: {
+          code: error.code ?? error.status ?? 0,
+          title: error.title ?? 'Refused',
+          message: error.message,
+        },
+        cause: error,
       },
-      cause: error,
-    });
+    );
   }
   return new AppError(
     'provider_unavailable',
-    `${who} could not be reached or did not answer in time. Try again.`,
+    `${who} could not be reached or did not respond in time. Retry later.`,
     {
       retryAfterSeconds: error.retryAfterSeconds ?? 5,
       cause: error,

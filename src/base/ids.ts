@@ -1,4 +1,4 @@
-// Ids of ours: UUIDv7 (RFC 9562), so that ids sort by the time of their making.
+// Ids: UUIDv7 (RFC 9562), which sort by creation time.
 import { randomFillSync } from 'node:crypto';
 
 const pool = Buffer.alloc(16 * 256);
@@ -7,8 +7,8 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * A UUIDv7 in lower case, strictly rising within this process (RFC 9562 section 6.2, method 1: a 12-bit counter in
- * `rand_a`). `nowMs` sets the time in it; a time before the last one given keeps the last one's millisecond.
+ * Returns a UUIDv7 in lower case, strictly increasing within this process (RFC 9562 section 6.2, method 1: a 12-bit counter
+ * in `rand_a`). `nowMs` is its time; a time before that of the last id uses the last id's millisecond.
  */
 export function uuidv7(nowMs: number = Date.now()): string {
   if (poolAt === pool.length) {

@@ -1,4 +1,4 @@
-// Spans of time on a line. Pure.
+// Time intervals. Pure.
 
 /** Half-open `[start, end)`. */
 interface Span {
@@ -6,7 +6,7 @@ interface Span {
   end: number;
 }
 
-/** Sorted, overlapping and touching ones joined, cut to `[from, to)`. */
+/** Sorts the spans, merges overlapping and adjacent ones, and cuts them to `[from, to)`. */
 export function merged(spans: Span[], from: number, to: number): Span[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {

@@ -1,13 +1,13 @@
-// The embedded mode's key file: the encryption keys beside the data, readable by its owner alone.
+// The key file of the embedded mode: encryption keys in DATA_DIR, readable only by the file's owner.
 import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type KeyRing, makeKey, parseKeyRing } from './cipher.ts';
 import { uuidv7 } from './ids.ts';
 
 /**
- * The ring in the file at `path`; the file is made with one new key if there is none (mode 600, atomically: whoever
- * starts at the same time reads the same key). Throws an Error that names the file, never its content, if it cannot
- * be read, holds no valid keys, or may be read by others than its owner.
+ * Reads the ring in the file at `path`. Creates the file with one new key if it is missing (mode 600, atomically, so that
+ * concurrent starts read the same key). Throws an Error that names the file but not its content if it cannot be read, has
+ * no valid keys, or is readable by others than its owner.
  */
 export async function readOrMakeKeyFile(path: string): Promise<KeyRing> {
   const text = await readKeyFile(path);
@@ -17,10 +17,10 @@ export async function readOrMakeKeyFile(path: string): Promise<KeyRing> {
   return parseFile(path, (await readKeyFile(path)) ?? '');
 }
 
-/** Puts a new key first in the file at `path`, keeping the older ones, and returns the new ring. */
+/** Adds a new key as the first one in the file at `path`, and returns the new ring. */
 export async function addKeyToFile(path: string): Promise<KeyRing> {
   const older = await readKeyFile(path);
-  if (older === null) throw new Error(`There is no key file at ${path}, so no key can be added to it.`);
+  if (older === null) throw new Error(`The key file ${path} does not exist, so no key can be added.`);
   parseFile(path, older);
   const text = `${makeKey()}\n${older.trim()}\n`;
   await putKeyFile(path, text, 'replace');
@@ -31,7 +31,7 @@ async function readKeyFile(path: string): Promise<string | null> {
   try {
     const { mode } = await stat(path);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`);
+      throw new Error(`The key file ${path} is readable by other users. Run: chmod 600 ${path}`);
     }
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -50,7 +50,7 @@ function parseFile(path: string, text: string): KeyRing {
   }
 }
 
-/** Writes a temporary file, makes it durable, and gives it the name: `keep` leaves a file that is already there. */
+/** Writes a temporary file, syncs it, and renames it. `keep`: does not replace an existing file. */
 async function putKeyFile(path: string, text: string, existing: 'keep' | 'replace'): Promise<void> {
   const temporary = `${path}.${uuidv7()}.tmp`;
   const file = await open(temporary, 'wx', 0o600);
@@ -69,21 +69,21 @@ async function putKeyFile(path: string, text: string, existing: 'keep' | 'replac
   await syncDirectory(dirname(path));
 }
 
-/** A hard link never replaces, so of several processes that start at once exactly one sets the key. */
+/** A hard link never replaces a file, so exactly one of several concurrent starts sets the key. */
 async function linkUnlessThere(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
     const code = codeOf(error);
     if (code === 'EEXIST') return;
-    // Some mounted file systems have no hard links; there the rename is the only atomic way.
+    // some file systems have no hard links; there a rename is the only atomic operation
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     await rename(from, to);
   }
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory; its file system journals names itself.
+  // Windows cannot open a directory; its file system journals names
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
   try {

@@ -1,22 +1,22 @@
-// Hashes by which a secret is found or compared again without being kept: HMAC-SHA-256 under the ring's keys.
+// Keyed hashes (HMAC-SHA-256), by which a secret is found or compared without storing it.
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './cipher.ts';
 
 export interface KeyedHash {
   /**
-   * The hash of `text` under the newest key. `purpose` keeps hashes of one text for different uses apart. The form is:
-   * version (1 byte), length of the key's id (1 byte), the id, HMAC-SHA-256 (32 bytes).
+   * The hash of `text` with the newest key. The same text has different hashes for different purposes. The form is: version
+   * (1 byte), length of the key's id (1 byte), the id, HMAC-SHA-256 (32 bytes).
    */
   of(purpose: string, text: string): Buffer;
-  /** The same under every key of the ring, newest first: what `hash` may be equal to, whenever it was written. */
+  /** The hashes with every key of the ring, newest first: a stored hash may use any of them. */
   allOf(purpose: string, text: string): Buffer[];
-  /** True if `hash` is under the newest key; otherwise it is due to be made again. */
+  /** True if `hash` uses the newest key; otherwise it must be computed again. */
   isNewest(hash: Uint8Array): boolean;
 }
 
 const formVersion = 1;
 
-/** Keyed hashes over `ring`. Whoever reads the database alone can neither guess a text from its hash nor test a guess. */
+/** Opens keyed hashes with the keys of `ring`. Without a key, nobody can test guesses against a stored hash. */
 export function openKeyedHash(ring: KeyRing): KeyedHash {
   const keys = ring.keys.map(({ id, key }) => ({ key, header: headerOf(id) }));
   const [newest] = keys as [Key, ...Key[]];
@@ -37,7 +37,7 @@ function headerOf(keyId: string): Buffer {
   return Buffer.concat([Buffer.from([formVersion, id.length]), id]);
 }
 
-/** JSON keeps apart what plain joining would not. */
+/** JSON delimits the purpose from the text. */
 function hashOf({ key, header }: Key, purpose: string, text: string): Buffer {
   const mac = createHmac('sha256', key)
     .update(JSON.stringify([purpose, '']))

@@ -1,15 +1,15 @@
-// A log file that is rotated by size and survives a full disk.
+// A log file with rotation by size that keeps working after a full disk.
 import { basename, dirname } from 'node:path';
 import { createStream } from 'rotating-file-stream';
 
-/** A file and its older ones together: 40 MB. */
+/** 40 MB in total with the older files. */
 const maxBytes = 10 * 2 ** 20;
 const olderFiles = 3;
 const reopenAfterMs = 1_000;
 
 /**
- * Appends lines to `path` (mode 600). At `sizeBytes` it is renamed to `path.1`, and so on up to `.3`. What cannot be
- * written is lost; writing goes on as soon as the file can be opened again.
+ * Appends lines to `path` (mode 600). At `sizeBytes` the file is renamed to `path.1`, and so on up to `.3`. Lines that
+ * cannot be written are lost; writing continues when the file can be opened again.
  */
 export function openLogFile(path: string, sizeBytes = maxBytes): { write(line: string): void } {
   let stream: ReturnType<typeof open> | undefined;
@@ -22,7 +22,7 @@ export function openLogFile(path: string, sizeBytes = maxBytes): { write(line: s
       rotate: olderFiles,
       mode: 0o600,
     });
-    // it can do nothing more after an error
+    // the stream is unusable after an error
     opened.on('error', () => {
       failedAtMs = performance.now();
       if (stream === opened) stream = undefined;

@@ -4,7 +4,7 @@ import { openRepeatedErrors, type RepeatedErrorsOptions } from './repeated-error
 
 export type Log = Logger;
 
-/** Fields whose values are redacted, at any place in a logged object. */
+/** Fields whose values are redacted, up to three levels deep in a logged object. */
 const secretNames = [
   'authorization',
   'cookie',
@@ -45,8 +45,8 @@ function plainError(error: unknown): unknown {
 const flushes = new WeakMap<Logger, () => void>();
 
 /**
- * A logger at `level` that writes JSON lines to `destination`, by default standard output. A repeated error is written
- * once and then counted.
+ * Opens a logger that writes JSON lines to `destination`, by default standard output. A repeated error is written once and
+ * then counted.
  */
 export function openLog(
   level: string,
@@ -66,7 +66,7 @@ export function openLog(
   return log;
 }
 
-/** Writes the counts of repeated errors of a log from `openLog`; call it before the process ends. */
+/** Writes the counts of repeated errors. Call it before the process exits. */
 export function flushLog(log: Log): void {
   flushes.get(log)?.();
 }

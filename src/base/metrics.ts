@@ -1,4 +1,4 @@
-// The metrics that /metrics shows, in one registry.
+// The metrics of /metrics, in one registry.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
@@ -11,7 +11,7 @@ export interface Metrics {
   clockOffset: Gauge;
 }
 
-/** Makes a registry with the process's own figures and ours. */
+/** Creates a registry with the default process metrics and the gateway's own. */
 export function openMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

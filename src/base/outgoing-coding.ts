@@ -1,8 +1,8 @@
-// Decodes answers that came compressed, though no call of ours asks for that: a proxy on the way may do it all the same.
+// Decoding of compressed responses: no call asks for compression, but a proxy may still add it.
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 
-/** Content codings (RFC 9110 section 8.4.1; zstd: RFC 8878). Without `Accept-Encoding`, an answer may use any of them (12.5.3). */
+/** Content codings (RFC 9110 section 8.4.1; zstd: RFC 8878). Without `Accept-Encoding`, a response may use any (section 12.5.3). */
 const decoders: Record<
   string,
   ((body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>) | undefined
@@ -14,8 +14,8 @@ const decoders: Record<
   zstd: promisify(zstdDecompress),
 };
 
-/** True if an answer with these headers has to be decoded before it can be read. */
-export function isCoded(headers: Record<string, string | string[] | undefined>): boolean {
+/** True if a response with these headers must be decoded. */
+export function isEncoded(headers: Record<string, string | string[] | undefined>): boolean {
   return decoders[codingOf(headers)] !== undefined;
 }
 
@@ -25,10 +25,10 @@ const codingOf = (headers: Record<string, string | string[] | undefined>): strin
     .toLowerCase();
 
 /**
- * The content of a whole answer in one of the known codings, at most `maxBytes` long. The bytes as they came, where they
- * are longer or are not what the header says.
+ * Decodes a whole response body. Returns the body unchanged if the result would exceed `maxBytes` or the body is not encoded
+ * as its header says.
  */
-export async function decoded(
+export async function decodeBody(
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
   maxBytes: number,

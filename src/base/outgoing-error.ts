@@ -1,4 +1,4 @@
-// What an outgoing call came to when it brought no answer, folded from the words of undici, Node, DNS and TLS. Pure.
+// Errors of outgoing calls, classified from the errors of undici, Node, DNS and TLS. Pure.
 
 export type OutgoingFailure =
   | 'timeout'
@@ -10,12 +10,12 @@ export type OutgoingFailure =
   | 'too_large'
   | 'aborted';
 
-/** Thrown by every call of `base/outgoing.ts` that has no complete answer to give. */
+/** Thrown by `base/outgoing.ts` if there is no complete response. */
 export class OutgoingError extends Error {
   readonly kind: OutgoingFailure;
-  /** False only if not one byte of the request was written, so that it may be repeated without doubling. */
+  /** False only if no byte of the request was written, so a retry cannot execute it twice. */
   readonly sent: boolean;
-  /** The HTTP status, if the answer had begun before the call failed. */
+  /** The HTTP status, if the call failed after the response had started. */
   readonly status: number | undefined;
 
   constructor(kind: OutgoingFailure, message: string, sent: boolean, status?: number, cause?: unknown) {
@@ -27,7 +27,7 @@ export class OutgoingError extends Error {
   }
 }
 
-/** Raised inside the connector by the address guard; `outgoingError` turns it into kind `blocked_address`. */
+/** Thrown by the address guard in the connector; `outgoingError` maps it to kind `blocked_address`. */
 export class BlockedAddress extends Error {
   constructor(reason: string) {
     super(reason);
@@ -50,7 +50,7 @@ const kindOfCode: Record<string, OutgoingFailure> = {
   EPROTO: 'tls',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
   UND_ERR_HEADERS_OVERFLOW: 'too_large',
-  // our own close cut the call off
+  // we closed the pool during the call
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
 };
@@ -58,27 +58,27 @@ const kindOfCode: Record<string, OutgoingFailure> = {
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
-const words: Record<OutgoingFailure, string> = {
-  timeout: 'no complete answer in time',
-  refused: 'the connection was refused, or the host cannot be reached',
+const messages: Record<OutgoingFailure, string> = {
+  timeout: 'no complete response in time',
+  refused: 'the connection was refused, or the host is unreachable',
   dns: 'the host name could not be resolved',
-  tls: 'no secure connection could be made',
-  reset: 'the connection broke before the answer was complete',
-  blocked_address: 'the address may not be called',
-  too_large: 'the answer is larger than allowed',
-  aborted: 'the call was given up',
+  tls: 'the TLS connection failed',
+  reset: 'the connection was closed before the response was complete',
+  blocked_address: 'calls to this address are not allowed',
+  too_large: 'the response is larger than allowed',
+  aborted: 'the call was aborted',
 };
 
 /**
- * Folds whatever a call raised into an `OutgoingError`. `sent`: whether any byte of the request may have been written.
- * The message names our words first, then the cause's own, never a header or a body.
+ * Converts any error of a call to an `OutgoingError`. `sent`: whether any byte of the request may have been written. The
+ * message contains our text and the cause's message, never a header or body.
  */
 export function outgoingError(error: unknown, sent: boolean, status?: number): OutgoingError {
   if (error instanceof OutgoingError) return error;
   if (error instanceof BlockedAddress) {
     return new OutgoingError(
       'blocked_address',
-      `${words.blocked_address}: ${error.message}`,
+      `${messages.blocked_address}: ${error.message}`,
       false,
       status,
       error,
@@ -88,14 +88,20 @@ export function outgoingError(error: unknown, sent: boolean, status?: number): O
   const text = typeof code === 'string' ? code : '';
   const kind = kindOfCode[text] ?? (tlsCode.test(text) ? 'tls' : 'reset');
   const detail = [text, typeof message === 'string' ? message : ''].filter(Boolean).join(' ');
-  return new OutgoingError(kind, detail ? `${words[kind]} (${detail})` : words[kind], sent, status, error);
+  return new OutgoingError(
+    kind,
+    detail ? `${messages[kind]} (${detail})` : messages[kind],
+    sent,
+    status,
+    error,
+  );
 }
 
-/** The error of a call that we ended ourselves. */
-export function gaveUp(
+/** The error of a call that we aborted. */
+export function abortError(
   kind: 'timeout' | 'too_large' | 'aborted',
   sent: boolean,
   status?: number,
 ): OutgoingError {
-  return new OutgoingError(kind, words[kind], sent, status);
+  return new OutgoingError(kind, messages[kind], sent, status);
 }

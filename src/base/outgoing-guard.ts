@@ -1,29 +1,29 @@
-// The address guard: which addresses a call may reach, checked as written, after DNS, and on the connected socket.
+// The address guard: checks which addresses a call may reach, in the URL, after DNS, and on the connected socket.
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 import { BlockedAddress } from './outgoing-error.ts';
-import { type HostAddress, type Resolve, sparingly, systemResolve } from './outgoing-lookup.ts';
+import { type HostAddress, limitLookups, type Resolve, systemResolve } from './outgoing-lookup.ts';
 
 export interface GuardRules {
-  /** Networks that the operator allows although they are not public (`127.0.0.0/8`, `fd00::/8`). */
+  /** Non-public networks that the operator allows (`127.0.0.0/8`, `fd00::/8`). */
   allowCidrs: string[];
   /** True: only `https:` URLs. */
   httpsOnly: boolean;
-  /** All addresses of a host name; the system's resolver where absent. */
+  /** Returns all addresses of a host name; default: the system's resolver. */
   resolve?: Resolve;
 }
 
 export interface AddressGuard {
-  /** Why this URL may not be called, in words for its owner; undefined if nothing speaks against it. Never rejects. */
+  /** Resolves with the reason why this URL may not be called, or undefined. Never rejects. */
   checkTarget(url: URL): Promise<string | undefined>;
-  /** undici's connector with every check in it. */
+  /** undici's connector with all checks. */
   connect: buildConnector.connector;
 }
 
-/** Names that clouds answer with credentials; their addresses are refused too, but a name may resolve anywhere. */
+/** Host names of cloud metadata services, which return credentials. Their addresses are blocked too, but a name may resolve to any address. */
 const metadataNames = new Set([
   'metadata',
   'metadata.google.internal',
@@ -35,12 +35,12 @@ const metadataNames = new Set([
 ]);
 
 /**
- * A cloud's inside behind an address that looks public: Azure's machines get their configuration from it
- * (learn.microsoft.com, "What is IP address 168.63.129.16?"). The other clouds' lie in ranges that are refused as such.
+ * Metadata services with public addresses: Azure machines get their configuration from this one (learn.microsoft.com, "What
+ * is IP address 168.63.129.16?"). Those of other clouds are in blocked ranges.
  */
 const metadataAddresses = new Set(['168.63.129.16']);
 
-/** How long the caller of a registration waits for DNS. */
+/** Maximum wait for DNS when an address is registered. */
 const longestLookupMs = 3_000;
 
 function ownAddresses(): Set<string> {
@@ -50,7 +50,7 @@ function ownAddresses(): Set<string> {
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Reads `10.0.0.0/8`; throws with the text that is wrong, so that a start with a bad setting says so. */
+/** Parses `10.0.0.0/8`. Throws an error that quotes a malformed text. */
 function parseNetwork(text: string): Network {
   try {
     return ipaddr.parseCIDR(text);
@@ -60,9 +60,9 @@ function parseNetwork(text: string): Network {
 }
 
 /**
- * Why an address may not be reached; undefined if it may. Only global unicast passes: `process` unwraps
- * `::ffff:10.0.0.1`; NAT64, 6to4 and Teredo carry an IPv4 address inside and are refused as such. IPv6 must lie in
- * 2000::/3 as well, since ipaddr.js takes the long deprecated `::7f00:1` (= `::127.0.0.1`) for unicast.
+ * Returns a function that says why an address is blocked, or undefined. Only global unicast passes. `process` unwraps
+ * `::ffff:10.0.0.1`. NAT64, 6to4 and Teredo contain an IPv4 address and are blocked. IPv6 must be in 2000::/3, because
+ * ipaddr.js classifies the deprecated `::7f00:1` (= `::127.0.0.1`) as unicast.
  */
 function addressRule(allowCidrs: string[]): (address: string) => string | undefined {
   const allowed = allowCidrs.map(parseNetwork);
@@ -77,44 +77,43 @@ function addressRule(allowCidrs: string[]): (address: string) => string | undefi
     if (range !== 'unicast' || outside) {
       return `${address} is not a public address (${range === 'unicast' ? 'reserved' : range})`;
     }
-    if (metadataAddresses.has(parsed.toString()))
-      return `${address} is the cloud's own, not a public address`;
+    if (metadataAddresses.has(parsed.toString())) return `${address} belongs to a cloud's metadata service`;
     return own.has(parsed.toString()) ? `${address} is this machine itself` : undefined;
   };
 }
 
-const bare = (hostname: string): string =>
+const normalizedHost = (hostname: string): string =>
   (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname).toLowerCase().replace(/\.$/, '');
 
-/** The guard for a set of rules. Throws if a CIDR is malformed. */
+/** Opens the guard for these rules. Throws if a CIDR is malformed. */
 export function addressGuard(rules: GuardRules, connectTimeoutMs: number): AddressGuard {
-  const refusal = addressRule(rules.allowCidrs);
-  const resolve = rules.resolve ?? sparingly(systemResolve);
+  const addressProblem = addressRule(rules.allowCidrs);
+  const resolve = rules.resolve ?? limitLookups(systemResolve);
 
-  const writtenRefusal = (protocol: string, hostname: string): string | undefined => {
+  const urlProblem = (protocol: string, hostname: string): string | undefined => {
     if (protocol !== 'https:' && (rules.httpsOnly || protocol !== 'http:')) {
       return rules.httpsOnly
-        ? 'the URL must begin with https://'
-        : 'the URL must begin with https:// or http://';
+        ? 'the URL must start with https://'
+        : 'the URL must start with https:// or http://';
     }
-    const host = bare(hostname);
+    const host = normalizedHost(hostname);
     if (metadataNames.has(host)) return `${host} is a name of the cloud's metadata service`;
-    return isIP(host) ? refusal(host) : undefined;
+    return isIP(host) ? addressProblem(host) : undefined;
   };
 
-  /** Every answer must be reachable: a name that answers a public and a private address is rejected as a whole. */
-  const vetted = async (hostname: string): Promise<HostAddress[]> => {
+  /** All addresses must be allowed: a name with a public and a private address is rejected. */
+  const resolveAllowed = async (hostname: string): Promise<HostAddress[]> => {
     const addresses = await resolve(hostname);
     for (const { address } of addresses) {
-      const why = refusal(address);
+      const why = addressProblem(address);
       if (why !== undefined) throw new BlockedAddress(`${hostname} resolves to ${address}, and ${why}`);
     }
     return addresses;
   };
 
   const lookup: LookupFunction = (hostname, options, done) => {
-    // the same form of the name that a registration judged
-    vetted(bare(hostname)).then(
+    // normalized as in checkTarget
+    resolveAllowed(normalizedHost(hostname)).then(
       (addresses) => {
         const first = addresses[0];
         if (first === undefined) {
@@ -131,31 +130,34 @@ export function addressGuard(rules: GuardRules, connectTimeoutMs: number): Addre
 
   return {
     async checkTarget(url) {
-      if (url.username !== '' || url.password !== '') return 'the URL must not hold a user name or password';
-      const why = writtenRefusal(url.protocol, url.hostname);
+      if (url.username !== '' || url.password !== '')
+        return 'the URL must not contain a user name or password';
+      const why = urlProblem(url.protocol, url.hostname);
       if (why !== undefined) return why;
-      // A name that does not resolve now, or not soon, cannot be judged; every connection judges it again and fails closed.
-      const judged = vetted(bare(url.hostname)).then(
+      // a name that does not resolve in time passes here; every connection checks it again and fails closed
+      const checked = resolveAllowed(normalizedHost(url.hostname)).then(
         () => undefined,
         (error) => (error instanceof BlockedAddress ? error.message : undefined),
       );
       const timer = new AbortController();
       const tooLong = sleep(longestLookupMs, undefined, { signal: timer.signal }).catch(() => undefined);
-      return Promise.race([judged, tooLong]).finally(() => timer.abort());
+      return Promise.race([checked, tooLong]).finally(() => timer.abort());
     },
-    // undici asks `lookup` only for names: an address written in the URL reaches us here alone.
+    // undici calls `lookup` only for names; an IP address in the URL is checked only here
     connect(options, done) {
-      const why = writtenRefusal(options.protocol, options.hostname);
+      const why = urlProblem(options.protocol, options.hostname);
       if (why !== undefined) return done(new BlockedAddress(why), null);
       connector(options, (...[error, socket]) => {
         if (error) return done(error, null);
         const peer = socket.remoteAddress;
-        const refused = peer === undefined ? undefined : refusal(peer);
-        if (peer !== undefined && refused === undefined) return done(null, socket);
+        const peerProblem = peer === undefined ? undefined : addressProblem(peer);
+        if (peer !== undefined && peerProblem === undefined) return done(null, socket);
         socket.destroy();
-        // Without an address the connection is already gone again.
-        const gone = Object.assign(new Error('the connection closed immediately'), { code: 'ECONNRESET' });
-        done(refused === undefined ? gone : new BlockedAddress(refused), null);
+        // a socket without a remote address is already closed
+        const closedError = Object.assign(new Error('the connection closed immediately'), {
+          code: 'ECONNRESET',
+        });
+        done(peerProblem === undefined ? closedError : new BlockedAddress(peerProblem), null);
       });
     },
   };

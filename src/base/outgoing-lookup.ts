@@ -1,4 +1,4 @@
-// Asking the system for a name's addresses, so that names whose servers are slow cannot hold up the lookups of all others.
+// DNS look-ups that keep slow names from delaying all others.
 import { lookup as dnsLookup } from 'node:dns';
 
 export interface HostAddress {
@@ -8,11 +8,11 @@ export interface HostAddress {
 
 export type Resolve = (hostname: string) => Promise<HostAddress[]>;
 
-/** A lookup that took longer than this is slow. */
+/** A longer look-up is slow. */
 const slowMs = 1_000;
-const mostRemembered = 10_000;
+const slowNamesMax = 10_000;
 
-/** All addresses of a name, in the resolver's order. */
+/** Returns all addresses of a name, in the resolver's order. */
 export const systemResolve: Resolve = (hostname) =>
   new Promise((resolve, reject) => {
     dnsLookup(hostname, { all: true, order: 'verbatim' }, (error, addresses) =>
@@ -21,12 +21,12 @@ export const systemResolve: Resolve = (hostname) =>
   });
 
 /**
- * The same answers, asked for sparingly: Node looks names up in four threads, which files and cryptography need too, and
- * cannot give a lookup up. Questions for a name that is being asked for share its answer, and names whose last answer
- * was slow are asked for one after another. Nothing is remembered of an answer itself.
+ * Limits look-ups: Node runs them in four threads, shared with files and cryptography, and cannot cancel them. Concurrent
+ * look-ups of one name share a result. Names whose last look-up was slow are looked up one after another. Results are not
+ * cached.
  */
-export function sparingly(resolve: Resolve, options: { slowMs?: number } = {}): Resolve {
-  const underWay = new Map<string, Promise<HostAddress[]>>();
+export function limitLookups(resolve: Resolve, options: { slowMs?: number } = {}): Resolve {
+  const pending = new Map<string, Promise<HostAddress[]>>();
   const slow = new Set<string>();
   let slowOnes: Promise<unknown> = Promise.resolve();
 
@@ -36,23 +36,23 @@ export function sparingly(resolve: Resolve, options: { slowMs?: number } = {}): 
       return await resolve(hostname);
     } finally {
       if (performance.now() - startedAt <= (options.slowMs ?? slowMs)) slow.delete(hostname);
-      else if (slow.size < mostRemembered) slow.add(hostname);
+      else if (slow.size < slowNamesMax) slow.add(hostname);
     }
   }
 
-  function inTurn(hostname: string): Promise<HostAddress[]> {
+  function queued(hostname: string): Promise<HostAddress[]> {
     const answer = slowOnes.then(() => timed(hostname));
     slowOnes = answer.catch(() => undefined);
     return answer;
   }
 
   return (hostname) => {
-    const shared = underWay.get(hostname);
+    const shared = pending.get(hostname);
     if (shared) return shared;
-    const answer = (slow.has(hostname) ? inTurn(hostname) : timed(hostname)).finally(() =>
-      underWay.delete(hostname),
+    const answer = (slow.has(hostname) ? queued(hostname) : timed(hostname)).finally(() =>
+      pending.delete(hostname),
     );
-    underWay.set(hostname, answer);
+    pending.set(hostname, answer);
     return answer;
   };
 }

@@ -1,17 +1,17 @@
-// Cuts the secrets that a call sent out of what comes back: vendors repeat headers and fields in their errors. Pure.
+// Redaction of a call's own secrets in its response: vendors repeat headers and fields in their errors. Pure.
 import { VendorError } from './errors.ts';
 
 /** Replaces a secret. */
 const censored = '[secret]';
 
-/** In bytes that are still to be parsed, only what cannot be a word of the protocol is cut. */
-const leastInBytes = 8;
-/** In texts for people; shorter secrets would match words. */
-const leastInTexts = 4;
-/** A text may be cut off in the middle of a secret: this much of its beginning is not left at the end. */
-const leastAtEnd = 6;
+/** Minimum length in bytes that are still to be parsed: shorter secrets could be words of the protocol. */
+const minLengthInBytes = 8;
+/** Minimum length in messages: shorter secrets would match words. */
+const minLengthInTexts = 4;
+/** A text may be truncated in the middle of a secret: a prefix of this length at its end is redacted. */
+const minLengthAtEnd = 6;
 
-/** The request, as far as it may hold secrets. */
+/** The parts of a request that may contain secrets. */
 export interface SentRequest {
   url: string | URL;
   headers?: Record<string, string> | undefined;
@@ -22,9 +22,8 @@ const secretHeader = /authorization|cookie|token|secret|api-?key|password/i;
 const secretField = /token|secret|password|assertion|signature|^(code|code_verifier|sig|key)$/i;
 
 /**
- * The secrets of a request: credentials in its headers (of Basic also the decoded pair), in its URL, and in fields of a
- * form. A password within a Basic pair is not among them, since it may be a word of the protocol: whoever reads the
- * answer cuts it out of texts.
+ * Returns the secrets of a request: credentials in its headers (for Basic, also the decoded pair), in its URL, and in form
+ * fields. The password of a Basic pair is not included, because it could be a word of the protocol. Adapters redact it in texts.
  */
 export function secretsOf({ url, headers = {}, body }: SentRequest): string[] {
   const secrets: string[] = [];
@@ -40,7 +39,7 @@ export function secretsOf({ url, headers = {}, body }: SentRequest): string[] {
   return secrets.filter((one) => one !== '');
 }
 
-/** `Bearer x` → x; `Basic x` → x and the pair in it; anything else is one secret. */
+/** `Bearer x` → x; `Basic x` → x and the decoded pair; anything else is one secret. */
 function credentials(header: string): string[] {
   const [, scheme = '', rest = header] = /^(\w+) (.+)$/.exec(header) ?? [];
   if (!/^basic$/i.test(scheme)) return [rest];
@@ -60,8 +59,8 @@ function decoded(text: string): string {
 
 const html: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** The forms in which a secret may come back: as it is, and as URLs, forms, JSON, HTML and base64 write it. */
-function formsOf(secret: string): string[] {
+/** The encodings in which a secret may be repeated: plain, URL, form, JSON, HTML and base64. */
+function encodingsOf(secret: string): string[] {
   const url = encodeURIComponent(secret.toWellFormed());
   const json = JSON.stringify(secret).slice(1, -1);
   const base64 = Buffer.from(secret).toString('base64');
@@ -73,40 +72,40 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-interface Forms {
+interface Encodings {
   inTexts: string[];
-  /** Written in Latin-1, one character a byte. */
+  /** In Latin-1, one character per byte. */
   inBytes: string[];
 }
 
-/** By the list that they are of: an endpoint's secrets are the same for all its deliveries. */
-const formsByList = new WeakMap<readonly string[], Forms>();
+/** Keyed by the list of secrets: all deliveries of an endpoint use the same list. */
+const encodingsByList = new WeakMap<readonly string[], Encodings>();
 
-/** The forms of all these secrets, longest first. */
-function formsOfAll(secrets: readonly string[]): Forms {
-  const known = formsByList.get(secrets);
+/** The encodings of all secrets, longest first. */
+function allEncodings(secrets: readonly string[]): Encodings {
+  const known = encodingsByList.get(secrets);
   if (known) return known;
-  const all = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+  const all = [...new Set(secrets.flatMap(encodingsOf))].sort((a, b) => b.length - a.length);
   const forms = {
-    inTexts: all.filter((form) => form.length >= leastInTexts),
+    inTexts: all.filter((form) => form.length >= minLengthInTexts),
     inBytes: all
-      .filter((form) => form.length >= leastInBytes)
+      .filter((form) => form.length >= minLengthInBytes)
       .map((form) => Buffer.from(form).toString('latin1')),
   };
-  formsByList.set(secrets, forms);
+  encodingsByList.set(secrets, forms);
   return forms;
 }
 
-function cut(text: string, forms: readonly string[]): string {
+function redact(text: string, forms: readonly string[]): string {
   let left = text;
   for (const form of forms) if (left.includes(form)) left = left.replaceAll(form, censored);
   return left;
 }
 
-/** Without the beginning of any of these forms at the very end of the text, which was cut off there. */
-function cutAtEnd(text: string, forms: readonly string[]): string {
+/** Redacts a prefix of an encoding at the end of the text, which may have been truncated there. */
+function redactAtEnd(text: string, forms: readonly string[]): string {
   for (const form of forms) {
-    const beginning = form.slice(0, leastAtEnd);
+    const beginning = form.slice(0, minLengthAtEnd);
     let at = text.indexOf(beginning, Math.max(0, text.length - form.length + 1));
     while (at >= 0 && !form.startsWith(text.slice(at))) at = text.indexOf(beginning, at + 1);
     if (at >= 0) return text.slice(0, at) + censored;
@@ -114,32 +113,32 @@ function cutAtEnd(text: string, forms: readonly string[]): string {
   return text;
 }
 
-/** The text without these secrets, in all forms that they may come back in. */
-export function cutFromText(text: string, secrets: readonly string[]): string {
-  const { inTexts } = formsOfAll(secrets);
-  return cutAtEnd(cut(text, inTexts), inTexts);
+/** Redacts these secrets in a text, in all their encodings. */
+export function redactText(text: string, secrets: readonly string[]): string {
+  const { inTexts } = allEncodings(secrets);
+  return redactAtEnd(redact(text, inTexts), inTexts);
 }
 
-/** Answers shorter than this were not cut off by anybody's limit. */
-const mayBeCutOffBytes = 4_096;
+/** Shorter responses were not truncated by any limit. */
+const mayBeTruncatedBytes = 4_096;
 
-/** The same for bytes of an answer, whatever their encoding; the same buffer if it holds none. */
-export function cutFromBytes(bytes: Buffer, secrets: readonly string[]): Buffer {
-  const { inBytes } = formsOfAll(secrets);
-  // each byte is one character, so that bytes which are no UTF-8 stay as they are
+/** Redacts secrets in the bytes of a response, whatever their charset. Returns the same buffer if there are none. */
+export function redactBytes(bytes: Buffer, secrets: readonly string[]): Buffer {
+  const { inBytes } = allEncodings(secrets);
+  // one character per byte, so that invalid UTF-8 is preserved
   const text = bytes.toString('latin1');
-  const left = cut(text, inBytes);
-  const whole = bytes.length < mayBeCutOffBytes ? left : cutAtEnd(left, inBytes);
+  const left = redact(text, inBytes);
+  const whole = bytes.length < mayBeTruncatedBytes ? left : redactAtEnd(left, inBytes);
   return whole === text ? bytes : Buffer.from(whole, 'latin1');
 }
 
-/** The same for the headers of an answer. */
-function cutFromHeaders<T extends Record<string, string | string[] | undefined>>(
+/** Redacts secrets in the headers of a response. */
+function redactHeaders<T extends Record<string, string | string[] | undefined>>(
   headers: T,
   secrets: readonly string[],
 ): T {
-  const { inBytes } = formsOfAll(secrets);
-  const one = (value: string) => cut(value, inBytes);
+  const { inBytes } = allEncodings(secrets);
+  const one = (value: string) => redact(value, inBytes);
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -148,24 +147,24 @@ function cutFromHeaders<T extends Record<string, string | string[] | undefined>>
   ) as T;
 }
 
-/** Longer than any word of a protocol: cut out of answers that are a success, too. */
-const leastInSuccess = 16;
+/** Longer than any word of a protocol: redacted in successful responses, too. */
+const minLengthInSuccess = 16;
 
 /**
- * An answer without the secrets of its request. What is no success is searched whole; a success only for the token or
- * pair of its Authorization header as it was sent, since its content is data.
+ * Redacts the secrets of a request in its response. Errors are searched for all secrets. Successful responses contain data,
+ * so they are searched only for the credentials of the Authorization header as sent.
  */
-export function withoutSecrets<T extends Answer>(request: SentRequest, answer: T): T {
+export function redactResponse<T extends Answer>(request: SentRequest, answer: T): T {
   if (answer.status >= 200 && answer.status < 300) {
     const sent = /\S+$/.exec(request.headers?.authorization ?? '')?.[0] ?? '';
-    if (sent.length < leastInSuccess || !answer.body.includes(sent)) return answer;
+    if (sent.length < minLengthInSuccess || !answer.body.includes(sent)) return answer;
   }
   const secrets = secretsOf(request);
   if (secrets.length === 0) return answer;
   return {
     ...answer,
-    headers: cutFromHeaders(answer.headers, secrets),
-    body: cutFromBytes(answer.body, secrets),
+    headers: redactHeaders(answer.headers, secrets),
+    body: redactBytes(answer.body, secrets),
   };
 }
 
@@ -175,21 +174,21 @@ interface Answer {
   body: Buffer;
 }
 
-/** A vendor's error without these secrets, its causes included; anything else as it is. */
-export function cutFromError(error: unknown, secrets: readonly string[]): unknown {
+/** Redacts secrets in a vendor's error and its causes. Returns other errors unchanged. */
+export function redactError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof VendorError)) return error;
-  const clean = (text: string) => cutFromText(text, secrets);
+  const clean = (text: string) => redactText(text, secrets);
   const { code, title, subcode, retryAfterSeconds, status } = error;
-  const said = {
+  const details = {
     ...(code === undefined ? {} : { code: typeof code === 'string' ? clean(code) : code }),
     ...(title === undefined ? {} : { title: clean(title) }),
     ...(subcode === undefined ? {} : { subcode }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(status === undefined ? {} : { status }),
   };
-  const isClean = clean(error.message) === error.message && said.title === title && said.code === code;
+  const isClean = clean(error.message) === error.message && details.title === title && details.code === code;
   if (isClean && isCleanCause(error.cause, clean)) return error;
-  return new VendorError(error.outcome, clean(error.message), said);
+  return new VendorError(error.outcome, clean(error.message), details);
 }
 
 function isCleanCause(cause: unknown, clean: (text: string) => string): boolean {

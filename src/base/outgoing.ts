@@ -1,4 +1,4 @@
-// The only way out over HTTP: pooled connections, no redirects, whole-call time-outs, capped answers, address guard.
+// Outgoing HTTP: pooled connections, no redirects, timeouts for whole calls, size limits for responses, and the address guard.
 import { Readable } from 'node:stream';
 import {
   Agent,
@@ -7,10 +7,10 @@ import {
   type RequestInit as UndiciRequestInit,
   fetch as undiciFetch,
 } from 'undici';
-import { decoded, isCoded } from './outgoing-coding.ts';
-import { gaveUp, outgoingError } from './outgoing-error.ts';
+import { decodeBody, isEncoded } from './outgoing-coding.ts';
+import { abortError, outgoingError } from './outgoing-error.ts';
 import { addressGuard, type GuardRules } from './outgoing-guard.ts';
-import { cutFromBytes, secretsOf, withoutSecrets } from './outgoing-secrets.ts';
+import { redactBytes, redactResponse, secretsOf } from './outgoing-secrets.ts';
 
 export type ResponseHeaders = Record<string, string | string[] | undefined>;
 
@@ -19,20 +19,20 @@ export interface OutgoingRequest {
   url: string | URL;
   headers?: Record<string, string>;
   body?: string | Buffer | Readable;
-  /** For the whole call: waiting for a free connection, connecting, sending, and the last byte of the answer. */
+  /** For the whole call, from waiting for a free connection to the last byte of the response. */
   timeoutMs: number;
-  /** Default 1 MiB for `request`, none for `stream`. */
+  /** Default: 1 MiB for `request`, no limit for `stream`. */
   maxResponseBytes?: number;
   signal?: AbortSignal;
 }
 
 export interface OutgoingResponse {
   status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   headers: ResponseHeaders;
-  /** At most `maxResponseBytes`, without its content coding. */
+  /** The decoded body, at most `maxResponseBytes`. */
   body: Buffer;
-  /** True if the answer was longer than `maxResponseBytes`; the rest was not read. */
+  /** True if the response was longer than `maxResponseBytes`; the rest was not read. */
   truncated: boolean;
   durationMs: number;
 }
@@ -40,43 +40,43 @@ export interface OutgoingResponse {
 export interface OutgoingStream {
   status: number;
   headers: ResponseHeaders;
-  /** Fails with `OutgoingError` (`timeout`, `too_large`, `reset`, `aborted`); destroy it to stop early. */
+  /** Fails with `OutgoingError` (`timeout`, `too_large`, `reset`, `aborted`). Destroy it to stop early. */
   body: Readable;
 }
 
 /**
- * Every call rejects with `OutgoingError` when there is no complete answer; any HTTP status is an answer. Answers of
- * `request` and `stream` repeat no secret of theirs (`outgoing-secrets.ts`).
+ * Every call rejects with `OutgoingError` if there is no complete response; any HTTP status is a response. `request` and
+ * `stream` redact the request's secrets in the response (`outgoing-secrets.ts`).
  */
 export interface Outgoing {
   request(request: OutgoingRequest): Promise<OutgoingResponse>;
-  /** For downloads: resolves at the head of the answer; the time-out runs until the body's last byte. */
+  /** For downloads: resolves when the headers arrive; the timeout covers the whole body. */
   stream(request: OutgoingRequest): Promise<OutgoingStream>;
-  /** For vendors' libraries: the same settings and guard, never following redirects, capped and timed. */
+  /** For vendors' libraries: the same settings and guard, no redirects, with limits for size and time. */
   fetch: typeof globalThis.fetch;
-  /** Why a URL may not be called, or undefined; without a guard only the scheme is looked at. */
+  /** Why a URL may not be called, or undefined. Without a guard, checks only the scheme. */
   checkTarget(url: URL): Promise<string | undefined>;
-  /** Closes all connections; calls in flight fail. */
+  /** Closes all connections. Calls in flight fail. */
   close(): Promise<void>;
 }
 
 export interface OutgoingOptions {
-  /** Null: no limit; then the caller bounds its calls itself. */
+  /** Null: no limit; the caller must limit its calls. */
   connectionsPerOrigin: number | null;
   keepAliveMs: number;
   connectTimeoutMs?: number;
-  /** For `fetch` alone. Default 30 s. */
+  /** For `fetch` only. Default 30 s. */
   fetchTimeoutMs?: number;
-  /** For `fetch` alone, as it comes over the wire. Default 10 MiB. */
+  /** For `fetch` only, before decoding. Default 10 MiB. */
   fetchMaxResponseBytes?: number;
   guard?: GuardRules;
 }
 
-/** Opens a pool of outgoing connections. With `guard`, only public and allowed addresses are ever connected. */
+/** Opens a pool of outgoing connections. With `guard`, it connects only to public and allowed addresses. */
 export function openOutgoing(options: OutgoingOptions): Outgoing {
   const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
   const guard = options.guard && addressGuard(options.guard, connectTimeoutMs);
-  // HTTP/1.1 alone: there `onRequestStart` comes directly before the first byte is written, which `sent` rests on.
+  // HTTP/1.1 only: `sent` relies on `onRequestStart` being called directly before the first byte is written
   const settings = {
     connections: options.connectionsPerOrigin,
     keepAliveTimeout: options.keepAliveMs,
@@ -99,7 +99,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
       if (guard) return guard.checkTarget(url);
       return ['https:', 'http:'].includes(url.protocol)
         ? undefined
-        : 'the URL must begin with https:// or http://';
+        : 'the URL must start with https:// or http://';
     },
     close: async () => {
       await Promise.all([agent.destroy(), fetchAgent.destroy()]);
@@ -107,16 +107,16 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
   };
 }
 
-/** What a call does with its answer. Exactly one of `end` and `fail` is called, once. */
+/** Handles the response of a call. Exactly one of `end` and `fail` is called, once. */
 interface Sink {
   head(status: number, headers: ResponseHeaders, wire: Dispatcher.DispatchController): void;
-  /** Answers false to say that it has enough: the connection is then given up, and neither `end` nor `fail` follows. */
+  /** Returns false to stop: the connection is then closed, and neither `end` nor `fail` follows. */
   chunk(chunk: Buffer, wire: Dispatcher.DispatchController): boolean;
   end(): void;
   fail(error: Error): void;
 }
 
-/** Sends one request into a sink. Answers a function that gives the call up. */
+/** Sends one request and passes its response to `sink`. Returns a function that aborts the call. */
 function exchange(agent: Agent, request: OutgoingRequest, sink: Sink): (error: Error) => void {
   const url = typeof request.url === 'string' ? new URL(request.url) : request.url;
   let wire: Dispatcher.DispatchController | undefined;
@@ -130,18 +130,18 @@ function exchange(agent: Agent, request: OutgoingRequest, sink: Sink): (error: E
     request.signal?.removeEventListener('abort', onAbort);
     return true;
   };
-  // A call given up while it waits for a connection is stopped in `onRequestStart`, before anything is written.
-  const giveUp = (error: Error) => {
+  // a call aborted while it waits for a connection is stopped in `onRequestStart`, before anything is written
+  const abort = (error: Error) => {
     if (!finish()) return;
     wire?.abort(error);
     sink.fail(error);
   };
-  const onAbort = () => giveUp(gaveUp('aborted', wire !== undefined, status));
-  const timer = setTimeout(() => giveUp(gaveUp('timeout', wire !== undefined, status)), request.timeoutMs);
+  const onAbort = () => abort(abortError('aborted', wire !== undefined, status));
+  const timer = setTimeout(() => abort(abortError('timeout', wire !== undefined, status)), request.timeoutMs);
   request.signal?.addEventListener('abort', onAbort, { once: true });
   if (request.signal?.aborted) {
     onAbort();
-    return giveUp;
+    return abort;
   }
 
   agent.dispatch(
@@ -154,7 +154,7 @@ function exchange(agent: Agent, request: OutgoingRequest, sink: Sink): (error: E
     },
     {
       onRequestStart(controller) {
-        if (over) controller.abort(gaveUp('aborted', false));
+        if (over) controller.abort(abortError('aborted', false));
         else wire = controller;
       },
       onResponseStart(controller, statusCode, headers) {
@@ -165,7 +165,7 @@ function exchange(agent: Agent, request: OutgoingRequest, sink: Sink): (error: E
       onResponseData(controller, chunk) {
         if (over || sink.chunk(chunk, controller)) return;
         finish();
-        controller.abort(gaveUp('too_large', true, status));
+        controller.abort(abortError('too_large', true, status));
       },
       onResponseEnd() {
         if (finish()) sink.end();
@@ -175,7 +175,7 @@ function exchange(agent: Agent, request: OutgoingRequest, sink: Sink): (error: E
       },
     },
   );
-  return giveUp;
+  return abort;
 }
 
 function requestOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingResponse> {
@@ -186,13 +186,13 @@ function requestOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingRe
     let headers: ResponseHeaders = {};
     let size = 0;
     const chunks: Buffer[] = [];
-    const settle = (truncated: boolean) => {
+    const finish = (truncated: boolean) => {
       const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
       const durationMs = Math.round(performance.now() - startedAt);
       const answer = (content: Buffer) =>
-        resolve(withoutSecrets(request, { status, headers, body: content, truncated, durationMs }));
-      if (truncated || !isCoded(headers)) answer(body);
-      else void decoded(headers, body, maxBytes).then(answer);
+        resolve(redactResponse(request, { status, headers, body: content, truncated, durationMs }));
+      if (truncated || !isEncoded(headers)) answer(body);
+      else void decodeBody(headers, body, maxBytes).then(answer);
     };
     exchange(agent, request, {
       head(statusCode, head) {
@@ -200,58 +200,58 @@ function requestOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingRe
         headers = head;
       },
       chunk(chunk) {
-        const room = maxBytes - size;
+        const remaining = maxBytes - size;
         size += chunk.length;
-        if (chunk.length <= room) {
+        if (chunk.length <= remaining) {
           chunks.push(chunk);
           return true;
         }
-        chunks.push(chunk.subarray(0, room));
-        settle(true);
+        chunks.push(chunk.subarray(0, remaining));
+        finish(true);
         return false;
       },
-      end: () => settle(false),
+      end: () => finish(false),
       fail: reject,
     });
   });
 }
 
-/** Longest answer that is no success and is told on by `stream`. */
-const refusalMaxBytes = 1024 * 1024;
+/** Maximum size of an error response that `stream` passes on. */
+const errorBodyMaxBytes = 1024 * 1024;
 
 function streamOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingStream> {
   const maxBytes = request.maxResponseBytes ?? Number.POSITIVE_INFINITY;
   return new Promise((resolve, reject) => {
     let body: Readable | undefined;
     let size = 0;
-    /** Of an answer that is no success: it is told on when it is whole, without the request's secrets. */
-    let refusal: Buffer[] | undefined;
-    const giveUp = exchange(agent, request, {
+    /** The body of an error response: it is passed on when it is complete, with the request's secrets redacted. */
+    let errorChunks: Buffer[] | undefined;
+    const abort = exchange(agent, request, {
       head(status, headers, wire) {
-        if (status >= 300) refusal = [];
+        if (status >= 300) errorChunks = [];
         body = new Readable({
           read: () => wire.resume(),
           destroy(error, done) {
-            giveUp(error ?? gaveUp('aborted', true, status));
+            abort(error ?? abortError('aborted', true, status));
             done(error);
           },
         });
-        // It may fail before its reader has begun to listen; readers that come later still meet the error.
+        // it may fail before its reader listens; later readers still get the error
         body.on('error', () => {});
         resolve({ status, headers, body });
       },
       chunk(chunk, wire) {
         size += chunk.length;
-        if (size > (refusal ? Math.min(maxBytes, refusalMaxBytes) : maxBytes)) {
-          body?.destroy(gaveUp('too_large', true));
+        if (size > (errorChunks ? Math.min(maxBytes, errorBodyMaxBytes) : maxBytes)) {
+          body?.destroy(abortError('too_large', true));
           return false;
         }
-        if (refusal) refusal.push(chunk);
+        if (errorChunks) errorChunks.push(chunk);
         else if (body?.push(chunk) === false) wire.pause();
         return true;
       },
       end() {
-        if (refusal) body?.push(cutFromBytes(Buffer.concat(refusal), secretsOf(request)));
+        if (errorChunks) body?.push(redactBytes(Buffer.concat(errorChunks), secretsOf(request)));
         body?.push(null);
       },
       fail(error) {
@@ -263,8 +263,8 @@ function streamOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingStr
 }
 
 /**
- * Rejects with `OutgoingError` like the other two. Of `sent`, fetch tells nothing: it is false only where the kind of
- * failure shows that no connection was ever made.
+ * Rejects with `OutgoingError`. fetch does not report whether anything was sent, so `sent` is false only for errors without
+ * a connection.
  */
 function fetchOver(agent: Agent, timeoutMs: number): typeof globalThis.fetch {
   const call = async (input: string, init?: UndiciRequestInit) => {
@@ -279,16 +279,16 @@ function fetchOver(agent: Agent, timeoutMs: number): typeof globalThis.fetch {
         dispatcher: agent,
       });
     } catch (error) {
-      if (timer.aborted) throw gaveUp('timeout', true);
-      if (signal.aborted) throw gaveUp('aborted', true);
+      if (timer.aborted) throw abortError('timeout', true);
+      if (signal.aborted) throw abortError('aborted', true);
       const cause = (error as Error).cause ?? error;
-      throw outgoingError(cause, !neverConnected(cause));
+      throw outgoingError(cause, !isNeverConnected(cause));
     }
   };
   return call as unknown as typeof globalThis.fetch;
 }
 
-function neverConnected(cause: unknown): boolean {
+function isNeverConnected(cause: unknown): boolean {
   const { kind } = outgoingError(cause, true);
   return (
     ['refused', 'dns', 'tls'].includes(kind) ||

@@ -1,32 +1,32 @@
-// The Redis connection with which processes share rate limits. Loaded only where it is used.
+// The Redis connection by which processes share rate limits. Loaded only if it is configured.
 import type { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 
-/** How long commands may go without an answer. A frozen server keeps its connections open, so nothing else ends the wait. */
+/** Maximum wait for a response. A frozen server keeps its connections open, so nothing else would end the wait. */
 const answerWithinMs = 500;
 
 /**
- * Undefined without an address. While Redis cannot be reached, every command fails immediately; when it stops answering,
- * the connection is closed after half a second: the commands on it fail, and later ones fail immediately.
+ * Connects to Redis; undefined without a URL. While Redis is unreachable, every command fails immediately. If it stops
+ * responding, the connection is closed after half a second, and all commands fail.
  */
 export async function openRedis(url: string | null, log: Log): Promise<Redis | undefined> {
   if (url === null) return undefined;
   const { Redis } = await import('ioredis');
-  const atOnce = {
+  const options = {
     lazyConnect: true,
     connectTimeout: 500,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     socketTimeout: answerWithinMs,
   };
-  const redis = new Redis(url, atOnce);
-  let isTold = false;
+  const redis = new Redis(url, options);
+  let isLogged = false;
   redis.on('ready', () => {
-    isTold = false;
+    isLogged = false;
   });
   redis.on('error', (error: Error) => {
-    if (!isTold) log.error({ err: error }, 'redis.unreachable');
-    isTold = true;
+    if (!isLogged) log.error({ err: error }, 'redis.unreachable');
+    isLogged = true;
   });
   await redis.connect().catch(() => undefined);
   return redis;

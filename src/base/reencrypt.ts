@@ -1,13 +1,13 @@
 // Re-encryption of one table's secrets with the newest key, one page at a time.
-import { type Cipher, CipherError, type EncryptedPlace, keyIdOf } from './cipher.ts';
+import { type Cipher, CipherError, keyIdOf, type SecretLocation } from './cipher.ts';
 
-/** Rows in the order of their ids, those after `afterId`. */
+/** A page of rows ordered by id, after `afterId`. */
 export interface Page {
   afterId?: string | undefined;
   limit: number;
 }
 
-/** A row's id and its encrypted columns; null or empty where there is no secret. */
+/** A row's id and encrypted columns; null or empty means no secret. */
 export type EncryptedRow<Column extends string> = { id: string } & Record<Column, Buffer | null>;
 
 /** One secret in its old and its new encrypted form. */
@@ -27,16 +27,16 @@ export interface EncryptedTable<Column extends string> {
 }
 
 /** A secret that could not be re-encrypted: the reason, and the key that it needs. */
-export interface UnopenedSecret {
-  place: EncryptedPlace;
+export interface UndecryptableSecret {
+  place: SecretLocation;
   keyId: string | undefined;
   message: string;
 }
 
-export interface SecretsRound {
+export interface ReencryptedPage {
   reencrypted: number;
-  failed: UnopenedSecret[];
-  /** Where the next page begins; undefined after the last page. */
+  failed: UndecryptableSecret[];
+  /** Start of the next page; undefined after the last page. */
   afterId: string | undefined;
 }
 
@@ -45,9 +45,9 @@ export async function reencryptPage<Column extends string>(
   cipher: Cipher,
   table: EncryptedTable<Column>,
   page: Page,
-): Promise<SecretsRound> {
+): Promise<ReencryptedPage> {
   const rows = await table.read(page);
-  const round: SecretsRound = {
+  const round: ReencryptedPage = {
     reencrypted: 0,
     failed: [],
     afterId: rows.length < page.limit ? undefined : rows.at(-1)?.id,

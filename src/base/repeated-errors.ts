@@ -11,7 +11,7 @@ interface Kind {
   level: number;
   /** The error's name, code and message. */
   problem: { name: string; code?: unknown; message: string };
-  /** Not logged since the last summary, and in all. */
+  /** Occurrences not logged since the last summary, and in total. */
   times: number;
   total: number;
   /** Other fields of the lines that were not logged: ids for an investigation. */
@@ -20,14 +20,14 @@ interface Kind {
 
 const minuteMs = 60_000;
 const warn = 40;
-/** Kinds at a time; further errors are counted by message alone. */
+/** Maximum number of kinds; further errors are grouped by message only. */
 const kindsMax = 500;
 const examplesMax = 5;
 
 /**
- * A filter before a logger's write. Lines of level warn or above with an error (`err`) are of one kind if these are equal:
- * message, `work`, the error's code and text without numbers and ids, and the place that threw it. The first line passes.
- * `error.repeated` then reports each minute how often the kind was repeated, and when it ended: after a minute without it.
+ * Filters log lines. Lines of level warn or above with an error (`err`) are of one kind if these are equal: message, `work`,
+ * the error's code, its text without numbers and ids, and the code location that threw it. The first line of a kind passes.
+ * Each minute, `error.repeated` reports how often it was repeated, and finally that it ended: after a minute without one.
  */
 export function openRepeatedErrors(logger: () => Logger, { everyMs = minuteMs }: RepeatedErrorsOptions = {}) {
   const kinds = new Map<string, Kind>();
@@ -62,7 +62,7 @@ export function openRepeatedErrors(logger: () => Logger, { everyMs = minuteMs }:
     timer = undefined;
   }
 
-  /** True if the line is to be written; otherwise counts it. */
+  /** True if the line must be written; otherwise counts it. */
   function passes(level: number, fields: unknown, msg: unknown): boolean {
     const error = fields instanceof Error ? fields : (fields as { err?: unknown } | null)?.err;
     if (level < warn || !(error instanceof Error)) return true;
@@ -72,7 +72,7 @@ export function openRepeatedErrors(logger: () => Logger, { everyMs = minuteMs }:
     };
     const text = String(msg ?? error.message);
     const whole = kinds.size < kindsMax;
-    const key = whole ? [text, String(others.work ?? ''), ...signs(error)].join('\n') : text;
+    const key = whole ? [text, String(others.work ?? ''), ...signatureOf(error)].join('\n') : text;
     const kind = kinds.get(key);
     if (kind) {
       kind.times += 1;
@@ -98,11 +98,11 @@ export function openRepeatedErrors(logger: () => Logger, { everyMs = minuteMs }:
   };
 }
 
-/** What errors of one kind have in common, with their causes. */
-function signs(error: Error): string[] {
+/** The parts by which errors, including their causes, are compared. */
+function signatureOf(error: Error): string[] {
   const { code } = error as { code?: unknown };
   const own = [error.name, String(code ?? ''), withoutNumbers(error.message), placeOf(error)];
-  return error.cause instanceof Error ? [...own, ...signs(error.cause)] : own;
+  return error.cause instanceof Error ? [...own, ...signatureOf(error.cause)] : own;
 }
 
 /** A message without ids, counts and times. */

@@ -1,36 +1,36 @@
-// Repeats what is safe to repeat, with jitter, inside one deadline, and says truly what became of the whole.
+// Retries with jitter within one deadline for operations that are safe to repeat, and the outcome of all attempts.
 import type { Clock } from './clock.ts';
 import { VendorError } from './errors.ts';
 
-/** What one attempt may use, however many calls it makes. */
+/** The limits of one attempt, which may make several calls. */
 export interface AttemptLimits {
-  /** By `performance.now()`. */
+  /** Deadline in milliseconds of `performance.now()`. */
   until: number;
   signal: AbortSignal | undefined;
 }
 
-/** The limits of one attempt that begins now. */
-export function attemptOf(timeoutMs: number, signal?: AbortSignal): AttemptLimits {
+/** The limits of an attempt that starts now. */
+export function attemptLimits(timeoutMs: number, signal?: AbortSignal): AttemptLimits {
   return { until: performance.now() + timeoutMs, signal };
 }
 
 export interface RetryDeps {
   clock: Clock;
-  /** One attempt's share, so that a lost answer leaves time for another try. */
+  /** Timeout of one attempt, so that a lost response leaves time for another. */
   attemptTimeoutMs: number;
-  /** Codes of refusals that rest on the thing as it was seen after every attempt: no earlier attempt can contradict them. */
-  seenAfterwards: ReadonlySet<string>;
+  /** Codes of rejections that are based on the object's state after all attempts, so they hold even if an earlier outcome is unknown. */
+  conclusiveCodes: ReadonlySet<string>;
 }
 
-/** The code of an attempt that ended before it could call: the error of the attempt before it says more. */
+/** The code of an attempt without time for a call. The previous attempt's error is reported instead. */
 export const noTimeLeft = 'no_time_left';
 
 const firstDelayMs = 200;
 const maxDelayMs = 4_000;
 
 /**
- * Calls `attempt` until it succeeds, is rejected, or the time is up. An attempt whose outcome stayed unknown makes the
- * whole unknown, whatever a later one says, unless that one saw the thing itself.
+ * Calls `attempt` until it succeeds, is rejected, or the time is up. If the outcome of any attempt is unknown, the whole outcome
+ * is unknown, unless a later rejection has one of `conclusiveCodes`.
  */
 export async function withRetries<T>(
   deps: RetryDeps,
@@ -39,28 +39,28 @@ export async function withRetries<T>(
 ): Promise<T> {
   const deadline = deps.clock.steady() + limits.timeoutMs;
   let mayHaveHappened = false;
-  let before: VendorError | undefined;
+  let previous: VendorError | undefined;
   for (let tries = 0; ; tries += 1) {
     const leftMs = deadline - deps.clock.steady();
     try {
-      return await attempt(attemptOf(Math.min(deps.attemptTimeoutMs, leftMs), limits.signal));
+      return await attempt(attemptLimits(Math.min(deps.attemptTimeoutMs, leftMs), limits.signal));
     } catch (raised) {
       if (!(raised instanceof VendorError)) throw raised;
-      const error: VendorError = raised.code === noTimeLeft ? (before ?? raised) : raised;
-      before = error;
+      const error: VendorError = raised.code === noTimeLeft ? (previous ?? raised) : raised;
+      previous = error;
       if (error.outcome === 'unknown') mayHaveHappened = true;
-      const delayMs = delayOf(error, tries);
+      const delayMs = retryDelayMs(error, tries);
       const outOfTime = deps.clock.steady() + delayMs >= deadline;
       if (error.outcome === 'rejected' || outOfTime || limits.signal?.aborted) {
-        throw mayHaveHappened && !deps.seenAfterwards.has(String(error.code)) ? asUnknown(error) : error;
+        throw mayHaveHappened && !deps.conclusiveCodes.has(String(error.code)) ? asUnknown(error) : error;
       }
       await deps.clock.sleep(delayMs, limits.signal);
     }
   }
 }
 
-/** Half to all of a doubling span; never sooner than the other side asked. */
-function delayOf(error: VendorError, tries: number): number {
+/** Exponential backoff with jitter; at least what the vendor asked for. */
+function retryDelayMs(error: VendorError, tries: number): number {
   const span = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(tries, 10));
   const jittered = span / 2 + Math.random() * (span / 2);
   return Math.max(jittered, (error.retryAfterSeconds ?? 0) * 1000);

@@ -5,7 +5,7 @@ export function uuidTime(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
-/** The lowest id that can have been created at that instant. */
+/** The lowest id that can have been created at that time. */
 export function lowestUuidAt(instant: Date): string {
   const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;

@@ -1,8 +1,8 @@
-// Text of a caller's as an error shows it: nothing in it invisible. Pure.
+// Texts of callers as errors show them, with invisible characters written as codes. Pure.
 
 /**
- * Control and format characters (zero-width, bidirectional), what Unicode calls ignorable, unassigned or private, every
- * space but the plain one, and the blank Braille pattern.
+ * Control and format characters (zero-width, bidirectional), ignorable, unassigned and private characters, all spaces except
+ * the plain one, and the blank Braille pattern.
  */
 const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu;
 
@@ -11,5 +11,5 @@ const escaped = (character: string): string => {
   return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
 };
 
-/** The text with each invisible character written as its code, such as `\u200b`. */
+/** Writes each invisible character of a text as its code, such as `\u200b`. */
 export const visible = (text: string): string => text.replace(invisible, escaped);

@@ -1,4 +1,4 @@
-// The demo account: created once, reused by later starts, printed as lines to paste.
+// The demo account: created once, reused by later starts, printed with commands to paste.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { banner } from '../../demo/banner.ts';
@@ -20,50 +20,53 @@ async function readDemo(file: string): Promise<Demo | undefined> {
   }
 }
 
-async function keepDemo(file: string, demo: Demo): Promise<void> {
+async function writeDemo(file: string, demo: Demo): Promise<void> {
   await writeFile(`${file}.tmp`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.tmp`, file);
 }
 
-/** Throws if the database has accounts and none of them is a demonstration's: the sandbox would play with real data. */
-export async function mustBeDemonstration(config: Config, db: Db): Promise<void> {
-  const [accounts, kept] = await Promise.all([listAccounts(db), readDemo(join(config.dataDir, 'demo.json'))]);
+/** Throws if the database has accounts but no demo account: the sandbox must not use real data. */
+export async function requireDemoDatabase(config: Config, db: Db): Promise<void> {
+  const [accounts, known] = await Promise.all([
+    listAccounts(db),
+    readDemo(join(config.dataDir, 'demo.json')),
+  ]);
   if (accounts.length === 0) return;
-  if (accounts.some(({ id, name }) => name === accountName || id === kept?.accountId)) return;
+  if (accounts.some(({ id, name }) => name === accountName || id === known?.accountId)) return;
   const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'The database of DATABASE_URL';
   throw new Error(
-    `${where} has real accounts, and the sandbox never runs on those. ` +
-      'Start for real use with "npm start -- --no-sandbox", or give the sandbox another DATA_DIR: DATA_DIR=./data npm start',
+    `${where} has real accounts, which the sandbox must not use. ` +
+      'Start with "npm start -- --no-sandbox" for production, or use another DATA_DIR for the sandbox: DATA_DIR=./data npm start',
   );
 }
 
-/** Makes the demonstration or finds it again, keeps it in DATA_DIR/demo.json (mode 600), and tells how to try it. */
+/** Creates or reuses the demo account, stores it in DATA_DIR/demo.json (mode 600), and prints how to try it. */
 export async function prepareDemo(
   config: Config,
   app: App,
   sandbox: SandboxUrls,
-  told: { tell: (line: string) => void; log: Log; signal: AbortSignal },
+  output: { print: (line: string) => void; log: Log; signal: AbortSignal },
 ): Promise<void> {
   const file = join(config.dataDir, 'demo.json');
-  const kept = await readDemo(file);
+  const known = await readDemo(file);
   const now = { baseUrl: app.url, sandbox };
   let demo: Demo;
-  if (kept && (await keyStillWorks(kept, now.baseUrl))) {
-    demo = { ...kept, ...now };
+  if (known && (await keyStillWorks(known, now.baseUrl))) {
+    demo = { ...known, ...now };
     await updateDemo(demo).catch((error) => {
-      told.log.error({ err: error }, 'demo.not_rewired');
-      told.tell(`Part of the demonstration was changed and was not reset: ${error.message}`);
+      output.log.error({ err: error }, 'demo.not_rewired');
+      output.print(`Some changes of the demo account could not be reset: ${error.message}`);
     });
   } else {
-    told.tell('Making the demonstration account …');
+    output.print('Creating the demo account …');
     const { accountId, key } = await createAccount(app, accountName);
     demo = await seedDemo({ ...now, apiKey: key.apiKey, accountId }, (step) => {
-      told.signal.throwIfAborted();
-      told.tell(`  ${step}`);
+      output.signal.throwIfAborted();
+      output.print(`  ${step}`);
     });
   }
-  await keepDemo(file, demo);
+  await writeDemo(file, demo);
   const text = await banner(demo);
-  told.signal.throwIfAborted();
+  output.signal.throwIfAborted();
   process.stdout.write(text);
 }

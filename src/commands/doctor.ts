@@ -1,4 +1,4 @@
-// `doctor`: checks configuration and dependencies, and says how to fix problems; changes nothing.
+// `doctor`: checks configuration and dependencies, and says how to fix problems. Changes nothing.
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { systemClock } from '../base/clock.ts';
@@ -16,28 +16,28 @@ import { type Clocks, clockFinding } from './clock-finding.ts';
 import { databaseOf } from './database.ts';
 import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 
-/** What the database says about other subjects than itself. */
-interface Found {
+/** What the database check found for later checks. */
+interface Context {
   untrustedProxy?: Notice | undefined;
   clocks?: Clocks;
 }
 
 /** Returns a finding; a warning begins with `!`. Throws on failure. */
-type Look = (config: Config, found: Found) => Promise<string>;
+type Check = (config: Config, found: Context) => Promise<string>;
 
-const keys: Look = async (config) => {
+const keys: Check = async (config) => {
   if (config.encryptionKeys === null && !existsSync(keyFileOf(config)))
-    return 'none yet: the first start makes one in DATA_DIR';
+    return 'none yet: the first start creates one in DATA_DIR';
   const ring = await openKeyRing(config);
   return `${ring.keys.length}, the newest is ${ring.keys[0].id}`;
 };
 
-/** How long a notice of a running process is reported. */
-const noticedMs = 7 * 24 * 3_600_000;
+/** Maximum age of reported notices. */
+const noticeAgeMs = 7 * 24 * 3_600_000;
 
-const database: Look = async (config, found) => {
+const database: Check = async (config, found) => {
   if (config.databaseUrl === null && !(await hasEmbedded(config.dataDir)))
-    return `none yet: the first start makes one in ${config.dataDir}`;
+    return `none yet: the first start creates one in ${config.dataDir}`;
   const opened = await openDatabaseBeside(databaseOf(config), openLog('silent'), 'inspect');
   try {
     const state = await migrationState(opened.db);
@@ -45,24 +45,24 @@ const database: Look = async (config, found) => {
     if (problem !== undefined) throw new Error(problem);
     const { pending, unknown } = state;
     if (pending.length === 0) {
-      const since = new Date(systemClock.now() - noticedMs);
+      const since = new Date(systemClock.now() - noticeAgeMs);
       found.untrustedProxy = await findNotice(opened.db, 'untrusted_proxy', since);
       const { nowMs: databaseMs, steps } = await findSteps(opened.db, since);
       found.clocks = { databaseMs, machineMs: systemClock.now(), steps };
     }
     if (unknown.length > 0)
-      return `!reached; newer than this program by ${unknown.join(', ')}; it still works, but install the newer version soon`;
+      return `!reachable; newer than this program by ${unknown.join(', ')}; it still works, but install the newer version soon`;
     return pending.length === 0
-      ? 'reached and migrated'
-      : `!reached; ${pending.length} migrations are missing, which the next start or "migrate" runs`;
+      ? 'reachable and migrated'
+      : `!reachable; ${pending.length} pending migrations, which the next start or "migrate" runs`;
   } finally {
     await opened.close();
   }
 };
 
-const objectStore: Look = async (config) => {
+const objectStore: Check = async (config) => {
   const folder = objectsFolder(config);
-  if (folder !== undefined && !existsSync(folder)) return `none yet: the first start makes ${folder}`;
+  if (folder !== undefined && !existsSync(folder)) return `none yet: the first start creates ${folder}`;
   const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000 });
   try {
     await (await openObjects(config, { outgoing, clock: systemClock })).check();
@@ -72,7 +72,7 @@ const objectStore: Look = async (config) => {
   }
 };
 
-const port: Look = ({ host, port: number }) =>
+const port: Check = ({ host, port: number }) =>
   new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -85,7 +85,7 @@ const port: Look = ({ host, port: number }) =>
     server.listen(number, host, () => server.close(() => resolve(`${number} of ${host} is free`)));
   });
 
-const publicAddress: Look = async ({ publicUrl }) => {
+const publicAddress: Check = async ({ publicUrl }) => {
   if (publicUrl === null)
     return '!PUBLIC_URL is not set: only this machine can reach the gateway, not the messaging platform and browsers';
   return publicUrl.startsWith('https:')
@@ -93,19 +93,21 @@ const publicAddress: Look = async ({ publicUrl }) => {
     : `!${publicUrl} is not https, which the messaging platform requires`;
 };
 
-const proxies: Look = async ({ trustedProxies }, { untrustedProxy: seen }) => {
+const proxies: Check = async ({ trustedProxies }, { untrustedProxy: seen }) => {
   if (trustedProxies.length > 0) return `X-Forwarded-For is read from ${trustedProxies.join(', ')}`;
-  if (!seen) return 'none seen that TRUSTED_PROXIES should name';
+  if (!seen) return 'no undeclared proxy was seen';
   return (
     `!requests came with X-Forwarded-For from ${seen.detail}, last at ${seen.seenAt.toISOString()}, but TRUSTED_PROXIES is not set: ` +
     `failed authentication is not limited for them. Set TRUSTED_PROXIES=${seen.detail} if that is your proxy`
   );
 };
 
-const google: Look = async ({ google: { clientId } }) =>
-  clientId === null ? '!no GOOGLE_CLIENT_ID: Google calendars cannot be connected' : 'a client is set';
+const google: Check = async ({ google: { clientId } }) =>
+  clientId === null
+    ? '!GOOGLE_CLIENT_ID is not set: Google calendars cannot be connected'
+    : 'an OAuth client is configured';
 
-const checks: [string, Look][] = [
+const checks: [string, Check][] = [
   ['settings', async (config) => `data in ${config.dataDir}, role ${config.role}`],
   ['encryption keys', keys],
   ['database', database],
@@ -121,17 +123,17 @@ const checks: [string, Look][] = [
 /** Prints each check with its finding (`ok`, `note` or `FAIL`); returns whether none failed. */
 export async function doctor(): Promise<boolean> {
   const config = readConfig();
-  const about: Found = {};
-  let isSound = true;
-  for (const [what, look] of checks) {
+  const context: Context = {};
+  let isOk = true;
+  for (const [what, check] of checks) {
     try {
-      const found = await look(config, about);
+      const found = await check(config, context);
       const [mark, text] = found.startsWith('!') ? ['note', found.slice(1)] : ['ok  ', found];
       process.stdout.write(`${mark}  ${what}: ${text}\n`);
     } catch (error) {
-      isSound = false;
+      isOk = false;
       process.stdout.write(`FAIL  ${what}: ${error instanceof Error ? error.message : String(error)}\n`);
     }
   }
-  return isSound;
+  return isOk;
 }

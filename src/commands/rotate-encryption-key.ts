@@ -4,7 +4,7 @@ import { reencryptCalendars, reencryptConsents } from '../appointments/calendar/
 import { type KeyRing, openCipher } from '../base/cipher.ts';
 import { openKeyedHash } from '../base/keyed-hash.ts';
 import { openLog } from '../base/log.ts';
-import type { Page, SecretsRound, UnopenedSecret } from '../base/reencrypt.ts';
+import type { Page, ReencryptedPage, UndecryptableSecret } from '../base/reencrypt.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
@@ -24,13 +24,13 @@ export interface RotateOptions {
 }
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
-const secretsAtOnce = 500;
+const pageSize = 500;
 
 /**
- * Throws while a gateway runs that may not have the newest key: it could not decrypt what is encrypted with it. With the
- * embedded database, holds the lock of DATA_DIR until the end, so that no gateway starts.
+ * Opens the database. Throws while a gateway runs that may lack the newest key: it could not decrypt what is encrypted with it.
+ * With the embedded database, keeps the lock of DATA_DIR, so that no gateway can start.
  */
-async function openAlone(config: Config, options: RotateOptions): Promise<OpenDatabase> {
+async function openExclusively(config: Config, options: RotateOptions): Promise<OpenDatabase> {
   const database = await openDatabase(databaseOf(config), openLog('warn'), 'use').catch((error: Error) => {
     throw new Error(
       `No key was changed: the rotation needs exclusive use of the database. ${error.message}`,
@@ -42,21 +42,21 @@ async function openAlone(config: Config, options: RotateOptions): Promise<OpenDa
   await database.close();
   throw new Error(
     'No key was changed. Gateways are connected to this database; a gateway without the newest key could not decrypt what is encrypted with it. ' +
-      'Put the new key first in ENCRYPTION_KEYS of every gateway (the old ones after it), restart them all, then run this again with --gateways-have-key.',
+      'Put the new key before the old ones in ENCRYPTION_KEYS of every gateway, restart all gateways, then run this again with --gateways-have-key.',
   );
 }
 
 async function openRing(config: Config, options: RotateOptions): Promise<KeyRing> {
   if (config.encryptionKeys !== null || !options.newKey) return openKeyRing(config);
   const ring = await addEncryptionKey(config);
-  print(`New key ${ring.keys[0].id} put first in ${keyFileOf(config)}.`);
+  print(`Added the new key ${ring.keys[0].id} as the first one in ${keyFileOf(config)}.`);
   return ring;
 }
 
 /** The tables with secrets. */
 const secrets: [
   string,
-  (deps: Parameters<typeof reencryptSenders>[0], page: Page) => Promise<SecretsRound>,
+  (deps: Parameters<typeof reencryptSenders>[0], page: Page) => Promise<ReencryptedPage>,
 ][] = [
   ['senders', reencryptSenders],
   ['webhook endpoints', reencryptEndpoints],
@@ -65,14 +65,14 @@ const secrets: [
   ['stored files (their keys; the content stays)', reencryptMedia],
 ];
 
-async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]> {
+async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UndecryptableSecret[]> {
   const deps = { db, cipher: openCipher(ring), keyedHash: openKeyedHash(ring) };
-  const failed: UnopenedSecret[] = [];
+  const failed: UndecryptableSecret[] = [];
   for (const [what, reencrypt] of secrets) {
     let reencrypted = 0;
     let afterId: string | undefined;
     do {
-      const round = await reencrypt(deps, { afterId, limit: secretsAtOnce });
+      const round = await reencrypt(deps, { afterId, limit: pageSize });
       reencrypted += round.reencrypted;
       failed.push(...round.failed);
       afterId = round.afterId;
@@ -84,13 +84,13 @@ async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UnopenedSecret[]
   return failed;
 }
 
-/** Prints which older keys are still needed, and which are not. */
-function tellOfOldKeys(config: Config, ring: KeyRing, unopened: UnopenedSecret[]): void {
-  const needed = new Set(unopened.map(({ keyId }) => keyId));
+/** Prints which older keys are still in use. */
+function printOldKeys(config: Config, ring: KeyRing, undecryptable: UndecryptableSecret[]): void {
+  const needed = new Set(undecryptable.map(({ keyId }) => keyId));
   const old = ring.keys.slice(1).map(({ id }) => id);
   const used = old.filter((id) => needed.has(id));
   const unused = old.filter((id) => !needed.has(id));
-  if (used.length > 0) print(`Still needed, keep them: ${used.join(', ')}.`);
+  if (used.length > 0) print(`Still in use, keep them: ${used.join(', ')}.`);
   if (unused.length === 0) return;
   const where = config.encryptionKeys === null ? keyFileOf(config) : 'ENCRYPTION_KEYS';
   print(
@@ -101,14 +101,14 @@ function tellOfOldKeys(config: Config, ring: KeyRing, unopened: UnopenedSecret[]
 /** Adds a key to the key file (operators edit ENCRYPTION_KEYS) and re-encrypts all secrets with it; true if all succeeded. */
 export async function rotateEncryptionKey(options: RotateOptions): Promise<boolean> {
   const config = readConfig();
-  const database = await openAlone(config, options);
+  const database = await openExclusively(config, options);
   try {
     const ring = await openRing(config, options);
     print(`Re-encrypting with the key ${ring.keys[0].id}:`);
-    const unopened = await reencryptSecrets(database.db, ring);
-    for (const { message } of unopened) print(`  FAIL  ${message}`);
-    tellOfOldKeys(config, ring, unopened);
-    return unopened.length === 0;
+    const undecryptable = await reencryptSecrets(database.db, ring);
+    for (const { message } of undecryptable) print(`  FAIL  ${message}`);
+    printOldKeys(config, ring, undecryptable);
+    return undecryptable.length === 0;
   } finally {
     await database.close();
   }

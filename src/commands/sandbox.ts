@@ -1,4 +1,4 @@
-// The sandbox as a child process: started and stopped with the gateway, on the same ports, restarted if it dies.
+// The sandbox as a child process: started and stopped with the gateway, and restarted on the same ports if it exits.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -16,48 +16,48 @@ export interface SandboxUrls {
 
 export interface RunningSandbox {
   urls: SandboxUrls;
-  /** Ends it for good. */
+  /** Stops it for good. */
   stop(): Promise<void>;
 }
 
 export interface SandboxDeps {
   log: Log;
-  tell: (line: string) => void;
+  print: (line: string) => void;
 }
 
 const program = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
 const readyWithinMs = 10_000;
-/** It ends by itself within 1.5 seconds. */
+/** Its own shutdown takes up to 1.5 seconds. */
 const stopWithinMs = 2_000;
-/** The ports of a sandbox whose gateway was killed are free after this, as it ends with its gateway. */
-const portsFreeWithinMs = 2_500;
+/** A sandbox whose gateway was killed exits and frees its ports within this time. */
+const portRetryMs = 2_500;
 const firstGapMs = 200;
-const longestGapMs = 10_000;
-/** A sandbox that lived this long does not die of its start. */
-const soundAfterMs = 10_000;
+const maxGapMs = 10_000;
+/** If the sandbox exits after running this long, restart it without a delay. */
+const stableAfterMs = 10_000;
 
 type Ports = [cloudApi: number, google: number, receiver: number];
 
-/** One life of the sandbox. */
-interface Life {
+/** One process of the sandbox. */
+interface SandboxProcess {
   child: ChildProcess;
   urls: SandboxUrls;
-  /** How it ended: an exit code or a signal. */
+  /** Resolves with its exit code or signal. */
   ended: Promise<string>;
 }
 
-async function launch(directory: string, ports: Ports): Promise<Life> {
+async function launch(directory: string, ports: Ports): Promise<SandboxProcess> {
   const [cloudApi, google, receiver] = ports.map(String) as [string, string, string];
   const args = ['--dir', directory];
   args.push('--cloud-api-port', cloudApi, '--google-port', google, '--receiver-port', receiver);
-  // its own group: Ctrl-C reaches the gateway, which stops the sandbox last; the pipe's end stops it if we are killed
+  // in its own process group, so that Ctrl-C reaches only the gateway; if the gateway is killed, the closed pipe stops the sandbox
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  let said = '';
+  let errorOutput = '';
   child.stderr.on('data', (bytes) => {
-    said = `${said}${bytes}`.slice(-4_000);
+    errorOutput = `${errorOutput}${bytes}`.slice(-4_000);
   });
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -70,7 +70,7 @@ async function launch(directory: string, ports: Ports): Promise<Life> {
   ]);
   if (line === undefined) {
     child.kill('SIGKILL');
-    throw new Error(`The sandbox did not start. It said: ${said.trim() || 'nothing'}`);
+    throw new Error(`The sandbox did not start. Its error output: ${errorOutput.trim() || 'nothing'}`);
   }
   const urls = JSON.parse(line) as { cloudApi: string; google: string; receiver: string };
   return {
@@ -80,7 +80,7 @@ async function launch(directory: string, ports: Ports): Promise<Life> {
   };
 }
 
-async function stop({ child, ended }: Life): Promise<void> {
+async function stop({ child, ended }: SandboxProcess): Promise<void> {
   child.kill('SIGTERM');
   const kill = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
   await ended;
@@ -98,75 +98,75 @@ function knownPorts(file: string): Ports | undefined {
   }
 }
 
-/** On the ports of the last start, so that addresses kept in the database stay right; on free ones where others took them. */
-async function firstLife(directory: string): Promise<Life> {
-  // without a wait: the process has to be started when this returns
+/** Starts on the ports of the last start, because the database contains these addresses; on free ports if they are in use. */
+async function startOnKnownPorts(directory: string): Promise<SandboxProcess> {
+  // synchronous: the process must have been started when this function returns its promise
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, 'ports.json');
   const known = knownPorts(file);
-  const until = performance.now() + portsFreeWithinMs;
+  const until = performance.now() + portRetryMs;
   while (known && performance.now() < until) {
-    const life = await launch(directory, known).catch(() => undefined);
-    if (life) return life;
+    const current = await launch(directory, known).catch(() => undefined);
+    if (current) return current;
     await sleep(firstGapMs);
   }
-  const life = await launch(directory, [0, 0, 0]);
-  await writeFile(file, JSON.stringify(portsOf(life.urls)));
-  return life;
+  const current = await launch(directory, [0, 0, 0]);
+  await writeFile(file, JSON.stringify(portsOf(current.urls)));
+  return current;
 }
 
 /**
- * Starts the sandbox with its state in `directory`. Restarts it with the same addresses and state when it ends by itself;
- * the gateway keeps running, as in an outage of the real platforms.
+ * Starts the sandbox with its state in `directory`. If it exits, restarts it with the same addresses and state. The gateway keeps
+ * running, as in an outage of the real platforms.
  */
-export async function startSandbox(directory: string, { log, tell }: SandboxDeps): Promise<RunningSandbox> {
+export async function startSandbox(directory: string, { log, print }: SandboxDeps): Promise<RunningSandbox> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let life = await firstLife(directory);
-  const { urls } = life;
+  let current = await startOnKnownPorts(directory);
+  const { urls } = current;
 
-  async function nextLife(): Promise<Life | undefined> {
-    for (let gapMs = firstGapMs; !signal.aborted; gapMs = Math.min(gapMs * 2, longestGapMs)) {
+  async function restart(): Promise<SandboxProcess | undefined> {
+    for (let gapMs = firstGapMs; !signal.aborted; gapMs = Math.min(gapMs * 2, maxGapMs)) {
       await sleep(gapMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return undefined;
       try {
         return await launch(directory, portsOf(urls));
       } catch (error) {
         log.error({ err: error }, 'sandbox.not_restarted');
-        tell(`The sandbox could not be restarted; retrying. ${(error as Error).message.split('\n')[0]}`);
+        print(`The sandbox could not be restarted; retrying. ${(error as Error).message.split('\n')[0]}`);
       }
     }
     return undefined;
   }
 
-  async function keep(): Promise<void> {
+  async function supervise(): Promise<void> {
     while (!signal.aborted) {
       const began = performance.now();
-      const how = await life.ended;
+      const how = await current.ended;
       if (signal.aborted) return;
       log.error({ how }, 'sandbox.ended');
-      tell(
-        `The sandbox ended (${how}): the messaging platform, Google and the receiver are unavailable. Restarting it …`,
+      print(
+        `The sandbox exited (${how}): the messaging platform, the calendars and the receiver are unavailable. Restarting it …`,
       );
-      if (performance.now() - began < soundAfterMs)
+      if (performance.now() - began < stableAfterMs)
         await sleep(1_000, undefined, { signal, ref: false }).catch(() => undefined);
-      const next = await nextLife();
+      const next = await restart();
       if (!next) return;
-      life = next;
+      current = next;
       log.warn('sandbox.restarted');
-      tell('The sandbox is running again, with the same addresses and state.');
+      print('The sandbox is running again, with the same addresses and state.');
     }
   }
 
-  const kept = keep();
+  const supervision = supervise();
   return {
     urls,
     async stop() {
       stopping.abort();
-      await stop(life);
-      await kept;
-      // a life that began in the same moment
-      await stop(life);
+      await stop(current);
+      await supervision;
+      // a process that was started at the same moment
+      await stop(current);
     },
   };
 }

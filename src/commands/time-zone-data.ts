@@ -1,18 +1,18 @@
-// How current the time zone data are that working hours, slots and calendar events are read by.
+// The age of the time zone data used for working hours, slots and calendar events.
 import { open } from 'node:fs/promises';
 
-/** Where the machine's own tzdata says its version, as `# version 2025b` or alone. The gateway does not read its zones. */
+/** Files with the version of the machine's tzdata, as `# version 2025b` or alone. The gateway does not use its zones. */
 const machineFiles = ['/usr/share/zoneinfo/tzdata.zi', '/usr/share/zoneinfo/+VERSION'];
 
 export interface TimeZoneVersions {
   /** The IANA release in use, such as `2026c`; empty if the data cannot be loaded. */
   tz: string | undefined;
   icu: string | undefined;
-  /** The IANA release of the operating system; undefined if it does not say. */
+  /** The IANA release of the operating system; undefined if unknown. */
   machine: string | undefined;
 }
 
-/** The versions in this process and on this machine. */
+/** Reads the versions in this process and on this machine. */
 export async function timeZoneVersions(): Promise<TimeZoneVersions> {
   const { tz, icu } = process.versions;
   return { tz, icu, machine: await machineVersion() };
@@ -39,8 +39,8 @@ async function beginningOf(path: string): Promise<string> {
 const releaseIn = (text: string) => /^(?:# version )?(\d{4}[a-z]+)\s*$/m.exec(text)?.[1];
 
 /**
- * What the doctor says of the data, `!` first where somebody should act: an operating system with a newer release, or a
- * release of the year before last (several come each year). `now`: epoch milliseconds.
+ * Returns the finding of `doctor`. It starts with `!` if it needs attention: the operating system has a newer release, or the
+ * release is from the year before last (there are several a year). `now`: milliseconds since the epoch.
  */
 export function timeZoneFinding({ tz, icu, machine }: TimeZoneVersions, now: number): string {
   const how = 'see "Time zone data" in docs/operations.md';

@@ -68,7 +68,7 @@ function visitorOf(ajv: Ajv, schema: BodySchema): Visit {
   return wholeVisitor(ajv, schema);
 }
 
-/** Leaves the whole value to Ajv. */
+/** Validates the whole value with Ajv. */
 function wholeVisitor(ajv: Ajv, schema: BodySchema): Visit {
   const validate = ajv.compile(schema);
   return (value, pointer, list) => {
@@ -79,7 +79,7 @@ function wholeVisitor(ajv: Ajv, schema: BodySchema): Visit {
   };
 }
 
-/** Checks the name of a member; its problems say which name. */
+/** Checks the name of a member; its problems contain the name. */
 function nameVisitor(
   ajv: Ajv,
   schema: BodySchema,
@@ -100,13 +100,13 @@ function arrayVisitor(ajv: Ajv, schema: BodySchema, itemSchema: BodySchema): Vis
   const checkWhole = wholeVisitor(ajv, schema);
   return (value, pointer, list) => {
     if (!checkSize(value, pointer, list)) return false;
-    let isSound = true;
+    let isValid = true;
     for (const [index, item] of (value as unknown[]).entries()) {
       if (list.isFull) return false;
-      if (!visitItem(item, `${pointer}/${index}`, list)) isSound = false;
+      if (!visitItem(item, `${pointer}/${index}`, list)) isValid = false;
     }
-    // items that are all sound may still be duplicates
-    return isSound && checkWhole(value, pointer, list);
+    // valid items may still be duplicates
+    return isValid && checkWhole(value, pointer, list);
   };
 }
 
@@ -120,21 +120,21 @@ function objectVisitor(ajv: Ajv, schema: BodySchema): Visit {
   return (value, pointer, list) => {
     if (!checkSize(value, pointer, list)) return false;
     const object = value as Record<string, unknown>;
-    let isSound = true;
+    let isValid = true;
     for (const missingProperty of required.filter((name) => object[name] === undefined)) {
-      isSound = false;
+      isValid = false;
       list.add({ keyword: 'required', instancePath: pointer, params: { missingProperty } });
     }
     for (const key of Object.keys(object)) {
       if (list.isFull) return false;
-      const hasSoundName = checkName?.(key, pointer, list) ?? true;
-      if (!visitMember(key, object[key], pointer, list) || !hasSoundName) isSound = false;
+      const hasValidName = checkName?.(key, pointer, list) ?? true;
+      if (!visitMember(key, object[key], pointer, list) || !hasValidName) isValid = false;
     }
-    return isSound;
+    return isValid;
   };
 }
 
-/** Visits one member of an object by its name, by the patterns for names, or as one that the schema does not name. */
+/** Visits one member of an object, by its name, a name pattern, or as an additional property. */
 function memberVisitor(ajv: Ajv, schema: BodySchema) {
   const byName = new Map(
     Object.entries(schema.properties ?? {}).map(([key, one]) => [key, visitorOf(ajv, one)]),

@@ -1,18 +1,18 @@
-// The address of a client: what counts as one, and whether it is a private one.
+// Client addresses: the key that requests are counted by, and whether an address is private.
 import ipaddr from 'ipaddr.js';
 
-/** An address without what some proxies add: `[2001:db8::1]:443`, `192.0.2.1:443`, `fe80::1%eth0`. */
-function bare(text: string): string {
+/** Removes brackets, ports and zones that some proxies add: `[2001:db8::1]:443`, `192.0.2.1:443`, `fe80::1%eth0`. */
+function withoutPort(text: string): string {
   const trimmed = text.trim().replace(/%.*$/, '');
   return /^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
 }
 
 /**
- * The name under which the requests of an address are counted: an IPv4 address (also one mapped into IPv6), or the /64
- * network of an IPv6 address, since a single customer has at least that many. Other text is its own name, cut short.
+ * The key by which requests of an address are counted: an IPv4 address (also if mapped into IPv6), or the /64 network of an
+ * IPv6 address, because a single customer has at least a /64. Other text is its own key, truncated.
  */
 export function addressKey(text: string): string {
-  const address = bare(text);
+  const address = withoutPort(text);
   if (!ipaddr.isValid(address)) return address.slice(0, 64);
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
@@ -21,8 +21,8 @@ export function addressKey(text: string): string {
 
 const privateRanges = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat']);
 
-/** Whether a connection from this address comes from this machine or a private network. */
+/** Whether the address belongs to this machine or a private network. */
 export function isPrivateAddress(text: string): boolean {
-  const address = bare(text);
+  const address = withoutPort(text);
   return ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range());
 }

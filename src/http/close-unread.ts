@@ -1,12 +1,12 @@
-// Closing connections of strangers who were answered before their body had arrived.
+// Closing of unauthenticated connections that got a response before their body was complete.
 import type { Server } from './request.ts';
 
-/** Long enough for an honest client to read the answer; what it sends until then is discarded. */
+/** Time for the client to read the response; its remaining body is discarded until then. */
 const defaultLingerMs = 5_000;
 
 /**
- * Ends the connection of a request without a caller if its body is still incomplete `lingerMs` after the answer. Closing
- * it at once would reset it, and the client could miss the answer; waiting for the body would keep it open for minutes.
+ * Closes the connection of an unauthenticated request if its body is still incomplete `lingerMs` after the response. Closing
+ * it immediately would reset it, and the client could miss the response; waiting for the body could take minutes.
  */
 export function closeUnread(server: Server, lingerMs = defaultLingerMs): void {
   server.addHook('onResponse', (request, _reply, done) => {

@@ -1,23 +1,23 @@
-// Shutdown of the server: responses close their connections, and accepted requests finish.
+// Graceful shutdown of the server: responses close their connections, and accepted requests finish.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './request.ts';
 
-/** How long requests may take to end where the end was announced: behind a proxy, and not on a terminal. */
+/** Time for requests to finish after an announced shutdown. */
 const announcedGraceMs = 20_000;
-/** A connection that has sent nothing for this long after the end of listening is closed. */
+/** A connection that sent nothing for this long after listening ended is closed. */
 const silentMs = 1_000;
-const lookForIdleMs = 25;
-/** A turn of the event loop that is shorter has handled nothing. */
-const quietTurnMs = 0.2;
-const quietWithinMs = 1_000;
+const idleCheckMs = 25;
+/** A shorter turn of the event loop handled nothing. */
+const idleTurnMs = 0.2;
+const idleTurnTimeoutMs = 1_000;
 
 /**
- * From the moment that `isDraining` says so, every answer ends its connection (`Connection: close`), so that proxies and
- * clients open their next one elsewhere. Once the server closes, connections without a request are closed.
+ * While `isDraining` is true, every response closes its connection (`Connection: close`), so that proxies and clients open
+ * their next one elsewhere. When the server closes, connections without a request are closed.
  */
 export function endConnectionsOnDrain(server: Server, isDraining: () => boolean): void {
-  /** Connections that no request came on. */
+  /** Connections that have not sent a request. */
   const unused = new Set<Socket>();
   server.server.on('connection', (socket: Socket) => {
     unused.add(socket);
@@ -30,7 +30,7 @@ export function endConnectionsOnDrain(server: Server, isDraining: () => boolean)
     done(null, payload);
   });
 
-  // Node takes a connection without a request for idle (also its own `close` does), although one may be on its way
+  // Node counts a new connection without a request as idle (its own `close` does too), although a request may be on its way
   const { server: listener } = server;
   const closeIdle = listener.closeIdleConnections.bind(listener);
   listener.closeIdleConnections = () => {
@@ -40,10 +40,10 @@ export function endConnectionsOnDrain(server: Server, isDraining: () => boolean)
   };
 
   server.addHook('preClose', async () => {
-    await quietTurn(listener);
-    // those whose last answer has gone: the platforms' clients would keep them open for minutes
-    // after a look at what has come in: a request that is here already is read before its connection is judged
-    const closing = setInterval(() => setImmediate(() => listener.closeIdleConnections()), lookForIdleMs);
+    await idleTurn(listener);
+    // close idle connections: the platforms' clients would keep them open for minutes.
+    // setImmediate: requests that have already arrived are read first
+    const closing = setInterval(() => setImmediate(() => listener.closeIdleConnections()), idleCheckMs);
     const silent = setTimeout(() => {
       for (const socket of unused) socket.destroy();
     }, silentMs);
@@ -55,31 +55,31 @@ export function endConnectionsOnDrain(server: Server, isDraining: () => boolean)
 }
 
 /**
- * Resolves after a turn of the event loop in which nothing came in, or after a second of turns. The system resets the
- * connections that wait to be accepted when a listener closes, so it has to close in a moment when none does.
+ * Resolves after a turn of the event loop without a new connection, or after a second. When a listener closes, the system
+ * resets connections that wait to be accepted, so it must close while none waits.
  */
-async function quietTurn(listener: Server['server']): Promise<void> {
+async function idleTurn(listener: Server['server']): Promise<void> {
   let accepted = 0;
   const count = () => {
     accepted += 1;
   };
   listener.on('connection', count);
-  const until = performance.now() + quietWithinMs;
+  const until = performance.now() + idleTurnTimeoutMs;
   for (let now = performance.now(); now < until; ) {
     const [before, began] = [accepted, now];
     await new Promise<void>((next) => void setImmediate(next));
     now = performance.now();
-    if (accepted === before && now - began < quietTurnMs) break;
+    if (accepted === before && now - began < idleTurnMs) break;
   }
   listener.off('connection', count);
 }
 
-/** Resolves with the work, or after `ms`. */
+/** Resolves when `work` does, or after `ms`. */
 export const within = (work: Promise<unknown>, ms: number): Promise<unknown> =>
   Promise.race([work, sleep(ms, undefined, { ref: false })]);
 
-/** What a process that ends says of itself. `graceMs`: how long requests may take to end that nobody announced. */
-export function openEnding(graceMs: number) {
+/** The shutdown state of a process. `graceMs`: time for requests to finish after an unannounced shutdown. */
+export function openShutdown(graceMs: number) {
   let isBegun = false;
   let isAnnounced = false;
   return {
@@ -87,7 +87,7 @@ export function openEnding(graceMs: number) {
     begin() {
       isBegun = true;
     },
-    /** Begins, and resolves after `ms`, in which whoever routes requests can learn of it; 0 announces nothing. */
+    /** Begins, and resolves after `ms`, in which load balancers notice it; 0 announces nothing. */
     async announce(ms: number): Promise<void> {
       if (ms <= 0) return;
       isBegun = true;

@@ -1,8 +1,8 @@
-// The formats of text fields that are ours: by name, what is wrong with a text and what to do. Pure.
+// Formats of text fields: the problem of a text, by format name. Pure.
 import { emailProblem } from '../base/email.ts';
 import { phoneDigits, phoneProblem } from '../base/phone.ts';
 
-/** `idn-email` (JSON Schema): an address, its domain in any script. `phone`: digits with the country code, spelled freely. */
+/** `idn-email` (JSON Schema): an address with a domain in any script. `phone`: digits with country code, with any separators. */
 export const formats: Record<string, (text: string) => string | undefined> = {
   'idn-email': emailProblem,
   phone: (text) => phoneProblem(phoneDigits(text)),

@@ -1,49 +1,47 @@
-// Whether this process lives, whether it can take requests, and its figures.
+// Health and metrics routes: liveness, readiness and /metrics.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../base/errors.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ok } from './reply.ts';
 import type { Server } from './request.ts';
 
-/** A part's own check: rejects, saying why, when the part cannot work. */
+/** Checks a dependency; rejects with the reason if it does not work. */
 type Check = () => Promise<void>;
 
 export interface HealthDeps {
   metrics: Metrics;
-  /** Each part by its name: without a required one no request can be taken; an optional one is listed as degraded. */
+  /** Checks by name. A failed required one makes the process not ready; a failed optional one is listed as degraded. */
   readiness: { required: Record<string, Check>; optional: Record<string, Check> };
-  /** True once the process was told to stop: it still answers, but should be sent nothing more. */
+  /** True after the stop signal: the process still serves requests but should get no new ones. */
   isDraining: () => boolean;
 }
 
-/** How long one check may take. */
+/** Timeout of one check. */
 const checkMs = 2_000;
-/** A result this young is answered again, so that probes of many cost the parts no more than those of one. */
+/** A result is reused for this long, so that many probes cost no more than one. */
 const freshMs = 500;
 
 /** GET /health/live, /health/ready and /metrics. */
 export function healthRoutes(server: Server, deps: HealthDeps): void {
   server.get('/health/live', { schema: { hide: true } }, async () =>
-    ok('The process answers.', { status: 'live' }),
+    ok('The process is alive.', { status: 'live' }),
   );
 
-  const looksOf = (checks: Record<string, Check>, required: boolean) =>
-    Object.entries(checks).map(([name, check]) => ({ name, required, look: openLook(check) }));
+  const probesOf = (checks: Record<string, Check>, required: boolean) =>
+    Object.entries(checks).map(([name, check]) => ({ name, required, probe: openProbe(check) }));
   const { required, optional } = deps.readiness;
-  const looks = [...looksOf(required, true), ...looksOf(optional, false)];
+  const probes = [...probesOf(required, true), ...probesOf(optional, false)];
   server.get('/health/ready', { schema: { hide: true } }, async () => {
     if (deps.isDraining())
       throw new AppError('not_ready', 'Not ready: this process is stopping.', { retryAfterSeconds: 2 });
-    const results = await Promise.all(looks.map(async (part) => ({ ...part, word: await part.look() })));
-    const checks = Object.fromEntries(results.map(({ name, word }) => [name, word]));
-    const broken = results.filter(({ word }) => word !== 'ready');
+    const results = await Promise.all(probes.map(async (part) => ({ ...part, result: await part.probe() })));
+    const checks = Object.fromEntries(results.map(({ name, result }) => [name, result]));
+    const broken = results.filter(({ result }) => result !== 'ready');
     const missing = broken.filter((part) => part.required).map(({ name }) => name);
     const degraded = broken.filter((part) => !part.required).map(({ name }) => name);
     if (missing.length === 0) {
       const message =
-        degraded.length === 0
-          ? 'Everything needed is there.'
-          : `Requests are taken, but not those that need: ${degraded.join(', ')}.`;
+        degraded.length === 0 ? 'Ready.' : `Ready, except for requests that need: ${degraded.join(', ')}.`;
       return ok(message, { status: 'ready', checks, degraded });
     }
     throw new AppError('not_ready', `Not ready: ${missing.join(', ')}.`, {
@@ -58,31 +56,31 @@ export function healthRoutes(server: Server, deps: HealthDeps): void {
   });
 }
 
-/** A check as it is asked: `ready` or what is wrong, after 2 seconds at the latest. One runs at a time. */
-function openLook(check: Check): () => Promise<string> {
+/** Returns a function that resolves with `ready` or the problem within 2 seconds. One check runs at a time. */
+function openProbe(check: Check): () => Promise<string> {
   let running: Promise<string> | undefined;
-  let last: { word: string; atMs: number } | undefined;
+  let last: { result: string; atMs: number } | undefined;
 
   async function run(): Promise<string> {
-    const word = await check().then(
+    const result = await check().then(
       () => 'ready',
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    last = { word, atMs: performance.now() };
+    last = { result, atMs: performance.now() };
     running = undefined;
-    return word;
+    return result;
   }
 
   return async () => {
-    if (last && performance.now() - last.atMs < freshMs) return last.word;
+    if (last && performance.now() - last.atMs < freshMs) return last.result;
     running ??= run();
-    const late = new AbortController();
-    const tooLate = sleep(checkMs, `it did not answer within ${checkMs / 1_000} seconds`, {
-      signal: late.signal,
+    const timer = new AbortController();
+    const timeout = sleep(checkMs, `no response within ${checkMs / 1_000} seconds`, {
+      signal: timer.signal,
       ref: false,
     }).catch(() => '');
-    const word = await Promise.race([running, tooLate]);
-    late.abort();
-    return word;
+    const result = await Promise.race([running, timeout]);
+    timer.abort();
+    return result;
   };
 }

@@ -1,4 +1,4 @@
-// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): its form, its fingerprint, and what a repeat gets.
+// The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header): validation, request fingerprints, and replays.
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import { canonicalJson } from './canonical-json.ts';
 /**
  * Returns the UUID of the header in lower case; it may be bare or quoted (a Structured Field string). Throws 400
  * `idempotency_key_missing` if the header is required and absent, and `idempotency_key_invalid` for any other value.
- * An empty header is invalid, not absent: its caller meant to be protected from a second execution.
+ * An empty header is invalid, not absent: its caller expected protection from a second execution.
  */
 export function idempotencyKeyOf(
   header: string | string[] | undefined,
@@ -21,7 +21,7 @@ export function idempotencyKeyOf(
     if (need === 'optional') return undefined;
     throw new AppError(
       'idempotency_key_missing',
-      'The Idempotency-Key header is required here. Send a fresh UUID with each new request, and the same one when you repeat it.',
+      'The Idempotency-Key header is required here. Send a new UUID with each new request, and the same one with each retry.',
     );
   }
   const text = (Array.isArray(header) ? header.join(',') : header).trim();
@@ -29,16 +29,16 @@ export function idempotencyKeyOf(
   if (!isUuid(bare))
     throw new AppError(
       'idempotency_key_invalid',
-      'The Idempotency-Key header must hold exactly one UUID. Send a UUID, or leave the header out where it is optional.',
+      'The Idempotency-Key header must contain exactly one UUID. Send a UUID, or omit the header where it is optional.',
     );
   return bare.toLowerCase();
 }
 
-/** What a repeat of a request is known by. */
+/** The fingerprint by which a retry of a request is recognized. */
 export interface Fingerprint {
-  /** To be stored: a keyed hash of the body, which may hold phone numbers and one-time codes. */
+  /** The value to store: a keyed hash, because the body may contain phone numbers and one-time codes. */
   fingerprint: Buffer;
-  /** True if the stored fingerprint is of the same body, whichever key of the ring made it. */
+  /** True if the stored fingerprint has the same body, whichever key of the ring was used. */
   isSameBody: (stored: Buffer) => boolean;
 }
 
@@ -61,22 +61,22 @@ export function fingerprintOf(keyedHash: KeyedHash, body: unknown): Fingerprint 
 
 const purpose = 'idempotency_keys.fingerprint';
 
-/** What a request with a key is: the first of its kind, a repeat of an answered one, or one whose first worker died. */
-export type Repeat =
+/** State of a key: unused, with a stored response, or to be continued because the first process died. */
+export type KeyState =
   | { kind: 'first' }
   | { kind: 'answered'; status: number; body: string }
   | { kind: 'continue'; subjectId: string };
 
 /**
- * Looks the key up, by `find` where many are looked up together. Throws 422 `idempotency_key_reused` for another body under the same key, and 409
- * `idempotency_in_progress` (with Retry-After) while the first is in progress. An expired lease is taken over for
- * `leaseSeconds`: the caller then goes on with `subjectId` and never starts a second one.
+ * Looks the key up with `find`, which may combine many look-ups. Throws 422 `idempotency_key_reused` for another body with the
+ * same key, and 409 `idempotency_in_progress` (with Retry-After) while the first request is in progress. Takes over an
+ * expired lease for `leaseSeconds`: the caller then continues with `subjectId` and never creates a second subject.
  */
-export async function consultKey(
+export async function lookUpKey(
   db: Db | Tx,
   of: KeyOf & Pick<Fingerprint, 'isSameBody'> & { leaseSeconds: number },
   find = (key: KeyOf) => findKey(db, key),
-): Promise<Repeat> {
+): Promise<KeyState> {
   const row = await find(of);
   if (!row) return { kind: 'first' };
   if (!of.isSameBody(row.fingerprint)) throw keyReused();
@@ -86,11 +86,11 @@ export async function consultKey(
   throw inProgress();
 }
 
-/** 422 for another body under the same key. */
+/** 422 for another body with the same key. */
 export function keyReused(): AppError {
   return new AppError(
     'idempotency_key_reused',
-    'This Idempotency-Key came with another body before. Use a fresh UUID for a new request.',
+    'This Idempotency-Key was used with another body before. Use a new UUID for a new request.',
   );
 }
 
@@ -103,7 +103,7 @@ export function inProgress(): AppError {
   );
 }
 
-/** Sends stored bytes again, marked as a replay. */
+/** Sends a stored response, marked as a replay. */
 export function sendReplay(reply: FastifyReply, stored: { status: number; body: string }): FastifyReply {
   return reply
     .code(stored.status)

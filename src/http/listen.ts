@@ -1,14 +1,14 @@
-// Listening: the server's address, or an error for the operator that says why it cannot listen.
+// Listening on the server's address, with errors that say what to change.
 import type { AddressInfo } from 'node:net';
 import type { Server } from './request.ts';
 
 export interface Where {
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
 }
 
-/** Where this machine reaches a server that listens on `host`. */
+/** The URL at which this machine reaches a server that listens on `host`. */
 function urlOf(host: string, port: number): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
@@ -20,14 +20,14 @@ function listenFailure(error: unknown, { host, port }: Where): Error {
   const problem =
     {
       EADDRINUSE: `Port ${port} of ${host} is used by another program. Stop it, or set another PORT (0 uses any free port).`,
-      EACCES: `Port ${port} may not be opened by this user. Choose one above 1023 with PORT.`,
+      EACCES: `This user may not open port ${port}. Set PORT to one above 1023.`,
       EADDRNOTAVAIL: `This machine does not have the address ${host}. Set HOST to one that it has, such as 127.0.0.1.`,
-      ENOTFOUND: `HOST is ${host}, a name that leads to no address. Set it to an address of this machine, such as 127.0.0.1.`,
+      ENOTFOUND: `HOST is ${host}, a name that does not resolve to an address. Set it to an address of this machine, such as 127.0.0.1.`,
     }[code ?? ''] ?? `The gateway cannot listen on ${host}, port ${port}: ${(error as Error).message}`;
   return new Error(problem, { cause: error });
 }
 
-/** Listens, and answers the address by which this machine reaches the server; throws an Error that says what to change. */
+/** Listens, and returns the URL at which this machine reaches the server. Throws an Error that says what to change. */
 export async function listen(server: Server, where: Where): Promise<string> {
   try {
     await server.listen({ port: where.port, host: where.host });

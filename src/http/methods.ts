@@ -1,4 +1,4 @@
-// Which methods a path knows, so that a wrong one gets 405 with Allow instead of 404.
+// The methods of each path, so that a wrong method gets 405 with Allow instead of 404.
 
 export interface KnownPaths {
   add(method: string | string[], url: string): void;
@@ -6,7 +6,7 @@ export interface KnownPaths {
   methodsOf(url: string): string[];
 }
 
-/** A list of routes that answers by real paths (`:id` stands for one segment). */
+/** Collects routes; `methodsOf` matches real paths (`:id` matches one segment). */
 export function knownPaths(): KnownPaths {
   const routes: { method: string; pattern: RegExp }[] = [];
   return {

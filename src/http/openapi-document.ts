@@ -1,4 +1,4 @@
-// The OpenAPI document, finished: the operations' texts, shared schemas, every response and an example of each body. Pure.
+// Completion of the OpenAPI document: the operations' texts, shared schemas, all responses, and an example of each body. Pure.
 import { Failure } from '../contract/envelope.ts';
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -13,7 +13,7 @@ import {
 import { exampleOf, type Json, openComponents } from './openapi-schemas.ts';
 import { openapiWebhooks } from './openapi-webhooks.ts';
 
-/** What the settings of a route say of its operation. */
+/** Settings of a route that its operation's description depends on. */
 export interface RouteTraits {
   scope: string;
   idempotency?: 'required' | 'optional' | undefined;
@@ -28,10 +28,10 @@ interface RawOperation {
 type Components = ReturnType<typeof openComponents>;
 
 /**
- * Finishes the document that was made from the routes' schemas. `traits` are by method and path, such as
+ * Completes the document generated from the routes' schemas. The keys of `traits` are method and path, such as
  * `GET /v1/keys/{id}`. Throws if an operation has no entry in `contract/operations.ts`.
  */
-export function finishedDocument(raw: Json, traits: ReadonlyMap<string, RouteTraits>): Json {
+export function completeDocument(raw: Json, traits: ReadonlyMap<string, RouteTraits>): Json {
   const components = openComponents();
   components.shared(plain(Failure));
   const rawPaths = raw.paths as Record<string, Record<string, RawOperation>>;
@@ -52,7 +52,7 @@ export function finishedDocument(raw: Json, traits: ReadonlyMap<string, RouteTra
     const [method = '', path = ''] = name.split(' ');
     paths[path] = {
       ...paths[path],
-      [method.toLowerCase()]: finishedOperation({ name, operation, trait, raw: one, components }),
+      [method.toLowerCase()]: completeOperation({ name, operation, trait, raw: one, components }),
     };
   }
   const webhooks = openapiWebhooks(components);
@@ -83,7 +83,7 @@ interface Making {
   components: Components;
 }
 
-function finishedOperation(making: Making): Json {
+function completeOperation(making: Making): Json {
   const { operation, trait, raw, components } = making;
   const { id, tag, summary, description } = operation;
   const scope = `Scope: \`${trait.scope}\`.`;
@@ -100,7 +100,7 @@ function finishedOperation(making: Making): Json {
   };
 }
 
-/** What the id in a path names, by the segment before it. */
+/** The object of an id in a path, by the segment before it. */
 const namedBy: Record<string, string> = {
   keys: 'key (`_id`)',
   templates: 'template (`_id`)',
@@ -156,12 +156,12 @@ const prefer = {
 
 function requestBody(raw: NonNullable<RawOperation['requestBody']>, components: Components): Json {
   const isOptional = Object.values(raw.content).some(
-    ({ schema }) => isNullable(schema) || takesNothing(schema),
+    ({ schema }) => isNullable(schema) || isEmptyBody(schema),
   );
   const content = Object.fromEntries(
     Object.entries(raw.content).map(([type, { schema: given, example: moved }]) => {
       const body = withoutNull(given);
-      // the generator moves a schema's example out of it
+      // the generator moves a schema's example out of the schema
       const schema = components.shared(moved === undefined ? body : { ...body, examples: [moved] });
       if (type !== 'application/json') return [type, { schema }];
       return [type, { schema, example: exampleOf(schema, components.schemas) }];
@@ -170,12 +170,12 @@ function requestBody(raw: NonNullable<RawOperation['requestBody']>, components: 
   return { required: !isOptional, content };
 }
 
-/** A missing body counts as an empty object. */
-const takesNothing = ({ type, required, minProperties }: Json): boolean =>
+/** A missing body is treated as an empty object. */
+const isEmptyBody = ({ type, required, minProperties }: Json): boolean =>
   type === 'object' && required === undefined && minProperties === undefined;
 const isNullable = (schema: Json): boolean =>
   Array.isArray(schema.anyOf) && schema.anyOf.some((one: Json) => one.type === 'null');
-/** A body that may be left out is validated as null. */
+/** An omitted optional body is validated as null. */
 const withoutNull = (schema: Json): Json =>
   isNullable(schema) ? ((schema.anyOf as Json[]).find((one) => one.type !== 'null') ?? schema) : schema;
 
@@ -228,14 +228,14 @@ function successContent(
   );
 }
 
-/** The example of a 202: nothing is known of the messages yet. */
+/** The example of a 202: the messages are still queued. */
 function queued({ data }: Json): Json {
   const { messages, ...rest } = data as { messages: Json[] };
   const waiting = messages.map((one) => ({ ...one, messageId: null, status: 'queued' }));
   return { data: { ...rest, accepted: 0, queued: waiting.length, messages: waiting } };
 }
 
-/** Failures that many operations answer in the same way, by the name of the shared response. */
+/** Failures shared by many operations, by the name of the shared response. */
 const sharedCodes: Record<string, ErrorCode[]> = {
   InvalidRequest: ['invalid_request'],
   InvalidBody: ['invalid_request', 'malformed_json'],

@@ -1,4 +1,4 @@
-// Responses of the OpenAPI document: what every operation can answer beside success, with its codes, headers and an example. Pure.
+// Responses of the OpenAPI document: the failures of every operation, with codes, headers and examples. Pure.
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
 import type { Json } from './openapi-schemas.ts';
 
@@ -87,7 +87,7 @@ export interface OperationTraits {
   errors: readonly ErrorCode[];
 }
 
-/** The codes that an operation can answer, by HTTP status. */
+/** The error codes of an operation, by HTTP status. */
 export function codesByStatus(traits: OperationTraits): Map<number, ErrorCode[]> {
   const codes = new Set<ErrorCode>([...commonCodes(traits), ...traits.errors]);
   const byStatus = new Map<number, ErrorCode[]>();
@@ -182,7 +182,7 @@ function failureExample(code: ErrorCode): Json {
   };
 }
 
-/** Codes of what is no operation: callbacks and health. */
+/** Codes of routes that are not operations: callbacks and health. */
 const otherCodes = new Set(['signature_invalid', 'too_many_callbacks', 'not_ready']);
 
 /** One example for each code. */

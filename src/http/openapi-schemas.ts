@@ -1,4 +1,4 @@
-// Schemas of the OpenAPI document: a schema with a title becomes a shared component, and what only validation needs is removed. Pure.
+// Schemas of the OpenAPI document: a schema with a title becomes a shared component, and validation-only parts are removed. Pure.
 
 export type Json = Record<string, unknown>;
 
@@ -9,7 +9,7 @@ const isObject = (value: unknown): value is Json =>
 export function openComponents() {
   const schemas: Record<string, Json> = {};
 
-  /** The schema as the document shows it: a `$ref` if it has a title. */
+  /** The schema for the document: a `$ref` if it has a title. */
   function shared(schema: Json): Json {
     const { title, ...rest } = schema;
     if (typeof title !== 'string') return rewritten(schema);
@@ -28,10 +28,10 @@ export function openComponents() {
         .filter(([key]) => key !== 'patternProperties')
         .map(([key, value]) => [key, member(key, value)]),
     );
-    // a map of strings: TypeBox writes its values as a pattern that every key matches
+    // a map of strings: TypeBox writes it with a pattern that every key matches
     const [values] = Object.values((schema.patternProperties as Record<string, Json>) ?? {});
     if (values) result.additionalProperties = shared(values);
-    return typed(mergedNull(result));
+    return addType(mergeNull(result));
   }
 
   function member(key: string, value: unknown): unknown {
@@ -46,8 +46,8 @@ export function openComponents() {
   return { schemas, shared };
 }
 
-/** An optional null inside the type, which more generators understand than a union. */
-function mergedNull(schema: Json): Json {
+/** Moves null from a union into the type, which more generators understand. */
+function mergeNull(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const other = anyOf.find((one: Json) => one.type !== 'null') as Json | undefined;
@@ -57,15 +57,15 @@ function mergedNull(schema: Json): Json {
   return { ...other, ...rest, type: [other.type, 'null'], ...values };
 }
 
-/** Enumerations and constants with their type, which TypeBox leaves out. */
-function typed(schema: Json): Json {
+/** Adds the type to enumerations and constants, which TypeBox omits. */
+function addType(schema: Json): Json {
   if (schema.type !== undefined) return schema;
   if (Array.isArray(schema.enum) && schema.enum.every((one) => typeof one === 'string'))
     return { type: 'string', ...schema };
   return schema;
 }
 
-/** An example of a schema: its first one, or one made of those of its members. */
+/** An example of a schema: its first one, or one composed of its members' examples. */
 export function exampleOf(schema: Json, schemas: Record<string, Json>): unknown {
   if (typeof schema.$ref === 'string')
     return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas);

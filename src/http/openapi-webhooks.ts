@@ -1,4 +1,4 @@
-// The webhooks of the OpenAPI document: what receivers are sent, with which headers, and how they may respond. Pure.
+// The webhooks of the OpenAPI document: the requests to receivers, their headers, and the expected responses. Pure.
 import { documentedEvents } from '../contract/events.ts';
 import { exampleOf, type Json, type openComponents } from './openapi-schemas.ts';
 
@@ -35,7 +35,7 @@ const responses = {
   default: { description: 'Not accepted: the gateway retries, and respects `Retry-After`.' },
 };
 
-/** One entry for each kind of event, for `webhooks` of an OpenAPI 3.1 document. */
+/** The `webhooks` of the OpenAPI 3.1 document, one per event type. */
 export function openapiWebhooks(components: ReturnType<typeof openComponents>): Json {
   return Object.fromEntries(
     Object.entries(documentedEvents).map(([kind, { summary, body }]) => {

@@ -1,10 +1,10 @@
-// The OpenAPI document, made from the routes' own schemas.
+// The OpenAPI document, generated from the routes' schemas.
 import swagger from '@fastify/swagger';
-import { finishedDocument, type RouteTraits } from './openapi-document.ts';
+import { completeDocument, type RouteTraits } from './openapi-document.ts';
 import type { Json } from './openapi-schemas.ts';
 import type { Server } from './request.ts';
 
-/** Registers the generator of the document; call before any route. */
+/** Registers the generator of the document. Call it before any route. */
 export async function registerOpenapi(server: Server, version: string): Promise<void> {
   const traits = new Map<string, RouteTraits>();
   await server.register(swagger, {
@@ -39,14 +39,14 @@ export async function registerOpenapi(server: Server, version: string): Promise<
       return { schema, url };
     },
     transformObject: (made) =>
-      finishedDocument(
+      completeDocument(
         ('openapiObject' in made ? made.openapiObject : {}) as unknown as Json,
         traits,
       ) as never,
   });
 }
 
-/** GET /openapi.json; call after all routes. */
+/** GET /openapi.json. Call it after all routes. */
 export function openapiRoutes(server: Server): void {
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
 }

@@ -1,4 +1,4 @@
-// Paging: page numbers for lists that are counted, opaque cursors for lists that grow without end.
+// Paging: page numbers for lists that are counted, opaque cursors for lists that grow without limit.
 import { invalidRequest } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 
@@ -19,7 +19,7 @@ export function pageWindow(query: PageQuery): { page: number; limit: number; off
   return { page, limit, offset: (page - 1) * limit };
 }
 
-/** `data` of a counted list. */
+/** The `data` of a list with page numbers. */
 export function pageOf<T>(items: T[], total: number, query: PageQuery): Page<T> {
   const { page, limit } = pageWindow(query);
   return { items, pagination: { page, limit, total, totalPages: Math.ceil(total / limit) } };
@@ -31,35 +31,35 @@ export interface CursorPage<T> {
 }
 
 /**
- * `data` of a list by cursor: give it `limit + 1` rows; the extra one only says that there is a next page.
- * `positionOf` answers the ids that the next page starts after; `lookedTo` is where a search stopped that did not fill
- * the page.
+ * The `data` of a list with cursors. Pass `limit + 1` rows: the extra row shows that there is a next page. `positionOf`
+ * returns the ids after which the next page starts; `searchedTo` is the position where a bounded search stopped before it
+ * filled the page.
  */
 export function cursorPageOf<T>(
   rows: T[],
   limit: number,
   positionOf: (row: T) => string[],
-  lookedTo?: string[],
+  searchedTo?: string[],
 ): CursorPage<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  const position = rows.length > limit && last !== undefined ? positionOf(last) : lookedTo;
+  const position = rows.length > limit && last !== undefined ? positionOf(last) : searchedTo;
   const nextCursor = position ? Buffer.from(JSON.stringify(position)).toString('base64url') : null;
   return { items, pagination: { limit, nextCursor } };
 }
 
-/** The ids in a cursor that `cursorPageOf` made with `length` of them; 400 `invalid_request` for any other text. */
+/** The ids in a cursor of `cursorPageOf` with `length` ids. Throws 400 `invalid_request` for any other text. */
 export function cursorPosition(cursor: string | undefined, length: number): string[] | undefined {
   if (cursor === undefined) return undefined;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const sound =
+    const isValid =
       Array.isArray(position) &&
       position.length === length &&
       position.every((part) => typeof part === 'string' && isUuid(part));
-    if (sound) return position as string[];
+    if (isValid) return position as string[];
   } catch {
-    // falls through to the one answer for every malformed cursor
+    // the error below covers every malformed cursor
   }
   throw invalidRequest([
     { path: 'cursor', message: 'is not a cursor that this list returned; start again without it' },

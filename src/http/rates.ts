@@ -1,8 +1,8 @@
-// The rates of a caller: each request counts against its key and its account.
+// Rate limits of callers: each request counts against its key and its account.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 
-/** What the rate limiter answers for one request. */
+/** The rate limiter's result for one request. */
 export interface RateCount {
   isAllowed: boolean;
   isExceeded?: boolean;
@@ -14,17 +14,17 @@ export interface RateCount {
 }
 
 export interface RateCheck {
-  /** Its name in the `RateLimit` headers. */
+  /** The policy's name in the `RateLimit` headers. */
   policy: string;
-  /** Whose requests are counted, for the message. */
+  /** Who is limited, for the error message. */
   whose: string;
   check(request: FastifyRequest): Promise<RateCount>;
 }
 
 /**
- * Counts the request against each rate in turn and writes the `RateLimit-Policy` and `RateLimit` headers
- * (draft-ietf-httpapi-ratelimit-headers) of the one with the fewest requests left. Throws 429 `rate_limited` with
- * Retry-After past a limit; the request then does not count against the rates after it.
+ * Counts the request against each rate in order and sets the `RateLimit-Policy` and `RateLimit` headers
+ * (draft-ietf-httpapi-ratelimit-headers) of the rate with the fewest requests left. Over a limit, throws 429 `rate_limited`
+ * with Retry-After; the request then does not count against the remaining rates.
  */
 export async function limitRates(
   request: FastifyRequest,

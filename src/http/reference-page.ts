@@ -1,9 +1,9 @@
-// GET /docs: the OpenAPI document as a page for people, from this gateway alone.
+// GET /docs: the OpenAPI document as a page, served without external files.
 import { readFileSync } from 'node:fs';
 import swaggerUi from '@fastify/swagger-ui';
 import type { Server } from './request.ts';
 
-/** Swagger UI writes styles into its markup; everything else comes from files of this gateway. */
+/** Swagger UI uses inline styles; everything else is loaded from this gateway. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const fileText = (name: string) => readFileSync(new URL(`reference/${name}`, imp
 export async function referencePage(server: Server): Promise<void> {
   await server.register(async (scope) => {
     scope.addHook('onSend', async (_request, _reply, payload) =>
-      // the plugin's page has no viewport, so a phone would show it as wide as a desk
+      // the plugin's page has no viewport, so a phone would show it in desktop width
       typeof payload === 'string' && payload.includes('<div id="swagger-ui">')
         ? payload.replace(
             '<head>',

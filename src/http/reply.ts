@@ -1,4 +1,4 @@
-// The two forms of a response, success and failure, and the HTTP status of each failure.
+// The response body of success and failure, and the HTTP status of each error.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest, type Problem } from '../base/errors.ts';
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
@@ -44,7 +44,7 @@ function* problemsOf(issues: readonly unknown[], part: string): Generator<Proble
   for (const issue of issues) yield validationProblem(issue, part);
 }
 
-/** An operator has to free space: frequent retries do not help. */
+/** Frequent retries do not help until an operator frees space. */
 const storageFullSeconds = 30;
 
 /** A statement exceeded its time limit: a filter that matches few of very many rows, or a busy server. */
@@ -53,7 +53,7 @@ function tooSlow(error: unknown, { method }: FastifyRequest): AppError | undefin
   if (method !== 'GET' && method !== 'HEAD') {
     return new AppError(
       'database_unavailable',
-      'The database took too long. Retry later, with the same Idempotency-Key if the request had one.',
+      'The database did not respond in time. Retry later, with the same Idempotency-Key if the request had one.',
       { retryAfterSeconds: 5, cause: error },
     );
   }
@@ -81,7 +81,7 @@ function concurrencyConflict(error: unknown): AppError | undefined {
 }
 
 /** The database is unreachable or read-only. The request may have been executed; a retry with its key finds out. */
-function databaseAway(error: unknown): AppError | undefined {
+function databaseUnavailable(error: unknown): AppError | undefined {
   if (isDiskFull(error)) {
     return new AppError(
       'storage_full',
@@ -104,7 +104,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
       ? error
       : (tooSlow(error, request) ??
         concurrencyConflict(error) ??
-        databaseAway(error) ??
+        databaseUnavailable(error) ??
         frameworkError(error as FastifyError));
   const shown =
     known ?? new AppError('internal', 'Internal error. The log has its details under this request id.');

@@ -1,4 +1,4 @@
-// What every route may rely on: the typed server, who is calling, and the per-route settings that server.ts obeys.
+// Types of every route: the server, the caller, and the per-route settings that server.ts applies.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyBaseLogger,
@@ -17,7 +17,7 @@ export type Server = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Who holds the key that came with the request. */
+/** The owner of the request's API key. */
 export interface Caller {
   accountId: string;
   keyId: string;
@@ -28,13 +28,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every `/v1` route before its handler runs. */
     caller: Caller;
-    /** The bare UUID of the Idempotency-Key header; set where the route's config names `idempotency` and the header came. */
+    /** The UUID of the Idempotency-Key header; set if the route's config has `idempotency` and the header was sent. */
     idempotencyKey: string | undefined;
   }
   interface FastifyContextConfig {
-    /** The scope that the caller's key must carry; every `/v1` route names one. */
+    /** The scope that the caller's key must have; every `/v1` route has one. */
     scope?: Scope;
-    /** Whether the Idempotency-Key header is read on this route, and must be there. */
+    /** Whether the route accepts or requires the Idempotency-Key header. */
     idempotency?: 'required' | 'optional';
   }
 }

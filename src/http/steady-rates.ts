@@ -1,4 +1,4 @@
-// Counts of requests in this process's memory, in windows that no step of the machine's clock makes longer.
+// Request counts in this process's memory, in windows that are independent of clock steps.
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
 import type { Clock } from '../base/clock.ts';
 
@@ -10,8 +10,8 @@ interface Window {
 const cacheMax = 5_000;
 
 /**
- * A store for `@fastify/rate-limit`, instead of its own, whose windows go by the wall clock: set back by 20 minutes, it
- * would reject a client at its limit for 20 minutes. Keeps up to `cache` keys and evicts the least recently used one.
+ * A store for `@fastify/rate-limit`. The plugin's own store uses the wall clock: if that is set back by 20 minutes, it rejects a
+ * client at its limit for 20 minutes. Keeps up to `cache` keys and evicts the least recently used one.
  */
 export function steadyRates(clock: Pick<Clock, 'steady'>): FastifyRateLimitStoreCtor {
   return class Rates implements FastifyRateLimitStore {

@@ -1,7 +1,7 @@
 // Values that no column can store: NUL characters, lone surrogates, and deep nesting. Pure.
 import { listedProblemsMax } from '../base/errors.ts';
 
-/** More than any operation needs, and far below the limit of recursion. */
+/** More than any operation needs, and far below the recursion limit. */
 const deepest = 64;
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
@@ -17,7 +17,7 @@ const badText = (pointer: string): Unstorable => ({
   message: 'contains invalid Unicode: a NUL character or half a surrogate pair',
 });
 
-/** The strings, keys and nested values of `value` that no column can store. Stops at one more than a response lists. */
+/** Returns the strings, keys and nested values of `value` that no column can store; at most one more than a response lists. */
 export function unstorableParts(value: unknown): Unstorable[] {
   const found: Unstorable[] = [];
   collect(value, '', 0, found);

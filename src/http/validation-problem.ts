@@ -1,4 +1,4 @@
-// A validator's issue as a problem for callers: the field's path, and what is allowed there. Pure.
+// A validator's issue as a problem for callers: the field's path, and what is allowed. Pure.
 import type { Problem } from '../base/errors.ts';
 import { formats } from './formats.ts';
 
@@ -62,7 +62,7 @@ const textByKeyword: Record<string, Text> = {
   enum: ({ params }) =>
     Array.isArray(params.allowedValues) ? `must be one of ${params.allowedValues.join(', ')}` : undefined,
   const: ({ params }) => `must be ${JSON.stringify(params.allowedValue)}`,
-  // of several types, the first is the one that is meant
+  // of several types, name the first
   type: ({ params }) => typeTexts[String(Array.isArray(params.type) ? params.type[0] : params.type)],
   format: ({ params, data }) => {
     const format = String(params.format);
@@ -75,13 +75,13 @@ const textByKeyword: Record<string, Text> = {
       ? `must match the pattern ${params.pattern}`
       : `must be written like ${JSON.stringify(example)}`;
   },
-  anyOf: () => 'has none of the allowed forms; see the API reference',
+  anyOf: () => 'must have one of the allowed forms; see the API reference',
 };
 
-/** Longer names are cut in a problem's text. */
+/** Longer names are truncated in a problem's text. */
 const shownNameMax = 40;
 
-/** The problem of one issue. `part`: `body`, `querystring`, `params` or `headers`; the path of an issue of the whole part. */
+/** The problem of one issue. `part` (`body`, `querystring`, `params` or `headers`) is the path if the whole part is wrong. */
 export function validationProblem(issue: unknown, part: string): Problem {
   const found = issue as SchemaIssue;
   const { keyword, instancePath, message, params } = found;

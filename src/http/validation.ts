@@ -1,4 +1,4 @@
-// Request validation against the contract: bodies as they are, queries with numbers parsed from text.
+// Request validation against the contract: bodies without type coercion, queries with numbers parsed from text.
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
@@ -9,10 +9,10 @@ import { type Unstorable, unstorableParts } from './storable.ts';
 
 const options: Options = {
   removeAdditional: false,
-  // code applies defaults: written into a body, they would change fields that a PATCH leaves out
+  // handlers apply defaults: in a PATCH body, defaults would change omitted fields
   useDefaults: false,
   strict: false,
-  // a problem's text needs the schema: its example helps more than its pattern
+  // problem texts use the schema's example
   verbose: true,
 };
 
@@ -31,9 +31,9 @@ function compiler(more: Options): Ajv {
 }
 
 /**
- * The validator of routes. Numbers of a query are parsed from text; those of a body must be numbers. Rejects text that the
- * database cannot store. Routes handle malformed ids in a path, with 404. Ajv stops at a body's first error, and
- * `problemsBy` collects problems up to a limit; a query is bounded by the size of the headers, so Ajv collects all.
+ * Returns the validator of routes. Numbers in a query are parsed from text; in a body they must be numbers. Text that the
+ * database cannot store is rejected. Malformed ids in a path get 404 from the routes. For bodies, Ajv stops at the first error
+ * and `problemsBy` collects problems up to a limit. Queries are limited by the header size, so Ajv collects all problems.
  * A schema is compiled at the first request that needs it.
  */
 export function requestValidator(): FastifySchemaCompiler<object> {
@@ -48,7 +48,7 @@ export function requestValidator(): FastifySchemaCompiler<object> {
         if (validate(data)) return storable(data);
         const first = validate.errors;
         const problems = problemsOf()(data);
-        // Ajv decides: its error stays if the walk finds none
+        // Ajv decides: keep its error if problemsBy finds none
         return { error: (problems.length > 0 ? problems : first) as never };
       };
     }

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
-import { callbackBodyLimits, openStrangerBodies } from '../http/stranger-body.ts';
+import { callbackBodyLimits, openUnauthenticatedBodies } from '../http/unauthenticated-body.ts';
 import type { Callback, CallbackContent, CallbackRequest, MessagingPlatform } from '../ports/platform.ts';
 import type { PublishDeps } from '../webhooks/publish.ts';
 import {
@@ -73,7 +73,7 @@ interface VerifiedCallback {
 }
 
 function reportRoute(server: Server, deps: CallbackDeps, apps: CallbackApps): void {
-  const readBody = openStrangerBodies(callbackBodyLimits);
+  const readBody = openUnauthenticatedBodies(callbackBodyLimits);
   const verified = (request: FastifyRequest, rawBody: Buffer): Promise<VerifiedCallback> =>
     verify(deps, apps, senderIdOf(request), { ...received(deps, request), rawBody });
   // do not read the body of a request that cannot be signed

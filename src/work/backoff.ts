@@ -31,8 +31,8 @@ export const webhookSchedule: Schedule = {
 export const longestRetryAfterMs = 24 * hourMs;
 
 /**
- * Milliseconds to wait after `failedAttempts` failed attempts (1 or more); undefined if no retry is left. `random` is in [0, 1). A longer requested wait
- * wins, up to 24 hours.
+ * Returns the delay in milliseconds after `failedAttempts` failed attempts (1 or more), or undefined if no retry is left.
+ * `random` is in [0, 1). A longer requested delay takes precedence, up to 24 hours.
  */
 export function retryDelayMs(
   schedule: Schedule,
@@ -47,8 +47,8 @@ export function retryDelayMs(
 }
 
 /**
- * A `Retry-After` header (RFC 9110 section 10.2.3: seconds or an HTTP date) in milliseconds from `nowMs`, 24 hours at most; undefined if missing,
- * malformed or past.
+ * Parses a `Retry-After` header (RFC 9110 section 10.2.3: seconds or an HTTP date). Returns milliseconds from `nowMs`, at most
+ * 24 hours, or undefined if it is missing, malformed or in the past.
  */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();

@@ -1,8 +1,8 @@
-// Batches: small writes that arrive close together run as one, sorted by key, in one commit.
+// Batches: small writes that arrive close together run as one statement, sorted by key, in one commit.
 import { isUnavailable } from '../db/failure.ts';
 
 export interface BatchOptions<T> {
-  /** The least time between the starts of two runs. An idle batch runs immediately. */
+  /** Minimum time between the starts of two runs. An idle batch runs immediately. */
   gapMs: number;
   /** Items per run. */
   max: number;
@@ -22,7 +22,7 @@ interface Waiting<T, R> {
 const deadlockDetected = '40P01';
 const serializationFailure = '40001';
 const deadlockRetries = 5;
-/** Repeated once: lock_timeout goes by the wall clock, so a clock step cancels every statement that waits for a lock. */
+/** Retried once: lock_timeout uses the wall clock, so a clock step cancels every statement that waits for a lock. */
 const lockNotAvailable = '55P03';
 
 const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code;
@@ -33,9 +33,9 @@ function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * Returns a function that takes one item and resolves with its own result. `run` receives up to `max` items sorted by key and returns one result for
- * each, in that order. Runs never overlap. A run is repeated after a deadlock, and once after a lock time-out. If it fails otherwise, its items
- * run one by one, so that a bad one fails alone.
+ * Returns a function that adds one item and resolves with its result. `run` receives up to `max` items sorted by key and returns
+ * one result for each, in that order. Runs never overlap. A run is retried after deadlocks, and once after a lock timeout.
+ * After any other error its items run one by one, so that only the invalid one fails.
  */
 export function batch<T, R>(
   run: (items: T[]) => Promise<R[]>,
@@ -112,12 +112,12 @@ class Batcher<T, R> {
     }
   }
 
-  /** Until the database is unreachable: then the remaining items fail immediately. */
+  /** If the database becomes unavailable, the remaining items fail immediately. */
   async #runOneByOne(entries: Waiting<T, R>[]): Promise<void> {
-    let away: { error: unknown } | undefined;
+    let unavailable: { error: unknown } | undefined;
     for (const entry of entries) {
-      if (away) {
-        entry.reject(away.error);
+      if (unavailable) {
+        entry.reject(unavailable.error);
         continue;
       }
       try {
@@ -125,7 +125,7 @@ class Batcher<T, R> {
         entry.resolve(result as R);
       } catch (error) {
         entry.reject(error);
-        if (isUnavailable(error)) away = { error };
+        if (isUnavailable(error)) unavailable = { error };
       }
     }
   }

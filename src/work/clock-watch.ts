@@ -20,13 +20,13 @@ export interface ClockWatchDeps {
   clock: Clock;
   log: Log;
   metrics: Pick<Metrics, 'clockSteps' | 'clockOffset'>;
-  /** Milliseconds that never step and stop while the machine sleeps; `performance.now()` outside tests. */
+  /** Monotonic milliseconds that stop while the machine sleeps; `performance.now()` outside tests. */
   monotonic?: () => number;
 }
 
 const rowsAtOnce = 500;
 
-/** Returns the watch of this process, to be called every two seconds. It returns how many rows it corrected; above 0, there may be more. */
+/** Returns the function to call every two seconds. It returns how many rows it corrected; if above 0, there may be more. */
 export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
   const { clock, monotonic = () => performance.now() } = deps;
   let database: { nowMs: number; askedAtMs: number } | undefined;
@@ -90,13 +90,13 @@ export async function fixSteps(deps: Pick<ClockWatchDeps, 'db' | 'log'>): Promis
 async function fixNext(deps: Pick<ClockWatchDeps, 'log'>, tx: Tx, step: StepBack): Promise<number> {
   const isOpen = ({ name }: ClockFix) => !step.mended.includes(name);
   let moved = 0;
-  for (const mend of clockFixes.filter(isOpen)) {
-    if (step.ageSeconds < mend.afterSeconds) break;
-    const count = await mend.perform(tx, step, rowsAtOnce);
+  for (const fix of clockFixes.filter(isOpen)) {
+    if (step.ageSeconds < fix.afterSeconds) break;
+    const count = await fix.perform(tx, step, rowsAtOnce);
     moved += count;
-    // the next portion gets its own transaction: no lock is held for long
+    // a separate transaction per portion, so that no lock is held for long
     if (count >= rowsAtOnce) break;
-    step.mended.push(mend.name);
+    step.mended.push(fix.name);
   }
   const isDone = clockFixes.every(({ name }) => step.mended.includes(name));
   await recordFixed(tx, step.id, isDone ? null : step.mended);

@@ -1,4 +1,4 @@
-// Releases the leases of ended processes as soon as their sessions end, before the leases do.
+// Release of the leases of ended processes as soon as their sessions end, before the leases expire.
 import type { Log } from '../base/log.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { findEndedProcesses } from '../db/process-session.ts';
@@ -7,8 +7,8 @@ import { findEndedProcesses } from '../db/process-session.ts';
 export type ReleaseLeases = (tx: Tx, processIds: readonly number[]) => Promise<number>;
 
 /**
- * Releases the leases of processes whose sessions have ended, in one transaction; returns how many. A process that only lost its session goes on:
- * another may then claim its rows, as after the end of a lease.
+ * Releases the leases of processes whose sessions have ended, in one transaction; returns how many. A process that only lost its
+ * session continues; others may then claim its rows, as after an expired lease.
  */
 export async function releaseLeasesOfEnded(
   deps: { db: Db; log: Log },

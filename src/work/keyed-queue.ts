@@ -1,6 +1,6 @@
 // Per-key queues of leased work in memory. Pure.
 
-/** A queued item and the instant, in milliseconds of `clock.steady()`, after which this process must not start it. */
+/** A queued item and the time, in milliseconds of `clock.steady()`, after which this process must not start it. */
 export interface Leased<T> {
   item: T;
   startBeforeMs: number;
@@ -10,14 +10,14 @@ interface Totals {
   queued: number;
 }
 
-/** The queue of one key: items by priority, then in the order of arrival, and how many have started. */
+/** The queue of one key: items by priority and order of arrival, and the number of running items. */
 export class Subqueue<T, S> {
   readonly key: string;
-  /** What the owner keeps for this key; it goes when the subqueue is removed. */
+  /** The owner's state for this key, dropped with the subqueue. */
   readonly state: S;
-  /** Items that have started and not ended, and slots reserved for items that were never queued. */
+  /** Items in progress, including slots reserved for items that were never queued. */
   running = 0;
-  /** Counts calls of `drain`, so that work under way notices that its key was emptied. */
+  /** Counts calls of `drain`, so that work in progress notices that its key was emptied. */
   drains = 0;
   readonly #levels: Leased<T>[][];
   readonly #totals: Totals;
@@ -29,7 +29,7 @@ export class Subqueue<T, S> {
     this.#totals = totals;
   }
 
-  /** Queued items of this priority or a more urgent one; of all by default. */
+  /** Number of queued items of this priority or a more urgent one; default: all. */
   queued(leastUrgent = this.#levels.length - 1): number {
     let count = 0;
     for (let level = 0; level <= leastUrgent; level++) count += this.#levels[level]?.length ?? 0;
@@ -42,7 +42,7 @@ export class Subqueue<T, S> {
     this.#totals.queued += 1;
   }
 
-  /** Removes the next item that may still start at `nowMs`. Lapsed items before it are removed and appended to `lapsed`. */
+  /** Removes the next item that may still start at `nowMs`. Removes lapsed items before it and appends them to `lapsed`. */
   take(nowMs: number, lapsed?: T[]): Leased<T> | undefined {
     for (const level of this.#levels) {
       for (let next = level.shift(); next; next = level.shift()) {
@@ -54,18 +54,18 @@ export class Subqueue<T, S> {
     return undefined;
   }
 
-  /** The queued items in their order. They stay queued. */
+  /** The queued items in their order, without removing them. */
   items(): T[] {
     return this.#levels.flatMap((level) => level.map(({ item }) => item));
   }
 
-  /** Removes all queued items. What has started goes on. */
+  /** Removes all queued items. Running items continue. */
   drain(): T[] {
     this.drains += 1;
     return this.extract(() => true);
   }
 
-  /** Removes the queued items that `matches` accepts, and returns them in their order. */
+  /** Removes and returns the queued items for which `matches` is true, in their order. */
   extract(matches: (item: T) => boolean): T[] {
     const extracted: T[] = [];
     for (const level of this.#levels) {
@@ -82,17 +82,17 @@ export class Subqueue<T, S> {
 }
 
 export interface KeyedQueueOptions<S> {
-  /** Priorities within a key; 1 by default. */
+  /** Number of priorities within a key; default 1. */
   priorities?: number;
-  /** Makes what the owner keeps for a key. */
+  /** Creates the owner's state for a key. */
   newState: (key: string) => S;
 }
 
 /**
- * Leased work in memory, one subqueue per key (a sender, a webhook endpoint), so that a slow key never delays another. Within a key, items
- * leave by priority and then in order of arrival. It is a data structure alone: it reads no clock, starts nothing and calls nobody back. The
- * owner pushes items that this process has leased, decides by its own limits and pace when the next one may start, counts it in `running`
- * until it has ended, and then calls `remove`, which forgets a key without work. An item whose lease is about to lapse is never handed out.
+ * Leased work in memory, one subqueue per key (a sender, a webhook endpoint), so that a slow key never delays another. Within a
+ * key, items leave by priority and then in order of arrival. It is only a data structure: it reads no clock, starts nothing and
+ * has no callbacks. The owner pushes leased items, decides when the next one may start, counts it in `running` until it has
+ * ended, and then calls `remove`, which drops keys without work. Items whose lease is about to lapse are never returned.
  */
 export class KeyedQueue<T, S> {
   readonly #subqueues = new Map<string, Subqueue<T, S>>();
@@ -106,7 +106,7 @@ export class KeyedQueue<T, S> {
     this.#newState = options.newState;
   }
 
-  /** Queued items of all keys. */
+  /** Number of queued items of all keys. */
   get queued(): number {
     return this.#totals.queued;
   }
@@ -116,7 +116,7 @@ export class KeyedQueue<T, S> {
     return this.#subqueues.get(key);
   }
 
-  /** The key's subqueue, made if it has none. */
+  /** The key's subqueue, created if it is missing. */
   open(key: string): Subqueue<T, S> {
     const known = this.#subqueues.get(key);
     if (known) return known;
@@ -125,12 +125,12 @@ export class KeyedQueue<T, S> {
     return opened;
   }
 
-  /** Every subqueue, in the order in which their keys were opened. */
+  /** All subqueues, in the order in which their keys were opened. */
   all(): Iterable<Subqueue<T, S>> {
     return this.#subqueues.values();
   }
 
-  /** Removes a subqueue with nothing queued or running; returns whether it did. */
+  /** Removes the subqueue if nothing is queued or running; returns whether it did. */
   remove(subqueue: Subqueue<T, S>): boolean {
     if (subqueue.running > 0 || subqueue.queued() > 0 || this.find(subqueue.key) !== subqueue) return false;
     this.#subqueues.delete(subqueue.key);

@@ -1,18 +1,18 @@
-// Releases the leases of requests that a database failure interrupted, as soon as the database is back.
+// Release of the leases of requests that a database failure interrupted, as soon as the database is available again.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
 export interface Releases {
-  /** Schedules the release of a subject's leases (a send's, a booking's) that this process no longer uses. */
+  /** Schedules the release of leases of a subject (a send, a booking) that this process no longer uses. */
   release(subjectId: string): void;
   stop(): Promise<void>;
 }
 
 const retryEveryMs = 250;
-/** More than concurrent requests. Beyond it, leases end by themselves. */
+/** More than the maximum of concurrent requests. Beyond it, leases expire by themselves. */
 const waitingMax = 10_000;
 
-/** `perform` releases many subjects together; it must be safe to repeat. */
+/** `perform` releases many subjects at once; it must be safe to repeat. */
 export function openReleases(
   deps: { clock: Clock; log: Log },
   perform: (subjectIds: string[]) => Promise<void>,

@@ -1,7 +1,7 @@
-// Shared rounds: concurrent callers of one key share a result that was never started before they called.
+// Shared rounds: concurrent callers with the same key share a result whose computation started after they called.
 
 interface KeyRounds<A> {
-  /** The round that still accepts callers; undefined once it has started. */
+  /** The next round, which still accepts callers; undefined once it has started. */
   gathering: Promise<A> | undefined;
   /** Resolves when the last round has ended. */
   over: Promise<void>;
@@ -10,8 +10,9 @@ interface KeyRounds<A> {
 const turn = () => new Promise<void>((begin) => void setImmediate(begin));
 
 /**
- * Returns a function that takes a key and how to compute its result. One round per key runs at a time; callers in the meantime share the next one. The
- * first caller's function computes the result for all of them, so the key must name everything that it depends on. A failure rejects all of them.
+ * Returns a function that takes a key and a function that computes its result. One round per key runs at a time; callers in the
+ * meantime share the next one. The first caller's function computes the result for all of them, so the key must include
+ * everything that it depends on. An error rejects all of them.
  */
 export function rounds<A>(): (key: string, answer: () => Promise<A>) => Promise<A> {
   const roundsByKey = new Map<string, KeyRounds<A>>();

@@ -1,10 +1,10 @@
-// The worker loop: performs one kind of work, and pauses while there is none.
+// The worker loop: repeats one kind of work, and pauses when nothing is due.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
 export interface Work {
   name: string;
-  /** Claims and performs a bounded amount; returns how much it found (0: nothing was due). */
+  /** Claims and processes a bounded amount; returns how much it found (0: nothing was due). */
   perform: (signal: AbortSignal) => Promise<number>;
   /** The pause when nothing was due. */
   idleMs: number;
@@ -17,7 +17,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-const failureRestMs = 2_000;
+const failurePauseMs = 2_000;
 
 /** Starts the loop of one kind of work. A failing round is logged, and the loop continues after a pause. */
 export function startWorker(work: Work, deps: { clock: Clock; log: Log }): Worker {
@@ -25,7 +25,7 @@ export function startWorker(work: Work, deps: { clock: Clock; log: Log }): Worke
   let wake: AbortController | undefined;
   let nudged = false;
 
-  async function rest(ms: number): Promise<void> {
+  async function pause(ms: number): Promise<void> {
     if (nudged || stopping.signal.aborted) return;
     wake = new AbortController();
     await deps.clock.sleep(ms, AbortSignal.any([wake.signal, stopping.signal]));
@@ -37,11 +37,11 @@ export function startWorker(work: Work, deps: { clock: Clock; log: Log }): Worke
       nudged = false;
       try {
         const found = await work.perform(stopping.signal);
-        if (found === 0) await rest(work.idleMs);
+        if (found === 0) await pause(work.idleMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         deps.log.error({ err: error, work: work.name }, 'work.failed');
-        await rest(failureRestMs);
+        await pause(failurePauseMs);
       }
     }
   }

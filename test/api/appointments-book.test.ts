@@ -207,7 +207,7 @@ describe('rejections', () => {
     const impossible = await fixture.book(account, bookingOf(staff.id, '2027-02-30', '10:00', '10:30'));
     expect([impossible.status, impossible.json.errors[0].path]).toEqual([400, 'date']);
     for (const [given, words] of [
-      [{ phoneNumber: '030 1234' }, 'must begin with the country code, not with 0'],
+      [{ phoneNumber: '030 1234' }, 'must start with the country code, not with 0'],
       [{ phoneNumber: '+1 555 x' }, 'remove "x"'],
       [{ email: 'müller@example.com' }, 'ASCII'],
     ] as const) {

@@ -136,7 +136,7 @@ test('a server that is frozen is not ready within about 2 seconds, and ready aga
   await expect.poll(async () => (await ready()).status, soon).toBe(200);
   door.freeze();
   const began = performance.now();
-  await expect.poll(async () => (await ready()).text, soon).toMatch(/did not answer within 2 seconds/);
+  await expect.poll(async () => (await ready()).text, soon).toMatch(/no response within 2 seconds/);
   expect(performance.now() - began).toBeLessThan(4_000);
   door.unfreeze();
   await expect.poll(async () => (await ready()).status, soon).toBe(200);

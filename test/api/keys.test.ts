@@ -73,7 +73,7 @@ describe('a key', () => {
     });
     expect([past.status, past.body.errors]).toEqual([
       400,
-      [{ path: 'expiresAt', message: 'lies in the past' }],
+      [{ path: 'expiresAt', message: 'is in the past; set a future time, or omit it' }],
     ]);
     const expiresAt = new Date(Date.now() + 600).toISOString();
     const made = await make({ name: 'brief', scopes: ['templates:read'], expiresAt });

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { AppError, VendorError } from '../../src/base/errors.ts';
-import type { UnopenedSecret } from '../../src/base/reencrypt.ts';
+import type { UndecryptableSecret } from '../../src/base/reencrypt.ts';
 import { reencryptMedia } from '../../src/messaging/media/reencrypt.ts';
 import { ensureRegistered } from '../../src/messaging/media/register.ts';
 import { deleteMedia, removeLeftovers } from '../../src/messaging/media/remove.ts';
@@ -220,7 +220,7 @@ describe('after a rotation of keys', () => {
   const withRing = (keys: string) => ({ ...gateway.deps, cipher: openCipher(parseKeyRing(keys)) });
   /** Runs all rounds of the re-encryption. */
   async function reencrypt(deps: ReturnType<typeof withRing>) {
-    const total = { reencrypted: 0, failed: [] as UnopenedSecret[] };
+    const total = { reencrypted: 0, failed: [] as UndecryptableSecret[] };
     let afterId: string | undefined;
     do {
       const round = await reencryptMedia(deps, { afterId, limit: 3 });

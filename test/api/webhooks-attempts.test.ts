@@ -87,7 +87,7 @@ describe('a failed attempt names one of eight reasons', () => {
   it('has the reason tls for a server without TLS', async () => {
     const { delivery } = await tried(rude.url('x').replace('http:', 'https:'));
     expect(delivery.attemptLog).toMatchObject([
-      { failure: 'tls', detail: expect.stringContaining('no secure connection') },
+      { failure: 'tls', detail: expect.stringContaining('the TLS connection failed') },
     ]);
   });
 

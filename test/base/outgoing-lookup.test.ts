@@ -1,6 +1,6 @@
 // Promises of DNS lookups: one question for all who ask at the same time, and no queue of slow names before the quick ones.
 import { expect, test } from 'vitest';
-import { type HostAddress, sparingly } from '../../src/base/outgoing-lookup.ts';
+import { type HostAddress, limitLookups } from '../../src/base/outgoing-lookup.ts';
 
 /** A resolver whose answers the test gives. */
 function held() {
@@ -32,7 +32,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('those who ask for a name at the same time share one answer, and the next asks anew', async () => {
   const { open, resolve, asked } = held();
-  const lookup = sparingly(resolve);
+  const lookup = limitLookups(resolve);
   const both = [lookup('a.test'), lookup('a.test')];
   expect(asked()).toEqual(['a.test']);
   open[0]?.answer([{ address: '192.0.2.1', family: 4 }]);
@@ -50,7 +50,7 @@ test('names that were slow last time are asked for one after another, and quick 
   const { open, resolve, asked } = held();
   // everything is slow until it is shown to be quick
   const limits = { slowMs: -1 };
-  const lookup = sparingly(resolve, limits);
+  const lookup = limitLookups(resolve, limits);
   const names = ['x.test', 'y.test', 'z.test'];
   const first = names.map(lookup);
   expect(asked()).toEqual(names);

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VendorError } from '../../src/base/errors.ts';
 import { type OutgoingRequest, openOutgoing } from '../../src/base/outgoing.ts';
-import { cutFromError, cutFromText, secretsOf } from '../../src/base/outgoing-secrets.ts';
+import { redactError, redactText, secretsOf } from '../../src/base/outgoing-secrets.ts';
 
 const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000 });
 let answer: RequestListener;
@@ -86,15 +86,15 @@ it('an error loses a password in its message, title and code, and a cause that h
   const error = new VendorError('rejected', 'wants tr0ub4dor, got x', {
     ...{ code: 'tr0ub4dor', title: 'tr0ub4dor!', status: 403, retryAfterSeconds: 5, cause },
   });
-  const clean = cutFromError(error, ['tr0ub4dor']) as VendorError;
+  const clean = redactError(error, ['tr0ub4dor']) as VendorError;
   expect(clean).toMatchObject({
     ...{ outcome: 'rejected', message: 'wants [secret], got x', code: '[secret]', title: '[secret]!' },
     ...{ status: 403, retryAfterSeconds: 5 },
   });
   expect(clean.cause).toBeUndefined();
-  expect(cutFromError(clean, ['tr0ub4dor'])).toBe(clean);
+  expect(redactError(clean, ['tr0ub4dor'])).toBe(clean);
   const hidden = new VendorError('unknown', 'x', { cause });
-  expect((cutFromError(hidden, ['tr0ub4dor']) as VendorError).cause).toBeUndefined();
+  expect((redactError(hidden, ['tr0ub4dor']) as VendorError).cause).toBeUndefined();
 });
 
 it('of any text no secret is left, whole or at its end', () => {
@@ -105,12 +105,12 @@ it('of any text no secret is left, whole or at its end', () => {
       fc.string(),
       fc.nat(6),
       (secret, before, after, off) => {
-        const whole = cutFromText(`${before}${secret}${after}`, [secret]);
+        const whole = redactText(`${before}${secret}${after}`, [secret]);
         fc.pre(!'[secret]'.includes(secret) && !`${before}[secret]${after}`.includes(secret));
         expect(whole).not.toContain(secret);
         const end = secret.slice(0, secret.length - Math.min(off, secret.length - 6));
         if (!before.includes(end.slice(0, 6)))
-          expect(cutFromText(`${before}${end}`, [secret])).not.toContain(end);
+          expect(redactText(`${before}${end}`, [secret])).not.toContain(end);
       },
     ),
   );

@@ -14,7 +14,7 @@ import {
   storeKeyAnswer,
   takeOverKey,
 } from '../../src/db/idempotency-keys.ts';
-import { consultKey } from '../../src/http/idempotency.ts';
+import { lookUpKey } from '../../src/http/idempotency.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -97,12 +97,12 @@ test('a key is taken over by one process alone, and only after its lease, withou
 
 test('of two repeats after an expired lease one continues; any repeat before it gets 409', async () => {
   const consult = (of: Key) =>
-    consultKey(database.db, { ...of, isSameBody: () => true, leaseSeconds: 60 }).catch(({ code }) => code);
+    lookUpKey(database.db, { ...of, isSameBody: () => true, leaseSeconds: 60 }).catch(({ code }) => code);
   expect(await consult(await leasedKey())).toBe('idempotency_in_progress');
   const expired = await expiredKey();
   const row = await findKey(database.db, expired);
   const both = [1, 2].map(() =>
-    consultKey(
+    lookUpKey(
       database.db,
       { ...expired, isSameBody: () => true, leaseSeconds: 60 },
       // both have read the key before either takes it over

@@ -1,7 +1,7 @@
 // Bounds of keys made by keys: no more scopes than the creating key, and no later expiry.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccount, createKey, type MadeKey, revoke, rotateKey } from '../../src/accounts/keys.ts';
+import { type CreatedKey, createAccount, createKey, revoke, rotateKey } from '../../src/accounts/keys.ts';
 import { listKeys } from '../../src/accounts/store.ts';
 import { systemClock as clock } from '../../src/base/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -22,9 +22,9 @@ const forbidden = (word: string) => ({
 async function account() {
   const deps = { db: database.db, clock };
   const { accountId, key } = await createAccount(deps, 'x');
-  const create = (by: MadeKey | undefined, wanted: { scopes: string[]; expiresAt?: Date }) =>
+  const create = (by: CreatedKey | undefined, wanted: { scopes: string[]; expiresAt?: Date }) =>
     createKey(deps, { accountId, name: 'k', ...wanted, ...(by ? { callerKeyId: by.id } : {}) });
-  const rotate = (by: MadeKey, old: MadeKey) =>
+  const rotate = (by: CreatedKey, old: CreatedKey) =>
     rotateKey(deps, { accountId, keyId: old.id, overlapSeconds: 86_400, callerKeyId: by.id });
   const list = async () =>
     (await listKeys(database.db, accountId, { limit: 100, offset: 0 }, new Date())).rows;

@@ -46,14 +46,14 @@ test('concurrent requests share one look-up', async () => {
 test('a key revoked during its look-up is not cached, and later requests are rejected', async () => {
   const { accountId, key } = await createAccount({ db: database.db, clock }, 'x');
   const { db, watch } = watched(database.db);
-  const { authenticate, forget } = openAuthenticator({ db, clock, log });
+  const { authenticate, clearCache } = openAuthenticator({ db, clock, log });
   const open = Promise.withResolvers<void>();
   watch.gate = open.promise;
   const before = authenticate(key.apiKey);
   await expect.poll(() => watch.statements).toBe(1);
   const { keyId } = await openAuthenticator({ db: database.db, clock, log }).authenticate(key.apiKey);
   expect(await revokeKey(database.db, accountId, keyId, new Date())).toBe(true);
-  forget();
+  clearCache();
   const after = authenticate(key.apiKey);
   open.resolve();
   await before.catch(() => {});

@@ -133,7 +133,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const sandbox = workplace.living().find(({ command }) => command.includes('sandbox/main.ts'));
     process.kill(sandbox?.pid as number, 'SIGKILL');
-    await program.says(/The sandbox ended \(SIGKILL\)/);
+    await program.says(/The sandbox exited \(SIGKILL\)/);
     await program.says(/The sandbox is running again/);
     await sendUntilRead('15550300005');
     const [one] = await staff();

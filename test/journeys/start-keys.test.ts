@@ -150,7 +150,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     const { code, out } = await rotate();
     expect(code).toBe(1);
     expect(out).toMatch(new RegExp(`FAIL .*endpoints\\.secret \\(row ${endpointId}\\)`));
-    expect(out).toContain(`Still needed, keep them: ${idOf(oldKey)}.`);
+    expect(out).toContain(`Still in use, keep them: ${idOf(oldKey)}.`);
     expect((await findTarget(database.db, endpointId))?.secret.equals(damaged)).toBe(true);
   });
 

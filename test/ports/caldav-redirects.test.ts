@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { discover } from '../../src/adapters/caldav/discovery.ts';
 import type { OutgoingRequest, OutgoingResponse } from '../../src/base/outgoing.ts';
-import { attemptOf } from '../../src/base/retry.ts';
+import { attemptLimits } from '../../src/base/retry.ts';
 import { failure } from './calendar-under-test.ts';
 
 const credentials = { username: 'ada', password: 'v3ry-secret' };
@@ -43,7 +43,7 @@ function discoverFrom(url: string, servers: Servers) {
       return { ...answer, body: Buffer.from(body), truncated: false } as OutgoingResponse;
     },
   };
-  const found = discover({ outgoing, limits: attemptOf(5_000) }, credentials, url, undefined);
+  const found = discover({ outgoing, limits: attemptLimits(5_000) }, credentials, url, undefined);
   return { found, calledOrigins };
 }
 

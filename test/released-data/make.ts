@@ -33,7 +33,7 @@ async function start(args: string[], env: Record<string, string> = {}) {
       said += bytes;
     });
   }
-  while (!/Ctrl-C stops everything|Its interface is described/.test(said)) {
+  while (!/Ctrl-C stops everything|API reference:/.test(said)) {
     if (child.exitCode !== null) throw new Error(said);
     await sleep(50);
   }

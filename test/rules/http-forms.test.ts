@@ -1,15 +1,15 @@
 // Small forms of the HTTP edge: phones, idempotency keys, pages and cursors, API keys.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { hashKey, hintOf, looksLikeKey, makeKey } from '../../src/accounts/key.ts';
-import { asciiEmail, emailProblem, emailSpellings, keptEmail } from '../../src/base/email.ts';
+import { hashKey, hintOf, isWellFormedKey, makeKey } from '../../src/accounts/key.ts';
+import { asciiEmail, emailProblem, emailSpellings, normalizedEmail } from '../../src/base/email.ts';
 import { AppError, invalidRequest } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { phoneDigits, phoneProblem } from '../../src/base/phone.ts';
 import { lowestUuidAt } from '../../src/base/uuid-time.ts';
 import { canonicalJson } from '../../src/http/canonical-json.ts';
 import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
-import { shapeProblem } from '../../src/http/json-shape.ts';
+import { jsonLimitProblem } from '../../src/http/json-limits.ts';
 import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http/paging.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import { unstorableParts } from '../../src/http/storable.ts';
@@ -59,7 +59,7 @@ describe('an email address', () => {
     ['ada@例え.テスト', 'ada@例え.テスト', 'ada@xn--r8jz45g.xn--zckzah'],
   ])('%s is kept as %s and goes to calendars as %s', (given, kept, ascii) => {
     expect(emailProblem(given)).toBeUndefined();
-    expect([keptEmail(given), asciiEmail(keptEmail(given))]).toEqual([kept, ascii]);
+    expect([normalizedEmail(given), asciiEmail(normalizedEmail(given))]).toEqual([kept, ascii]);
   });
   it.each([
     ['müller@example.com', 'ASCII characters before the @'],
@@ -186,17 +186,17 @@ describe('an API key', () => {
   it('is known by its form: every mistyped character is noticed without a look-up', () => {
     const key = makeKey();
     expect(key).toMatch(/^cgw_[0-9A-Za-z]{49}$/);
-    expect(looksLikeKey(key)).toBe(true);
+    expect(isWellFormedKey(key)).toBe(true);
     for (let at = 4; at < key.length; at++) {
       const typo = `${key.slice(0, at)}${key[at] === 'x' ? 'y' : 'x'}${key.slice(at + 1)}`;
-      expect(looksLikeKey(typo)).toBe(false);
+      expect(isWellFormedKey(typo)).toBe(false);
     }
     expect(hintOf(key)).toBe(key.slice(-4));
     expect(hashKey(key)).toHaveLength(32);
   });
 
   it.each(['', 'cgw_', 'x'.repeat(53), `cgw_${'0'.repeat(49)} `])('%j is none', (text) =>
-    expect(looksLikeKey(text)).toBe(false),
+    expect(isWellFormedKey(text)).toBe(false),
   );
 });
 
@@ -252,13 +252,13 @@ describe('the shape of a long JSON text', () => {
     ['signs inside of strings', `["${':{['.repeat(5_000)}","\\"${':'.repeat(5_000)}"]`],
     ['a string that ends in backslashes', `["${'\\\\'.repeat(5_000)}",{"a":1}]`],
     ['no JSON at all', `"${'{'.repeat(10_000)}`],
-  ])('passes with %s', (_, text) => expect(shapeProblem(text)).toBeUndefined());
+  ])('passes with %s', (_, text) => expect(jsonLimitProblem(text)).toBeUndefined());
   it.each([
     ['601 members', `{"pad":${padding},${members(600)}}`, '600 members'],
     ['601 members after a nested object', `{"a":{"b":${padding}},${members(600)}}`, '600 members'],
     ['101 levels', `${'['.repeat(100)}[${padding}]${']'.repeat(100)}`, '100 levels'],
     ['more brackets closed than opened', `${']'.repeat(5_000)}${'['.repeat(5_000)}`, '100 levels'],
-  ])('is refused with %s', (_, text, words) => expect(shapeProblem(text)).toContain(words));
+  ])('is refused with %s', (_, text, words) => expect(jsonLimitProblem(text)).toContain(words));
 });
 
 test('texts that no column keeps are named up to one more than a response lists', () => {

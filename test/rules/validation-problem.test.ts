@@ -54,7 +54,7 @@ test.each([
   [{ day: '22.11.2026' }, 'day must be a date, for example 2026-11-22'],
   [{ id: '7' }, 'id must be a UUID, for example 01939f3c-7e1a-7c3e-8f52-0d6a1c2b3d4e'],
   [{ url: 'example' }, 'url must be an absolute URL, for example https://example.com/path'],
-  [{ phone: '0123' }, 'phone must begin with the country code, not with 0'],
+  [{ phone: '0123' }, 'phone must start with the country code, not with 0'],
   [{ count: 0 }, 'count must be 1 or more'],
   [{ count: 101 }, 'count must be 100 or less'],
   [{ count: '5' }, 'count must be a whole number'],

@@ -2,8 +2,8 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
-import { cutFromError } from '../../base/outgoing-secrets.ts';
-import { attemptOf, withRetries } from '../../base/retry.ts';
+import { redactError } from '../../base/outgoing-secrets.ts';
+import { attemptLimits, withRetries } from '../../base/retry.ts';
 import type {
   Calendar,
   CalendarCredential,
@@ -26,7 +26,7 @@ export interface CaldavCalendarOptions {
 }
 
 /** Rejections decided by reading the event itself, so no earlier attempt can contradict them. */
-const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
+const conclusiveCodes = new Set(['event_deleted', 'event_id_taken']);
 /** How long after a caller's timeout a server may still execute the request (docs/appointments.md, "Guarantees"). */
 const lateRequestMs = 60_000;
 
@@ -51,7 +51,7 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
   const retried: Retried = async (credential, limits, act, longestMs = attemptTimeoutMs) => {
     const account = readCredential(credential);
     return withoutPassword(account.password, () =>
-      withRetries({ clock, attemptTimeoutMs: longestMs, seenAfterwards }, limits, (attempt) =>
+      withRetries({ clock, attemptTimeoutMs: longestMs, conclusiveCodes }, limits, (attempt) =>
         act({ outgoing, limits: attempt, account, now: clock.now() }),
       ),
     );
@@ -129,7 +129,7 @@ async function withoutPassword<T>(password: string, act: () => Promise<T>): Prom
   try {
     return await act();
   } catch (error) {
-    throw cutFromError(error, [password]);
+    throw redactError(error, [password]);
   }
 }
 
@@ -165,7 +165,7 @@ async function connect(
     import('./discovery.ts'),
     import('./verify-calendar.ts'),
   ]);
-  const deps: CallDeps = { outgoing, limits: attemptOf(limits.timeoutMs, limits.signal) };
+  const deps: CallDeps = { outgoing, limits: attemptLimits(limits.timeoutMs, limits.signal) };
   const found = await discover(deps, { username, password }, url, calendarUrl);
   const own = username.includes('@') ? [username.toLowerCase()] : [];
   const account: CaldavAccount = {

@@ -2,7 +2,7 @@
 import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
-import { type AttemptLimits, attemptOf, noTimeLeft } from '../../base/retry.ts';
+import { type AttemptLimits, attemptLimits, noTimeLeft } from '../../base/retry.ts';
 import type { AccessToken } from './oauth.ts';
 
 export interface AccessTokens {
@@ -29,7 +29,7 @@ export function openAccessTokens(
   const startRefresh = async (refreshToken: string): Promise<string> => {
     const requestedAt = clock.steady();
     try {
-      const { token, expiresInSeconds } = await refresh(refreshToken, attemptOf(refreshTimeoutMs));
+      const { token, expiresInSeconds } = await refresh(refreshToken, attemptLimits(refreshTimeoutMs));
       cached.set(refreshToken, token, {
         sinceMs: requestedAt,
         lifetimeMs: expiresInSeconds * 1000 - expiryMarginMs,

@@ -43,7 +43,7 @@ const withEventId = <T extends { bookingId: string; eventId: string | null }>(of
 });
 
 /** Rejections decided by reading the event itself, so no earlier attempt can contradict them. */
-const seenAfterwards = new Set(['event_deleted', 'event_id_taken']);
+const conclusiveCodes = new Set(['event_deleted', 'event_id_taken']);
 
 /** Makes a call in several attempts, each of at most `longestMs`. */
 type Retried = <T>(
@@ -62,7 +62,7 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
     outgoing: options.outgoing,
     tokens: openAccessTokens(clock, (refreshToken, limits) => refreshAccess(oauth, refreshToken, limits)),
   };
-  const retry = { clock, attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000, seenAfterwards };
+  const retry = { clock, attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000, conclusiveCodes };
 
   const retried: Retried = async (credential, limits, act, longestMs = retry.attemptTimeoutMs) => {
     const { refreshToken } = readCredential(credential);

@@ -1,7 +1,7 @@
 // Google's OAuth 2.0: the consent link, the code exchange, access tokens, and revocation.
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
-import { type AttemptLimits, attemptOf } from '../../base/retry.ts';
+import { type AttemptLimits, attemptLimits } from '../../base/retry.ts';
 import type { Connected, OAuthSignIn } from '../../ports/calendar.ts';
 import { credentialText } from './credential.ts';
 import { exchange, type GoogleResponse } from './exchange.ts';
@@ -59,7 +59,7 @@ export function googleSignIn(deps: OAuthDeps): OAuthSignIn {
         code_verifier: codeVerifier,
         redirect_uri: redirectUri,
       };
-      return connected(await requestToken(deps, form, attemptOf(limits.timeoutMs, limits.signal)));
+      return connected(await requestToken(deps, form, attemptLimits(limits.timeoutMs, limits.signal)));
     },
   };
 }

@@ -1,7 +1,7 @@
 // Books an appointment: checks the request, holds the slot in one short transaction, creates the event.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { keptEmail } from '../../base/email.ts';
+import { normalizedEmail } from '../../base/email.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
@@ -152,7 +152,7 @@ function prepareHold(
     starts_at: new Date(start),
     ends_at: new Date(start + requested.terms.slotMinutes * minuteMs),
     timezone: requested.timezone,
-    email: keptEmail(body.email),
+    email: normalizedEmail(body.email),
     phone_number: phoneDigits(body.phoneNumber),
     name: body.name?.trim() || null,
     source: body.source ?? 'api',

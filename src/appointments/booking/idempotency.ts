@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Tx } from '../../db/db.ts';
 import { isUnavailable } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
-import { consultKey, type Fingerprint, inProgress } from '../../http/idempotency.ts';
+import { type Fingerprint, inProgress, lookUpKey } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
 import { leaseMs } from './booking.ts';
 import type { CreateEventDeps } from './create-event.ts';
@@ -32,12 +32,12 @@ export async function findStoredResponse(
   key: Key,
 ): Promise<{ body?: string; reconciled: boolean }> {
   const of = { ...key, leaseSeconds: leaseMs / 1000 };
-  const repeat = await consultKey(deps.db, of, deps.bookings.findKey);
+  const repeat = await lookUpKey(deps.db, of, deps.bookings.findKey);
   if (repeat.kind === 'first') return { reconciled: false };
   if (repeat.kind === 'answered') return { body: repeat.body, reconciled: false };
   // the first request died: finish its booking as the worker would, and never begin a second one
   await reconcileExpired(deps, repeat.subjectId);
-  const now = await consultKey(deps.db, of);
+  const now = await lookUpKey(deps.db, of);
   if (now.kind === 'answered') return { body: now.body, reconciled: true };
   if (now.kind === 'first') return { reconciled: true };
   throw inProgress();

@@ -1,6 +1,6 @@
 // Re-encrypts calendar credentials and the secrets of sign-ins after an encryption key rotation.
 import type { Cipher } from '../../base/cipher.ts';
-import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
+import { type Page, type ReencryptedPage, reencryptPage } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
 import { listCredentials, replaceCredential } from './connections-store.ts';
 import { listCodeVerifiers, replaceCodeVerifier } from './oauth-states-store.ts';
@@ -8,7 +8,7 @@ import { listCodeVerifiers, replaceCodeVerifier } from './oauth-states-store.ts'
 type Deps = { db: Db; cipher: Cipher };
 
 /** Re-encrypts the credentials of one page of calendar connections with the newest key. */
-export function reencryptCalendars(deps: Deps, page: Page): Promise<SecretsRound> {
+export function reencryptCalendars(deps: Deps, page: Page): Promise<ReencryptedPage> {
   return reencryptPage(
     deps.cipher,
     {
@@ -22,7 +22,7 @@ export function reencryptCalendars(deps: Deps, page: Page): Promise<SecretsRound
 }
 
 /** Re-encrypts the code verifiers of one page of sign-ins with the newest key. */
-export function reencryptConsents(deps: Deps, page: Page): Promise<SecretsRound> {
+export function reencryptConsents(deps: Deps, page: Page): Promise<ReencryptedPage> {
   return reencryptPage(
     deps.cipher,
     {

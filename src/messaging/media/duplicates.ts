@@ -5,13 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { findKey, insertKey, type KeyOf, rebindKey, storeKeyAnswer } from '../../db/idempotency-keys.ts';
-import {
-  consultKey,
-  type Fingerprint,
-  fingerprintOf,
-  inProgress,
-  keyReused,
-} from '../../http/idempotency.ts';
+import { type Fingerprint, fingerprintOf, inProgress, keyReused, lookUpKey } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import {
   type FileIdentity,
@@ -122,7 +116,7 @@ export async function claimKey(
   leaseSeconds: number,
 ): Promise<StoredResponse | undefined> {
   if (await insertKey(tx, { ...key, fingerprint, subjectId, leaseSeconds })) return undefined;
-  const repeat = await consultKey(tx, { ...key, isSameBody, leaseSeconds });
+  const repeat = await lookUpKey(tx, { ...key, isSameBody, leaseSeconds });
   if (repeat.kind === 'answered') return { status: repeat.status, body: repeat.body };
   if (repeat.kind === 'first') throw inProgress();
   // The first upload with this key has lost its lease. If it continues after all, both become one record.

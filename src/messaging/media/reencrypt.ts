@@ -1,11 +1,11 @@
 // Re-encryption of the keys of files after a key rotation; their content stays unchanged.
 import type { Cipher } from '../../base/cipher.ts';
-import { type Page, reencryptPage, type SecretsRound } from '../../base/reencrypt.ts';
+import { type Page, type ReencryptedPage, reencryptPage } from '../../base/reencrypt.ts';
 import type { Db } from '../../db/db.ts';
 import { listFileKeys, replaceFileKey } from './reencrypt-store.ts';
 
 /** Encrypts the keys of one page of files with the newest key. It reads and writes no objects. */
-export function reencryptMedia(deps: { db: Db; cipher: Cipher }, page: Page): Promise<SecretsRound> {
+export function reencryptMedia(deps: { db: Db; cipher: Cipher }, page: Page): Promise<ReencryptedPage> {
   return reencryptPage(
     deps.cipher,
     {

@@ -1,5 +1,5 @@
 // One-time codes: masked in platform errors, and removed from messages that expired.
-import { cutFromError } from '../../base/outgoing-secrets.ts';
+import { redactError } from '../../base/outgoing-secrets.ts';
 import type { Db } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { authenticationPriority } from './message.ts';
@@ -7,7 +7,7 @@ import { removeExpiredCodes, removeOldCodes } from './messages-codes-store.ts';
 
 /** The error of a call without the message's one-time code, which platforms and proxies may repeat in it. */
 export function withoutCode(message: { priority: number; content: FilledTemplate }, error: unknown): unknown {
-  return message.priority === authenticationPriority ? cutFromError(error, valuesOf(message.content)) : error;
+  return message.priority === authenticationPriority ? redactError(error, valuesOf(message.content)) : error;
 }
 
 function valuesOf({ header, body, buttons }: FilledTemplate): string[] {

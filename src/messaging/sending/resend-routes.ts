@@ -5,7 +5,7 @@ import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { nullable, success } from '../../contract/envelope.ts';
 import { MessageItem, MessageParams, ResendBody } from '../../contract/messages.ts';
 import { insertKey, storeKeyAnswer } from '../../db/idempotency-keys.ts';
-import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';
+import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { findMessage } from './messages-store.ts';
@@ -37,7 +37,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
         ...fingerprintOf(deps.keyedHash, { messageId: messageId.toLowerCase(), evenIfUnknown }),
       };
       const repeat = key
-        ? await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) })
+        ? await lookUpKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) })
         : undefined;
       if (repeat?.kind === 'answered') return sendReplay(reply, repeat);
       const unused = repeat?.kind === 'first' ? key || undefined : undefined;

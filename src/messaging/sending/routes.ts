@@ -9,7 +9,7 @@ import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '..
 import { SendBody, SendParams, SendResult, SendSummary } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
 import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
-import { consultKey, fingerprintOf, sendReplay } from '../../http/idempotency.ts';
+import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -127,7 +127,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       const respondWith = (send: { id: string; templateId: string }, rows: ResultRow[]) =>
         respond(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
       if (key) {
-        const repeat = await consultKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
+        const repeat = await lookUpKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
         if (repeat.kind === 'continue') {
           return await releasingKey(deps, repeat.subjectId, async () => {

@@ -1,5 +1,5 @@
 // The receiver's response as it is stored: its first bytes, as text that the database accepts. Pure.
-import { cutFromBytes } from '../../base/outgoing-secrets.ts';
+import { redactBytes } from '../../base/outgoing-secrets.ts';
 
 export const keptResponseBytes = 4_096;
 
@@ -9,7 +9,7 @@ export const keptResponseBytes = 4_096;
  */
 export function keptResponse(response: Buffer, secrets: readonly string[] = []): string | null {
   if (response.length === 0) return null;
-  const clean = cutFromBytes(response, secrets);
+  const clean = redactBytes(response, secrets);
   const isCut = clean.length > keptResponseBytes;
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(clean.subarray(0, keptResponseBytes), {
     // drops a character that continues beyond the cut

@@ -75,7 +75,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a secret is bound to its place only when it is decrypted',
     file: cipher,
-    find: '      cipher.setAAD(boundTo(newestHeader, where));\n',
+    find: '      cipher.setAAD(additionalData(newestHeader, where));\n',
     replace: '',
     tests: ciphers,
   },
@@ -103,8 +103,8 @@ export const mutations: Mutation[] = [
   {
     name: 'two keys may have the same id',
     file: cipher,
-    find: 'if (twin >= 0) {',
-    replace: 'if (twin > keys.length) {',
+    find: 'if (duplicate >= 0) {',
+    replace: 'if (duplicate > keys.length) {',
     tests: ciphers,
   },
   {
@@ -223,8 +223,8 @@ export const mutations: Mutation[] = [
   {
     name: 'duplicates of valid items are accepted',
     file: 'src/http/body-problems.ts',
-    find: 'return isSound && checkWhole(value, pointer, list);',
-    replace: 'return isSound;',
+    find: 'return isValid && checkWhole(value, pointer, list);',
+    replace: 'return isValid;',
     tests: ['test/rules/body-problems.test.ts'],
   },
 ];

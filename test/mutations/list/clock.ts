@@ -44,7 +44,7 @@ export const mutations: Mutation[] = [
   {
     name: 'the time of a suspended machine does not count',
     file: steady,
-    find: 'if (ahead > jumpMs) jumped += ahead;',
+    find: 'if (ahead > jumpMs) jumpedMs += ahead;',
     replace: '',
     tests: durations,
   },

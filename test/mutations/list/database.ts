@@ -124,7 +124,7 @@ export const mutations: Mutation[] = [
   {
     name: 'the sandbox runs on real accounts',
     file: 'src/commands/start.ts',
-    find: 'await mustBeDemonstration(settings, running.database.db);',
+    find: 'await requireDemoDatabase(settings, running.database.db);',
     replace: '',
     tests: ['test/journeys/start-commands.test.ts'],
   },

@@ -13,10 +13,10 @@ export const mutations: Mutation[] = [
     name: 'the items of an array that is too long are checked',
     file: 'src/http/body-problems.ts',
     find: `    if (!checkSize(value, pointer, list)) return false;
-    let isSound = true;
+    let isValid = true;
     for (const [index, item]`,
     replace: `    if (!Array.isArray(value)) return false;
-    let isSound = true;
+    let isValid = true;
     for (const [index, item]`,
     tests: ['test/api/bad-input.test.ts'],
   },
@@ -58,7 +58,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a huge object is parsed',
-    file: 'src/http/json-shape.ts',
+    file: 'src/http/json-limits.ts',
     find: 'if (count > membersMax)',
     replace: 'if (count < 0)',
     tests: ['test/rules/http-forms.test.ts'],
@@ -72,45 +72,45 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'any number of unauthenticated bodies are read at a time',
-    file: 'src/http/stranger-body.ts',
+    file: 'src/http/unauthenticated-body.ts',
     find: 'if (free[kind] === 0) {',
     replace: 'if (free[kind] === -1) {',
-    tests: ['test/base/stranger-body.test.ts'],
+    tests: ['test/base/unauthenticated-body.test.ts'],
   },
   {
     name: 'an unauthenticated body frees its capacity before its signature is verified',
-    file: 'src/http/stranger-body.ts',
+    file: 'src/http/unauthenticated-body.ts',
     find: 'return await verify(',
     replace: 'return verify(',
-    tests: ['test/base/stranger-body.test.ts'],
+    tests: ['test/base/unauthenticated-body.test.ts'],
   },
   {
     name: 'an unauthenticated body may take any time',
-    file: 'src/http/stranger-body.ts',
+    file: 'src/http/unauthenticated-body.ts',
     find: 'const timer = setTimeout(onTimeout, timeoutMs);',
     replace: 'const timer = setTimeout(onTimeout, 60_000 + timeoutMs);',
-    tests: ['test/base/stranger-body.test.ts'],
+    tests: ['test/base/unauthenticated-body.test.ts'],
   },
   {
     name: 'an unauthenticated body of undeclared length is limited to a small buffer',
-    file: 'src/http/stranger-body.ts',
-    find: 'if (place.isLarge || bytes <= limits.smallMaxBytes) return;',
+    file: 'src/http/unauthenticated-body.ts',
+    find: 'if (slot.isLarge || bytes <= limits.smallMaxBytes) return;',
     replace: 'if (bytes > 0) return;',
-    tests: ['test/base/stranger-body.test.ts'],
+    tests: ['test/base/unauthenticated-body.test.ts'],
   },
   {
     name: 'an unauthenticated body of undeclared length may have any size',
-    file: 'src/http/stranger-body.ts',
+    file: 'src/http/unauthenticated-body.ts',
     find: '    if (bytes > limits.maxBytes) throw tooLarge();\n',
     replace: '',
-    tests: ['test/base/stranger-body.test.ts'],
+    tests: ['test/base/unauthenticated-body.test.ts'],
   },
   {
     name: 'a connection whose body never arrives stays open after the response',
     file: 'src/http/close-unread.ts',
     find: 'if (!raw.complete) raw.socket.destroy();',
     replace: 'if (raw.complete) raw.socket.destroy();',
-    tests: ['test/base/stranger-body.test.ts'],
+    tests: ['test/base/unauthenticated-body.test.ts'],
   },
   {
     name: 'a callback’s body is read before its signature header and sender are checked',
@@ -123,7 +123,7 @@ export const mutations: Mutation[] = [
   {
     name: 'the body of a request without a route is read',
     file: 'src/server.ts',
-    find: 'if (request.is404) return done(nothingThere(request));',
+    find: 'if (request.is404) return done(noRouteError(request));',
     replace: '',
     tests: ['test/api/messaging-callback.test.ts'],
   },

@@ -17,8 +17,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an upload does not compare its file with that of a faster upload with the same key',
     file: same,
-    find: 'await consultKey(tx, { ...key, isSameBody,',
-    replace: 'await consultKey(tx, { ...key, isSameBody: () => true,',
+    find: 'await lookUpKey(tx, { ...key, isSameBody,',
+    replace: 'await lookUpKey(tx, { ...key, isSameBody: () => true,',
     tests: repeats,
   },
   {

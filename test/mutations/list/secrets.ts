@@ -5,8 +5,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a secret that a vendor repeats is kept',
     file: 'src/base/outgoing.ts',
-    find: 'resolve(withoutSecrets(request, { status, headers, body: content, truncated, durationMs }));',
-    replace: 'resolve({ status, headers, body: content, truncated, durationMs }); void withoutSecrets;',
+    find: 'resolve(redactResponse(request, { status, headers, body: content, truncated, durationMs }));',
+    replace: 'resolve({ status, headers, body: content, truncated, durationMs }); void redactResponse;',
     tests: ['test/api/secrets.test.ts'],
   },
   {
@@ -19,14 +19,14 @@ export const mutations: Mutation[] = [
   {
     name: 'a password that a calendar server repeats is kept',
     file: 'src/adapters/caldav/calendar.ts',
-    find: 'throw cutFromError(error, [password]);',
-    replace: 'throw error; void cutFromError; void password;',
+    find: 'throw redactError(error, [password]);',
+    replace: 'throw error; void redactError; void password;',
     tests: ['test/api/secrets.test.ts'],
   },
   {
     name: 'a secret in a streamed rejection is kept',
     file: 'src/base/outgoing.ts',
-    find: 'if (status >= 300) refusal = [];',
+    find: 'if (status >= 300) errorChunks = [];',
     replace: '',
     tests: ['test/base/outgoing-secrets.test.ts'],
   },

@@ -50,15 +50,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a readiness check has no time limit',
     file: 'src/http/health.ts',
-    find: 'await Promise.race([running, tooLate])',
+    find: 'await Promise.race([running, timeout])',
     replace: 'await running',
     tests: away,
   },
   {
     name: 'a missing object store makes every process unready',
     file: 'src/http/health.ts',
-    find: '...looksOf(optional, false)',
-    replace: '...looksOf(optional, true)',
+    find: '...probesOf(optional, false)',
+    replace: '...probesOf(optional, true)',
     tests: ['test/api/database-unavailable.test.ts'],
   },
   {

@@ -47,7 +47,7 @@ export const mutations: Mutation[] = [
   {
     name: 'each item of a batch waits for a database that is away',
     file: batchFile,
-    find: 'if (isUnavailable(error)) away = { error };',
+    find: 'if (isUnavailable(error)) unavailable = { error };',
     replace: '',
     tests: batches,
   },
@@ -124,15 +124,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a failing round is repeated without a pause',
     file: worker,
-    find: '        await rest(failureRestMs);\n',
+    find: '        await pause(failurePauseMs);\n',
     replace: '',
     tests: workers,
   },
   {
     name: 'a worker pauses although there is more to do',
     file: worker,
-    find: 'if (found === 0) await rest(work.idleMs);',
-    replace: 'await rest(work.idleMs + 0 * found);',
+    find: 'if (found === 0) await pause(work.idleMs);',
+    replace: 'await pause(work.idleMs + 0 * found);',
     tests: workers,
   },
   {

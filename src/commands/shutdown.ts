@@ -1,28 +1,28 @@
-// The end of a start: everything that runs is stopped in its order, within a time that service managers wait.
+// Shutdown: stops everything in order, within the time limits of service managers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { flushLog, type Log } from '../base/log.ts';
 import type { OpenDatabase } from '../db/open-database.ts';
 import type { RunningSandbox } from './sandbox.ts';
 
-/** What is running, in the order of its start. */
+/** The running parts, in the order of their start. */
 export interface Running {
-  /** Settles when nothing more is being started. */
+  /** Settles when no part is being started any more. */
   starting: Promise<unknown>;
   database?: OpenDatabase;
   sandbox?: RunningSandbox;
   app?: App;
 }
 
-/** In-flight calls may take this long; the next start reconciles interrupted ones. */
+/** Time for in-flight calls; the next start reconciles interrupted ones. */
 const appMs = 6_000;
 /** Container and service managers send SIGKILL after 10 seconds, unless configured otherwise. */
 const allMs = 9_500;
-/** What requests may take longer where the end was announced to a proxy. */
+/** Additional time for requests after an announced shutdown. */
 const announcedMs = 16_000;
 
 /** Prints progress to standard error; standard output is for results. */
-export const tell = (line: string) => process.stderr.write(`${line}\n`);
+export const print = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Stops the gateway, then the sandbox, then the database. */
 export async function stopAll(running: Running, log: Log, closesWithinMs = appMs): Promise<void> {
@@ -41,43 +41,43 @@ export async function stopAll(running: Running, log: Log, closesWithinMs = appMs
   await database?.close();
 }
 
-/** Ends this process now; neither the sandbox nor the embedded database outlives it. */
-function endAtOnce(running: Running, code: number): never {
+/** Exits immediately. The sandbox and the embedded database stop too. */
+function exitNow(running: Running, code: number): never {
   running.database?.stopNow();
-  // the sandbox ends with the pipe that it reads
+  // the sandbox exits when its input pipe closes
   process.exit(code);
 }
 
 /**
- * At the first signal announces the end for `delayMs`, ends everything in order and exits with 0; at the second, or when
- * that takes too long, immediately with 1.
+ * On the first signal, announces shutdown for `delayMs`, stops everything in order and exits with 0. On the second signal, or
+ * if that takes too long, exits immediately with 1.
  */
-export function endOnSignals(running: Running, cancel: AbortController, log: Log, delayMs: number): void {
-  const longerMs = delayMs > 0 ? announcedMs : 0;
-  const end = async (signal: NodeJS.Signals) => {
+export function stopOnSignals(running: Running, cancel: AbortController, log: Log, delayMs: number): void {
+  const announcedExtraMs = delayMs > 0 ? announcedMs : 0;
+  const onSignal = async (signal: NodeJS.Signals) => {
     if (cancel.signal.aborted) {
-      tell('Stopping immediately.');
-      endAtOnce(running, 1);
+      print('Stopping immediately.');
+      exitNow(running, 1);
     }
-    tell(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
+    print(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
     cancel.abort();
-    const late = setTimeout(
+    const timeout = setTimeout(
       () => {
         log.error('process.stop_late');
-        endAtOnce(running, 1);
+        exitNow(running, 1);
       },
-      delayMs + longerMs + allMs,
+      delayMs + announcedExtraMs + allMs,
     );
     await running.starting.catch(() => undefined);
     await running.app?.drain(delayMs);
-    await stopAll(running, log, appMs + longerMs).catch((error) =>
+    await stopAll(running, log, appMs + announcedExtraMs).catch((error) =>
       log.error({ err: error }, 'process.stop_failed'),
     );
-    clearTimeout(late);
+    clearTimeout(timeout);
     flushLog(log);
     process.exit(0);
   };
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
-  process.on('SIGHUP', end);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  process.on('SIGHUP', onSignal);
 }

@@ -8,23 +8,26 @@ import { AppError } from '../../src/base/errors.ts';
 import { closeUnread } from '../../src/http/close-unread.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
-import { openStrangerBodies, type StrangerBodyLimits } from '../../src/http/stranger-body.ts';
+import {
+  openUnauthenticatedBodies,
+  type UnauthenticatedBodyLimits,
+} from '../../src/http/unauthenticated-body.ts';
 
-const limits: StrangerBodyLimits = {
+const limits: UnauthenticatedBodyLimits = {
   maxBytes: 1_000,
   timeoutMs: 60_000,
   smallMaxBytes: 100,
-  smallPlaces: 2,
-  largePlaces: 1,
+  smallSlots: 2,
+  largeSlots: 1,
 };
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
 
 /** A server that answers a body with itself, once `gate` is open; "no" is not signed. */
-async function start(more: Partial<StrangerBodyLimits> = {}, lingerMs = 5_000) {
+async function start(more: Partial<UnauthenticatedBodyLimits> = {}, lingerMs = 5_000) {
   const server = fastify() as unknown as Server;
   const verifying = { gate: Promise.resolve(), count: 0 };
-  const read = openStrangerBodies({ ...limits, ...more });
+  const read = openUnauthenticatedBodies({ ...limits, ...more });
   closeUnread(server, lingerMs);
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   server.addHook('onRequest', async (request) => {
@@ -86,7 +89,7 @@ test('a body that is too large is 413: at its first byte if it says so, else onc
 });
 
 test('a body that is not complete in time is 408, and its connection is closed', async () => {
-  const { sized, post } = await start({ timeoutMs: 30, smallPlaces: 1 }, 30);
+  const { sized, post } = await start({ timeoutMs: 30, smallSlots: 1 }, 30);
   const slow = await sized(10, 'abc');
   const answer = await slow.answer;
   expect([statusOf(answer), answer]).toEqual([408, expect.stringContaining('request_timeout')]);

@@ -1,19 +1,15 @@
-// Requests that no route ever sees: addresses and bytes that cannot be read, answered in the failure form all the same.
+// Responses to malformed URLs and bytes, which reach no route, in the usual failure form.
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { sendFailure } from './reply.ts';
 
-/** An address that is no URL, or whose part is too long for any id of ours, names nothing: 404, as an unknown one. */
-export function answerUnreadableAddress(
-  _error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+/** 404 for a path that is not a valid URL or has a segment longer than any id. */
+export function rejectMalformedUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('X-Request-Id', request.id);
   reply.header('Cache-Control', 'no-store');
-  sendFailure(new AppError('not_found', 'There is nothing at this address. See /docs.'), request, reply);
+  sendFailure(new AppError('not_found', 'This path does not exist. See /docs.'), request, reply);
 }
 
 const clientErrors: Record<string, [status: string, code: string, message: string]> = {
@@ -25,8 +21,8 @@ const clientErrors: Record<string, [status: string, code: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };
 
-/** Bytes that are no HTTP request: answered on the socket, because there is no request object. */
-export function answerUnreadableBytes(error: Error & { code?: string }, socket: Socket): void {
+/** Responds to bytes that are not an HTTP request, on the socket, because there is no request object. */
+export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
@@ -34,7 +30,7 @@ export function answerUnreadableBytes(error: Error & { code?: string }, socket: 
   const [status, code, message] = clientErrors[error.code ?? ''] ?? [
     '400 Bad Request',
     'invalid_request',
-    'This is not an HTTP request that can be read.',
+    'The request is not valid HTTP.',
   ];
   const requestId = uuidv7();
   const body = JSON.stringify({ success: false, message, code, requestId });

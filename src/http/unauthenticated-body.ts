@@ -1,54 +1,54 @@
-// Bodies of callers who have no API key and are known by a signature over the body: how many, how large, how long.
+// Bodies of callers without an API key, who are authenticated by a signature over the body: limits of number, size and time.
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 
-export interface StrangerBodyLimits {
-  /** Larger bodies are 413. */
+export interface UnauthenticatedBodyLimits {
+  /** Larger bodies get 413. */
   maxBytes: number;
-  /** A body that is not complete by then is 408. */
+  /** A body that is incomplete after this time gets 408. */
   timeoutMs: number;
-  /** Bodies up to this size, which nearly all are, share `smallPlaces`; others share `largePlaces`. */
+  /** Bodies up to this size, nearly all, share `smallSlots`; larger ones share `largeSlots`. */
   smallMaxBytes: number;
-  smallPlaces: number;
-  largePlaces: number;
+  smallSlots: number;
+  largeSlots: number;
 }
 
-/** What the messaging platform needs: callbacks of a few KB, thousands a second; now and then one of up to 3 MB. */
-export const callbackBodyLimits: StrangerBodyLimits = {
+/** Limits for the messaging platform: thousands of callbacks of a few KB a second, and sometimes one of up to 3 MB. */
+export const callbackBodyLimits: UnauthenticatedBodyLimits = {
   maxBytes: 4 * 1024 * 1024,
   timeoutMs: 10_000,
   smallMaxBytes: 64 * 1024,
-  smallPlaces: 1_024,
-  largePlaces: 16,
+  smallSlots: 1_024,
+  largeSlots: 16,
 };
 
 /**
- * Reads a body and passes it to `verify`, which throws unless it is signed. Until `verify` has returned, the body occupies
- * a place; bodies in memory take `smallPlaces` × `smallMaxBytes` + `largePlaces` × `maxBytes` at most (128 MB with the
- * limits above). Slow large bodies cannot keep small ones out. Throws 413, 408, or 503 with Retry-After where no place
- * is free; the framework closes the connection of whoever is answered so.
+ * Reads a body and passes it to `verify`, which throws unless its signature is valid. The body occupies a slot until `verify`
+ * returns. Bodies in memory use at most `smallSlots` × `smallMaxBytes` + `largeSlots` × `maxBytes` (128 MB with the limits
+ * above). Slow large bodies cannot block small ones. Throws 413, 408, or 503 with Retry-After if no slot is free; the
+ * framework then closes the connection.
  */
-export type ReadStrangerBody = <T>(
+export type ReadUnauthenticatedBody = <T>(
   request: FastifyRequest,
   payload: Readable,
   verify: (body: Buffer) => Promise<T>,
 ) => Promise<T>;
 
-/** A place that a body occupies, and whether it is one of the large ones. */
-interface Place {
+/** The slot that a body occupies. */
+interface Slot {
   isLarge: boolean;
 }
 
-/** The places of one process, and the reader that obeys them. */
-export function openStrangerBodies(limits: StrangerBodyLimits): ReadStrangerBody {
-  const free = { small: limits.smallPlaces, large: limits.largePlaces };
+/** Opens the slots of one process; returns the function that reads bodies. */
+export function openUnauthenticatedBodies(limits: UnauthenticatedBodyLimits): ReadUnauthenticatedBody {
+  const free = { small: limits.smallSlots, large: limits.largeSlots };
 
-  function enter(kind: keyof typeof free): void {
+  function acquireSlot(kind: keyof typeof free): void {
     if (free[kind] === 0) {
       throw new AppError(
         'too_many_callbacks',
-        'Too many callbacks are arriving. Repeat this one in a moment.',
+        'Too many callbacks are in progress. Retry this one in a moment.',
         {
           retryAfterSeconds: 5,
         },
@@ -57,42 +57,42 @@ export function openStrangerBodies(limits: StrangerBodyLimits): ReadStrangerBody
     free[kind] -= 1;
   }
 
-  const leave = ({ isLarge }: Place): void => {
+  const release = ({ isLarge }: Slot): void => {
     free[isLarge ? 'large' : 'small'] += 1;
   };
 
-  function take(declaredBytes: number): Place {
+  function acquire(declaredBytes: number): Slot {
     const isLarge = declaredBytes > limits.smallMaxBytes;
-    enter(isLarge ? 'large' : 'small');
+    acquireSlot(isLarge ? 'large' : 'small');
     return { isLarge };
   }
 
-  /** A body that outgrows a small place, since it did not declare its length, needs a large one. */
-  function grow(place: Place, bytes: number): void {
+  /** Moves a body of undeclared length to a large slot when it outgrows a small one. */
+  function grow(slot: Slot, bytes: number): void {
     if (bytes > limits.maxBytes) throw tooLarge();
-    if (place.isLarge || bytes <= limits.smallMaxBytes) return;
-    enter('large');
-    leave(place);
-    place.isLarge = true;
+    if (slot.isLarge || bytes <= limits.smallMaxBytes) return;
+    acquireSlot('large');
+    release(slot);
+    slot.isLarge = true;
   }
 
   return async (request, payload, verify) => {
     const declaredBytes = Number(request.headers['content-length'] ?? 0);
     if (declaredBytes > limits.maxBytes) throw tooLarge();
-    const place = take(declaredBytes);
+    const slot = acquire(declaredBytes);
     try {
       return await verify(
-        await collect(payload, { declaredBytes, timeoutMs: limits.timeoutMs }, (bytes) => grow(place, bytes)),
+        await collect(payload, { declaredBytes, timeoutMs: limits.timeoutMs }, (bytes) => grow(slot, bytes)),
       );
     } finally {
-      leave(place);
+      release(slot);
     }
   };
 }
 
 const tooLarge = () => new AppError('body_too_large', 'The body is larger than this operation allows.');
 
-/** A buffer that grows by doubling. Chunks are copied: kept as they came, a body of one-byte chunks would take 100 times its size. */
+/** A buffer that grows by doubling. Chunks are copied: a list of one-byte chunks would take 100 times the body's size. */
 function openCollector(declaredBytes: number) {
   let buffer: Buffer | undefined;
   let bytes = 0;
@@ -113,7 +113,7 @@ function openCollector(declaredBytes: number) {
   };
 }
 
-/** The whole body; `onBytes` is called with what has arrived so far and may throw. Stops reading when it fails. */
+/** Reads the whole body. Calls `onBytes` with the number of bytes so far, which may throw to stop. */
 function collect(
   payload: Readable,
   { declaredBytes, timeoutMs }: { declaredBytes: number; timeoutMs: number },
@@ -122,7 +122,7 @@ function collect(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const collector = openCollector(declaredBytes);
   let bytes = 0;
-  // synchronously: the stream closes before a promise's reactions run, and errors are expensive to make
+  // synchronous: the stream closes before promise callbacks run, and creating errors is expensive
   const stop = () => {
     clearTimeout(timer);
     payload.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
@@ -145,9 +145,9 @@ function collect(
     resolve(collector.body());
   };
   const onClose = () =>
-    fail(new AppError('invalid_request', 'The connection closed before the whole body had arrived.'));
+    fail(new AppError('invalid_request', 'The connection closed before the body was complete.'));
   const onTimeout = () =>
-    fail(new AppError('request_timeout', `The body was not complete after ${timeoutMs / 1000} s.`));
+    fail(new AppError('request_timeout', `The body was incomplete after ${timeoutMs / 1000} s.`));
   const timer = setTimeout(onTimeout, timeoutMs);
   payload.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose);
   return promise;
