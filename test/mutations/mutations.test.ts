@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { allMutations } from './all.ts';
+import { chooseMutations } from './choose.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
@@ -23,4 +24,16 @@ test('no two mutations have one name', async () => {
   const names = (await allMutations()).map(({ name }) => name);
   expect(names.length).toBeGreaterThan(0);
   expect(new Set(names).size).toBe(names.length);
+});
+
+test('mutations are chosen by a text, and by what changed since a ref', async () => {
+  const [first] = await allMutations();
+  expect(await chooseMutations(first?.name)).toEqual([first]);
+  await expect(chooseMutations('no such text in any name')).rejects.toThrow('No mutation');
+  // a copy of the checkout, as for a mutation, has no history
+  if (!existsSync(path('.git'))) return;
+  const changed = await chooseMutations('', 'HEAD');
+  expect((await allMutations()).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(changed.map(({ name }) => name)),
+  );
 });

@@ -1,12 +1,11 @@
 // `npm run mutations`: applies each mutation to a copy of the checkout and runs its tests; a mutation that no test notices has survived.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { allMutations } from './all.ts';
+import { chooseMutations, root } from './choose.ts';
 import type { Mutation } from './mutation.ts';
 
 const defaultJobs = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -16,7 +15,6 @@ const usage = `Usage: npm run mutations -- [options]
   --jobs <n>       how many run at a time (default: half of the cores, here ${defaultJobs})
 Ends with 1 if a mutation survived, or if none was chosen by --only.`;
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const notCopied = new Set(['.git', 'data', 'node_modules']);
 
 const { values } = parseArgs({
@@ -29,38 +27,7 @@ const { values } = parseArgs({
 });
 
 if (values.help) console.log(usage);
-else await run(await choose(values.only, values.changed), Number(values.jobs));
-
-async function choose(only = '', changed?: string): Promise<Mutation[]> {
-  const all = (await allMutations()).filter(({ name, file }) => name.includes(only) || file.includes(only));
-  if (only !== '' && all.length === 0) throw new Error(`No mutation's name or file contains "${only}".`);
-  if (changed === undefined) return all;
-  const files = new Set(changedSince(changed));
-  const listChanged = [...files].some((file) => file.startsWith('test/mutations/list/'));
-  const unchanged = listChanged ? namesAt(changed) : undefined;
-  return all.filter(
-    ({ name, file, tests }) =>
-      files.has(file) || tests.some((test) => files.has(test)) || unchanged?.has(name) === false,
-  );
-}
-
-function git(...args: string[]): string {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8' });
-}
-
-/** Files that differ from the ref, from the checkout's root, whether committed or not. */
-function changedSince(ref: string): string[] {
-  const base = git('merge-base', ref, 'HEAD').trim();
-  return git('diff', '--name-only', base).split('\n').filter(Boolean);
-}
-
-/** The text of the lists at the ref, asked for names: a mutation that is not in it is new. */
-function namesAt(ref: string): { has(name: string): boolean } {
-  const base = git('merge-base', ref, 'HEAD').trim();
-  const paths = git('ls-tree', '-r', '--name-only', base, 'test/mutations/list/').split('\n').filter(Boolean);
-  const lists = paths.map((path) => git('show', `${base}:${path}`)).join('\n');
-  return { has: (name) => lists.includes(name) };
-}
+else await run(await chooseMutations(values.only, values.changed), Number(values.jobs));
 
 async function run(chosen: Mutation[], jobs: number): Promise<void> {
   const copies: string[] = [];

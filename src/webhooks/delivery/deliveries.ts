@@ -167,7 +167,7 @@ class LocalDeliveries implements Deliveries {
       const result = await attemptGroup(
         item,
         ({ id, body }) => this.attemptOnce(item.endpointId, item.version, id, body),
-        () => !this.#stopping && queue.drains === drains && clock.steady() < untilMs,
+        () => queue.drains === drains && clock.steady() < untilMs,
       );
       await this.#record(result, startBeforeMs + this.#deps.webhookTimeoutMs);
     } catch (error) {

@@ -1,6 +1,8 @@
 // Mutations of the interface document and the client.
 import type { Mutation } from '../mutation.ts';
 
+const responses = 'src/http/openapi-responses.ts';
+
 export const mutations: Mutation[] = [
   {
     name: 'the client repeats a POST without a key after a lost response',
@@ -36,5 +38,40 @@ export const mutations: Mutation[] = [
     find: "errors: ['template_not_found'],\n    message: 'Template found.',",
     replace: "message: 'Template found.',",
     tests: ['test/api/templates.test.ts'],
+  },
+  {
+    name: 'the document leaves out that a rate is limited',
+    file: responses,
+    find: "    'rate_limited',\n",
+    replace: '',
+    tests: ['test/api/keys.test.ts'],
+  },
+  {
+    name: 'the document leaves out that a database can be unavailable',
+    file: responses,
+    find: "    'database_unavailable',\n",
+    replace: '',
+    tests: ['test/api/database-unavailable.test.ts'],
+  },
+  {
+    name: 'the document leaves out that a body can be too large',
+    file: responses,
+    find: "(['body_too_large', 'unsupported_media_type'] as const)",
+    replace: "(['unsupported_media_type'] as const)",
+    tests: ['test/api/bad-input.test.ts', 'test/api/http-envelope.test.ts'],
+  },
+  {
+    name: 'the document leaves out that a key can be reused',
+    file: responses,
+    find: "(['idempotency_in_progress', 'idempotency_key_reused'] as const)",
+    replace: "(['idempotency_in_progress'] as const)",
+    tests: ['test/api/send-idempotency.test.ts'],
+  },
+  {
+    name: 'a response lacks a field that the document requires',
+    file: 'src/messaging/sending/presenter.ts',
+    find: '    templateId: send.templateId,\n    total: messages.length,',
+    replace: '    total: messages.length,',
+    tests: ['test/api/send-idempotency.test.ts'],
   },
 ];

@@ -219,17 +219,10 @@ export const mutations: Mutation[] = [
     tests: order,
   },
   {
-    name: 'an ordering group continues although its endpoint was paused',
+    name: 'an ordering group continues although its endpoint was paused or the process stops',
     file: deliveries,
     find: 'queue.drains === drains && ',
     replace: '',
-    tests: order,
-  },
-  {
-    name: 'an ordering group continues although the process stops',
-    file: deliveries,
-    find: '() => !this.#stopping && queue',
-    replace: '() => queue',
     tests: order,
   },
   {
@@ -244,7 +237,7 @@ export const mutations: Mutation[] = [
     file: deliveries,
     find: 'Math.min(startBeforeMs, clock.steady() + groupMs)',
     replace: 'clock.steady() + groupMs',
-    tests: order,
+    tests: delivering,
   },
   {
     name: 'a call that the stop of the process aborted counts as a failure',

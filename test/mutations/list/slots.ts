@@ -108,4 +108,11 @@ export const mutations: Mutation[] = [
     replace: 'last.to = interval.to;',
     tests: slots,
   },
+  {
+    name: 'hours that reach back into the day offer nothing',
+    file: engine,
+    find: 'localDay(own, last.to - 1) + 2)',
+    replace: 'localDay(own, last.to - 1))',
+    tests: slots,
+  },
 ];
