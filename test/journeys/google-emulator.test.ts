@@ -122,7 +122,7 @@ test('it keeps no id that it is given, so that a booking could be made twice: re
     headers: { 'Idempotency-Key': randomUUID() },
   });
   expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
-  expect(answer.text).toContain('another id than the one asked for');
+  expect(answer.text).toContain('did not use the requested event id');
   expect(store.calendarEvents.all()).toHaveLength(before);
   expect(await slots()).toContain('09:00');
 });
