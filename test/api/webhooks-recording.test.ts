@@ -1,4 +1,4 @@
-// Promises when the database is away at the moment a receiver accepts: the success is recorded later, and delivered once.
+// Recording deliveries while the database is unavailable: accepted deliveries are recorded later and not delivered again.
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harnes
 let fixture: WebhooksFixture;
 let proxy: TcpProxy;
 let behindProxy: Db;
-/** The pauses between attempts to record; each lasts until the test ends it. */
+/** The delays between attempts to record; each lasts until the test ends it. */
 let pauses: { ms: number; end: () => void }[];
 let logged: string[];
 
@@ -48,10 +48,10 @@ afterEach(async () => {
 });
 
 /**
- * A process that leased `count` deliveries and lost the database when the first of them reached the receiver, which
- * accepts everything.
+ * Leases `count` deliveries to a process whose database connection is cut when the first one reaches the receiver. The
+ * receiver accepts all of them.
  */
-async function acceptedWhileAway(hook: string, count = 1, settings: Partial<DeliverySettings> = {}) {
+async function acceptedDuringOutage(hook: string, count = 1, settings: Partial<DeliverySettings> = {}) {
   const account = await fixture.account();
   await fixture.endpoint(account, hook);
   const write = (line: string) => void logged.push(JSON.parse(line).msg);
@@ -72,8 +72,8 @@ async function acceptedWhileAway(hook: string, count = 1, settings: Partial<Deli
 const delivered = { state: 1, attempts: 1 };
 const leased = { state: 0, attempts: 0 };
 
-it('a success is recorded when the database returns, with increasing pauses until then', async () => {
-  const { rows, hits } = await acceptedWhileAway('returns');
+it('records a success when the database is available again, after increasing delays', async () => {
+  const { rows, hits } = await acceptedDuringOutage('returns');
   for (const count of [1, 2, 3, 4, 5]) {
     await until(() => expect(pauses).toHaveLength(count));
     if (count < 5) pauses[count - 1]?.end();
@@ -87,8 +87,8 @@ it('a success is recorded when the database returns, with increasing pauses unti
   await until(() => expect(logged).toEqual(['webhooks.record_delayed', 'webhooks.delivered']));
 });
 
-it('a success is recorded once, also if its first commit was done and the response lost', async () => {
-  const { rows } = await acceptedWhileAway('done');
+it('counts one attempt when the first commit succeeded and its response was lost', async () => {
+  const { rows } = await acceptedDuringOutage('done');
   await until(() => expect(pauses).toHaveLength(1));
   await sql`update deliveries set state = 1, attempts = 1, due_at = null, delivered_at = now()
     where state = 0 and due_at is not null`.execute(fixture.db);
@@ -98,11 +98,11 @@ it('a success is recorded once, also if its first commit was done and the respon
   expect(await rows()).toEqual([delivered]);
 });
 
-it('recording is given up when the lease is about to end: another process delivers it then', async () => {
+it('stops retrying shortly before the lease ends', async () => {
   fixture.clock.steadyMs = 1_000_000;
-  const { rows } = await acceptedWhileAway('ends');
+  const { rows } = await acceptedDuringOutage('ends');
   await until(() => expect(pauses).toHaveLength(1));
-  // 75 s less five
+  // the lease of 75 s without its margin of 5 s
   fixture.clock.steadyMs += 70_000;
   pauses[0]?.end();
   await until(() => expect(logged).toEqual(['webhooks.record_delayed', 'webhooks.not_recorded']));
@@ -110,22 +110,22 @@ it('recording is given up when the lease is about to end: another process delive
   expect(await rows()).toEqual([leased]);
 });
 
-it('a process that stops records once more without waiting, and then ends', async () => {
-  const returning = await acceptedWhileAway('stops');
+it('makes one last attempt without delay when the process stops', async () => {
+  const returning = await acceptedDuringOutage('stops');
   await until(() => expect(pauses).toHaveLength(1));
   proxy.unblock();
   await returning.deliveries.stop();
   expect(await returning.rows()).toEqual([delivered]);
   pauses = [];
-  const away = await acceptedWhileAway('stops-away');
+  const unavailable = await acceptedDuringOutage('stops-unavailable');
   await until(() => expect(pauses).toHaveLength(1));
-  await away.deliveries.stop();
-  expect(await away.rows()).toEqual([leased]);
+  await unavailable.deliveries.stop();
+  expect(await unavailable.rows()).toEqual([leased]);
 });
 
-it('so many successes wait for the database at most; further calls wait for them', async () => {
+it('starts no further call while the maximum of unrecorded successes is reached', async () => {
   const settings = { inFlightPerEndpoint: 1, unrecordedMax: 3 };
-  const { rows, hits } = await acceptedWhileAway('bounded', 6, settings);
+  const { rows, hits } = await acceptedDuringOutage('bounded', 6, settings);
   await until(() => expect(pauses).toHaveLength(3));
   expect(hits()).toBe(3);
   proxy.unblock();

@@ -1,4 +1,4 @@
-// Rows of Idempotency-Keys: who may write, take over, answer, rebind and free one, and for how long it counts.
+// Rows of idempotency keys: insertion, takeover, stored responses, rebinding, and the limit of 24 hours.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ const makeOlder = (of: Key, hours: number) =>
   );
 const subjectOf = async (of: Key) => (await findKey(database.db, of))?.subject_id;
 
-test('an active key is not replaced; one older than 24 hours is', async () => {
+test('a key is replaced only after 24 hours', async () => {
   const of = await answeredKey();
   expect(await insert({ ...of, subjectId: uuidv7() })).toBe(false);
   expect(await subjectOf(of)).toBe(of.subjectId);
@@ -76,7 +76,7 @@ test('an active key is not replaced; one older than 24 hours is', async () => {
   });
 });
 
-test('a key is found for 24 hours, under its account and operation alone', async () => {
+test('a key is found for 24 hours, only by its account and operation', async () => {
   const of = await leasedKey();
   expect(await findKey(database.db, { ...of, operation: 'send' })).toBeUndefined();
   expect(await findKey(database.db, { ...of, accountId: await newAccount() })).toBeUndefined();
@@ -86,7 +86,7 @@ test('a key is found for 24 hours, under its account and operation alone', async
   expect(await findKey(database.db, of)).toBeUndefined();
 });
 
-test('a key is taken over by one process alone, and only after its lease, without an answer', async () => {
+test('only one process takes over a key, and only if its lease expired without a response', async () => {
   const takeOver = (of: Key) => takeOverKey(database.db, { ...of, leaseSeconds: 60 });
   expect(await takeOver(await leasedKey())).toBe(false);
   expect(await takeOver(await answeredKey())).toBe(false);
@@ -95,7 +95,7 @@ test('a key is taken over by one process alone, and only after its lease, withou
   expect(await takeOver(expired)).toBe(false);
 });
 
-test('of two repeats after an expired lease one continues; any repeat before it gets 409', async () => {
+test('one of two concurrent retries continues after the lease expired; a retry before that gets 409', async () => {
   const consult = (of: Key) =>
     lookUpKey(database.db, { ...of, isSameBody: () => true, leaseSeconds: 60 }).catch(({ code }) => code);
   expect(await consult(await leasedKey())).toBe('idempotency_in_progress');
@@ -105,7 +105,7 @@ test('of two repeats after an expired lease one continues; any repeat before it 
     lookUpKey(
       database.db,
       { ...expired, isSameBody: () => true, leaseSeconds: 60 },
-      // both have read the key before either takes it over
+      // both read the key before either takes it over
       async () => row,
     ).catch(({ code }) => code),
   );
@@ -115,13 +115,13 @@ test('of two repeats after an expired lease one continues; any repeat before it 
   expect(await consult(await answeredKey())).toEqual({ kind: 'answered', status: 200, body: 'first' });
 });
 
-test('the first answer stays', async () => {
+test('a stored response is never replaced', async () => {
   const of = await answeredKey();
   await storeKeyAnswer(database.db, of.subjectId, { status: 409, body: 'second' });
   expect(await findKey(database.db, of)).toMatchObject({ status: 200, body: 'first' });
 });
 
-test('releasing a lease ends it now, and never later than it ended', async () => {
+test('releasing a lease ends it now and does not extend an expired one', async () => {
   const [leased, expired] = [await leasedKey(), await expiredKey()];
   await releaseKeysOf(database.db, [leased.subjectId, expired.subjectId]);
   const { rows } = await sql<{ key: string; seconds: number }>`
@@ -132,7 +132,7 @@ test('releasing a lease ends it now, and never later than it ended', async () =>
   expect(secondsOf(expired)).toBeGreaterThan(4);
 });
 
-test('a key with an answer is neither rebound nor freed; one without is', async () => {
+test('only keys without a response are rebound and freed', async () => {
   const answered = await answeredKey();
   const open = await expiredKey();
   const subjectId = uuidv7();
@@ -145,7 +145,7 @@ test('a key with an answer is neither rebound nor freed; one without is', async 
   expect(await subjectOf(open)).toBeUndefined();
 });
 
-test('keys are deleted after 24 hours, not before', async () => {
+test('keys are deleted after 24 hours', async () => {
   const [young, old] = [await leasedKey(), await leasedKey()];
   await makeOlder(young, 23);
   await makeOlder(old, 25);

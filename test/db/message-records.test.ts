@@ -1,4 +1,4 @@
-// What statements write about messages: acceptances, retries and reports; and claims, paces, and the sender of a send.
+// Statements on messages: acceptances, retries, reports, claims, the pace of a sender, and the sender of a send.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -51,7 +51,7 @@ interface Given {
   error?: object;
 }
 
-/** A queued message, due now unless said otherwise, of a send of its own. */
+/** Inserts a message with its own send; queued and due now by default. */
 async function message(given: Given = {}) {
   const [id, sendId] = [uuidv7(), uuidv7()];
   const { dueInSeconds = 0, expiresInSeconds = 600, priority = 1, attempts = 0 } = given;
@@ -98,7 +98,7 @@ describe('an acceptance', () => {
   const accept = ({ id }: { id: string }) =>
     recordAccepted(database.hot, [{ accountId, id, messageRef: 'wamid.ACCEPTED' }]);
 
-  it('keeps the reference that a faster report brought', async () => {
+  it('keeps the reference of a report that came first', async () => {
     const [reported, other] = [await message(), await message()];
     await report(reported.id, 'sent', 1_000);
     for (const one of [reported, other]) await accept(one);
@@ -106,7 +106,7 @@ describe('an acceptance', () => {
     expect(await rowOf(other)).toMatchObject({ wamid: 'wamid.ACCEPTED', state: state.accepted });
   });
 
-  it('removes the error of an earlier attempt, but not the one of a failure that was faster', async () => {
+  it('removes the error of an earlier attempt, but not of a failure that was reported first', async () => {
     const retried = await message({ state: state.dispatching, attempts: 2, error: rejection });
     const failed = await message({ state: state.dispatching });
     await report(failed.id, 'failed', 1_000);
@@ -129,18 +129,18 @@ describe('a retry', () => {
     return one;
   };
 
-  it('uses up an attempt only if it counts', async () => {
+  it('counts as an attempt only if it says so', async () => {
     expect(await retry(await dispatching())).toMatchObject({ attempts: 1, state: state.queued });
     expect(await retry(await dispatching(), { countsAttempt: false })).toMatchObject({ attempts: 0 });
   });
 
-  it('is due when the message expires at the latest, so that it fails on time', async () => {
+  it('is due when the message expires at the latest', async () => {
     const { dueIn } = await retry(await dispatching({ expiresInSeconds: 30 }), { delaySeconds: 3_600 });
     expect(dueIn).toBeLessThanOrEqual(30);
     expect(dueIn).toBeGreaterThan(10);
   });
 
-  it('keeps the last rejection if it has none of its own', async () => {
+  it('keeps the last rejection if it has none', async () => {
     const one = await dispatching({ error: rejection });
     expect(await retry(one)).toMatchObject({ error: { code: rejection.code } });
     expect(await retry(one, { error: { ...rejection, code: 130429 } })).toMatchObject({
@@ -150,14 +150,14 @@ describe('a retry', () => {
 });
 
 describe('a report', () => {
-  it('leaves the time of an earlier stage as it was reported', async () => {
+  it('does not change the time of an earlier stage', async () => {
     const { id } = await message();
     await report(id, 'sent', 1_000);
     await report(id, 'delivered', 2_000);
     expect(await rowOf({ id })).toMatchObject({ state: state.delivered, sentAt: 1_000 });
   });
 
-  it('does not revive a failed message unless it was delivered', async () => {
+  it('changes a failed message only if it was delivered', async () => {
     const { id } = await message();
     const error = { code: 131026, title: 'x', message: 'x' };
     await database.hot
@@ -173,13 +173,13 @@ describe('a report', () => {
 describe('a claim', () => {
   const claim = async (busy: string[] = []) => (await claimDue(database.hot, 10, busy, 1)).claimed;
 
-  it('takes only one-time codes of a sender that is busy', async () => {
+  it('takes only one-time codes of a busy sender', async () => {
     const [code, other] = [await message({ priority: 0 }), await message({ priority: 1 })];
     expect((await claim([senderId])).map(({ id }) => id)).toEqual([code.id]);
     expect((await claim()).map(({ id }) => id)).toEqual([other.id]);
   });
 
-  it('says which messages are not to be called: of a cancelled send, and expired ones', async () => {
+  it('returns which messages must not be called: those of cancelled sends, and expired ones', async () => {
     const [cancelled, expired, plain] = [
       await message(),
       await message({ expiresInSeconds: -1 }),
@@ -192,7 +192,7 @@ describe('a claim', () => {
     expect(claimed.get(plain.id)).toMatchObject({ cancelled: false, expired: false });
   });
 
-  it('that is released leaves dispatching messages alone: they may have been called', async () => {
+  it('does not release dispatching messages, which may have been called', async () => {
     const [leased, dispatching] = [
       await message({ dueInSeconds: 60 }),
       await message({ dueInSeconds: 60, state: state.dispatching }),
@@ -219,7 +219,7 @@ describe('the pace of a sender', () => {
     sql`update sender_paces set slowed_at = now() - ${seconds}::int * interval '1 second', tat = now()
       where sender_id = ${senderId}`.execute(database.db);
 
-  it('is halved by a throttling, once for all calls that are rejected together', async () => {
+  it('is halved once for all calls that are throttled within a second', async () => {
     await slowPace(database.db, senderId, 1);
     await slowPace(database.db, senderId, 1);
     expect(await slowedTo()).toBe(perSecond / 2);
@@ -228,7 +228,7 @@ describe('the pace of a sender', () => {
     expect(await slowedTo()).toBeLessThan(perSecond / 2);
   });
 
-  it('recovers within seconds, by 5 % each', async () => {
+  it('recovers by 5 % a second after throttling', async () => {
     await slowPace(database.db, senderId, 1);
     const granted = async (secondsAgo: number) => {
       await slowedSecondsAgo(secondsAgo);
@@ -238,7 +238,7 @@ describe('the pace of a sender', () => {
     expect(await granted(60)).toBe(perSecond);
   });
 
-  it('is shared by processes that reserve at the same moment', async () => {
+  it('is shared by processes that reserve concurrently', async () => {
     const first = await database.hot.startTransaction().execute();
     expect(await reservePace(first, senderId, 10, 1_000)).toMatchObject({ granted: 10 });
     const second = reservePace(database.hot, senderId, 10, 1_000);
@@ -248,7 +248,7 @@ describe('the pace of a sender', () => {
       expect(rows).toHaveLength(1);
     });
     await first.commit().execute();
-    // ten slots of 25 ms are gone
+    // the other process has ten slots of 25 ms
     expect((await second).firstInMs).toBeGreaterThan(100);
   });
 });
@@ -265,7 +265,7 @@ describe('a send without a sender', () => {
   const senderOf = async (templateId: string) =>
     (await findTemplateWithSender(database.db, accountId, templateId, undefined))?.sender?.id;
 
-  it('goes out by the default sender of the template’s business account, else by its oldest', async () => {
+  it('uses the default sender of the template’s business account, or its oldest one', async () => {
     const [, preferred] = [await sender(), await sender(true)];
     const [otherOldest] = [await sender(false, '3'), await sender(false, '3')];
     expect(await senderOf(await templateOf('2'))).toBe(preferred);

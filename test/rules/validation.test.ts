@@ -1,4 +1,4 @@
-// What request validation accepts: bodies as they are, queries parsed from text, and nothing that the database cannot store.
+// Request validation: bodies are not changed, queries are parsed from text, and text that the database cannot store is rejected.
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { requestValidator } from '../../src/http/validation.ts';
@@ -23,7 +23,7 @@ const validatorOf = (httpPart: 'body' | 'querystring' | 'params') =>
 const isValidBody = (data: unknown) => validatorOf('body')(data) === true;
 const isValidQuery = (data: unknown) => validatorOf('querystring')(data) === true;
 
-test('a body is taken as it is: nothing is parsed, filled in or removed', () => {
+test('a body is not changed: nothing is parsed, added or removed', () => {
   for (const wrong of [{ count: '5' }, { flag: 'true' }, { text: 5 }, { other: 1 }])
     expect([wrong, isValidBody(wrong)]).toEqual([wrong, false]);
   const body = { text: 'x' };
@@ -31,7 +31,7 @@ test('a body is taken as it is: nothing is parsed, filled in or removed', () => 
   expect(body).toEqual({ text: 'x' });
 });
 
-test('numbers and flags of a query are parsed; its defaults are left to the operation', () => {
+test('numbers and booleans of a query are parsed, and no defaults are added', () => {
   const query: Record<string, unknown> = { count: '5', flag: 'true' };
   expect(isValidQuery(query)).toBe(true);
   expect(query).toEqual({ count: 5, flag: true });
@@ -43,7 +43,7 @@ test('numbers and flags of a query are parsed; its defaults are left to the oper
   expect(other).toEqual({ other: 'x' });
 });
 
-test('every problem of a query is named', () => {
+test('all problems of a query are reported', () => {
   const result = validatorOf('querystring')({ count: 'x', at: 'y', other: 'z' });
   expect(result).toMatchObject({ error: expect.anything() });
   expect((result as { error: unknown[] }).error).toHaveLength(3);
@@ -52,11 +52,11 @@ test('every problem of a query is named', () => {
 test.each([
   ['2026-11-22T00:00:00Z', true],
   ['2026-11-22T00:00:00.123+05:30', true],
-  // a leap second: RFC 3339 knows it, Date and timestamp columns do not
+  // a leap second: allowed by RFC 3339, not by Date and timestamp columns
   ['2016-12-31T23:59:60Z', false],
   ['2026-02-30T00:00:00Z', false],
   ['2026-11-22', false],
-  // longer than any instant: the format splits it at every "t"
+  // longer than 64 characters
   [`2026-11-22T00:00:00.${'0'.repeat(60)}Z`, false],
 ])('the date-time %s is accepted: %s', (at, isAccepted) => {
   expect(isValidBody({ at })).toBe(isAccepted);
@@ -75,9 +75,9 @@ test.each([
   expect(isValidBody({ text: 'a😀b' })).toBe(true);
 });
 
-test('a body may be nested to 64 levels, and no deeper', () => {
+test('a body nested deeper than 64 levels is rejected', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
-  // the body and the map are two of them
+  // the body and its map are two levels
   expect(isValidBody({ map: { a: nested(62) } })).toBe(true);
   expect(isValidBody({ map: { a: nested(63) } })).toBe(false);
 });

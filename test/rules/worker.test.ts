@@ -1,10 +1,10 @@
-// The worker loop: rounds, pauses, nudges, failures and its end, by a clock that the test owns.
+// The worker loop: rounds, pauses, nudges, failures and stop, with a clock that the test controls.
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openLog } from '../../src/base/log.ts';
 import { startWorker } from '../../src/work/worker.ts';
 
-/** A worker whose rounds and pauses end when the test says so. */
+/** Starts a worker whose rounds and pauses are ended by the test. */
 function open() {
   const rounds: { find: (count: number) => void; fail: (error: Error) => void; signal: AbortSignal }[] = [];
   const pauses: { ms: number; end: () => void }[] = [];
@@ -21,10 +21,10 @@ function open() {
   );
   return { worker, rounds, pauses };
 }
-/** Lets everything happen that waits for nothing. */
+/** Runs all pending microtasks. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('begins the next round immediately while it finds work, and pauses when it finds none', async () => {
+test('starts the next round immediately while there is work, and pauses when there is none', async () => {
   const { worker, rounds, pauses } = open();
   rounds[0]?.find(3);
   await turn();
@@ -50,7 +50,7 @@ test('a nudge ends a pause', async () => {
   await worker.stop();
 });
 
-test('a nudge during a round starts the next one without a pause: the claim may have missed what it was for', async () => {
+test('a nudge during a round skips the next pause, since the claim may have missed new work', async () => {
   const { worker, rounds, pauses } = open();
   worker.nudge();
   rounds[0]?.find(0);
@@ -62,7 +62,7 @@ test('a nudge during a round starts the next one without a pause: the claim may 
   await worker.stop();
 });
 
-test('a failing round is repeated after two seconds', async () => {
+test('the next round starts two seconds after a failed one', async () => {
   const { worker, rounds, pauses } = open();
   rounds[0]?.fail(new Error('away'));
   await turn();
@@ -74,7 +74,7 @@ test('a failing round is repeated after two seconds', async () => {
   await worker.stop();
 });
 
-test('stopping ends a pause, starts nothing, and waits for the running round', async () => {
+test('stop ends a pause, starts no round, and waits for the running one', async () => {
   const { worker, rounds } = open();
   const paused = open();
   paused.rounds[0]?.find(0);
