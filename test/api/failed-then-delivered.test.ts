@@ -45,8 +45,8 @@ async function report(
     }),
   );
   for (const posted of together ? [statuses] : statuses.map((one) => [one])) {
-    const answer = await postCallback(gateway, senderId, statusCallback(number.id, posted), secret);
-    expect(answer.status).toBe(200);
+    const response = await postCallback(gateway, senderId, statusCallback(number.id, posted), secret);
+    expect(response.status).toBe(200);
   }
 }
 

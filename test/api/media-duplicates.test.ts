@@ -43,14 +43,14 @@ async function whileRegistering<T>(
   const sha256 = createHash('sha256').update(samples.png).digest();
   const begun = await gateway.db.transaction().execute(async (tx) => {
     await lockFileIdentity(tx, { accountId: account, sha256, fileName: '', mimeType: '' });
-    const answers = begin();
+    const responses = begin();
     await expect
       .poll(async () => (await gateway.rows(account)).map(({ state }) => state))
       .toEqual(['registering']);
     await act();
-    return { answers };
+    return { responses };
   });
-  return begun.answers;
+  return begun.responses;
 }
 
 /** Leaves the rows as if the process had died after it stored the file and before the platform responded. */
@@ -121,8 +121,8 @@ describe('an upload with an Idempotency-Key', () => {
 
   test('creates one record for concurrent uploads of the same file', async () => {
     const [account, key] = [await fresh(), randomUUID()];
-    const answers = await Promise.all(Array.from({ length: 4 }, () => uploadWith(account, key, pngPart)));
-    const statuses = answers.map(({ status }) => status);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => uploadWith(account, key, pngPart)));
+    const statuses = responses.map(({ status }) => status);
     expect(statuses).toContain(200);
     expect(new Set(statuses).difference(new Set([200, 409])).size).toBe(0);
     expect(await gateway.rows(account)).toHaveLength(1);

@@ -65,9 +65,9 @@ describe('an invalid upload is rejected and leaves nothing', () => {
     ['two files', [pngPart, pngPart], 400, 'invalid_request'],
   ] as const)('%s', async (_what, parts, status, code) => {
     const own = await fresh();
-    const answer = await gateway.upload(own, ...parts);
-    expect(answer.json).toMatchObject({ success: false, code, message: expect.any(String) });
-    expect(answer.status).toBe(status);
+    const response = await gateway.upload(own, ...parts);
+    expect(response.json).toMatchObject({ success: false, code, message: expect.any(String) });
+    expect(response.status).toBe(status);
     await nothingLeft(own);
   });
 

@@ -41,9 +41,9 @@ describe('stored media', () => {
     const { mediaId } = (await gateway.upload(account, part)).json.data;
     const record = (await gateway.call(account, 'GET', `/v1/media/${mediaId}`)).json.data;
     expect(record).toMatchObject({ mediaId, size: bytes.length, fileName: 'Grüße.pdf' });
-    const answer = await gateway.call(account, 'GET', `/v1/media/${mediaId}/content`);
-    expect([answer.status, answer.bytes.equals(bytes)]).toEqual([200, true]);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await gateway.call(account, 'GET', `/v1/media/${mediaId}/content`);
+    expect([response.status, response.bytes.equals(bytes)]).toEqual([200, true]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/pdf',
       'content-length': String(bytes.length),
       'content-disposition': `attachment; filename="Gr__e.pdf"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.pdf`,
@@ -83,8 +83,8 @@ describe('stored media', () => {
     const last = encrypted.length - 30;
     encrypted[last] = (encrypted[last] ?? 0) ^ 1;
     await writeFile(path, encrypted);
-    const answer = await gateway.call(own, 'GET', `/v1/media/${mediaId}/content`);
-    expect([answer.status, answer.json?.code]).toEqual([500, 'media_damaged']);
+    const response = await gateway.call(own, 'GET', `/v1/media/${mediaId}/content`);
+    expect([response.status, response.json?.code]).toEqual([500, 'media_damaged']);
     await rm(path);
     expect((await gateway.call(own, 'GET', `/v1/media/${mediaId}/content`)).json.code).toBe('media_damaged');
   });

@@ -39,13 +39,13 @@ describe('the sender that registers an upload', () => {
     const own = await gateway.account();
     const { id: first } = await gateway.sender(own);
     const { id: second } = await gateway.sender(own);
-    const answers = [
+    const responses = [
       await gateway.upload(own, anotherPng()),
       await uploadBy(own, second),
       await gateway.upload(own, named(second), anotherPng()),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const used = await Promise.all(answers.map(({ json }) => registeredBy(own, json.data.mediaId)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const used = await Promise.all(responses.map(({ json }) => registeredBy(own, json.data.mediaId)));
     expect(used).toEqual([[first], [second], [second]]);
   });
 

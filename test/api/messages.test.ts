@@ -150,7 +150,7 @@ test('another account gets 404 and empty lists', async () => {
     ['POST', `/v1/sends/${first.sendId}/cancel`, 'send_not_found'],
     ['GET', `/v1/messages?sendId=${first.sendId}`, 'send_not_found'],
   ] as const) {
-    const answer = await gateway.call(method, path, { key });
-    expect([answer.status, answer.body.code]).toEqual([404, code]);
+    const response = await gateway.call(method, path, { key });
+    expect([response.status, response.body.code]).toEqual([404, code]);
   }
 });

@@ -43,9 +43,9 @@ describe('the handshake', () => {
   const valid = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': verifyToken };
 
   it('returns the challenge as plain text for the correct token', async () => {
-    const answer = await handshake(valid);
-    expect([answer.status, answer.text]).toEqual([200, '1158201444']);
-    expect(answer.headers.get('content-type')).toContain('text/plain');
+    const response = await handshake(valid);
+    expect([response.status, response.text]).toEqual([200, '1158201444']);
+    expect(response.headers.get('content-type')).toContain('text/plain');
   });
 
   it.each([
@@ -55,9 +55,9 @@ describe('the handshake', () => {
     [{ ...valid, 'hub.mode': 'unsubscribe' }],
     [{}],
   ])('returns 403 for %j', async (query) => {
-    const answer = await handshake(query);
-    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
-    expect(answer.text).not.toContain('1158201444');
+    const response = await handshake(query);
+    expect([response.status, response.body.code]).toEqual([403, 'forbidden']);
+    expect(response.text).not.toContain('1158201444');
   });
 
   it('returns 403 for a repeated token and 404 for an unknown sender', async () => {
@@ -75,8 +75,8 @@ describe('a callback', () => {
     const message = await unreported();
     const body = statusCallback(number.id, [{ status: 'read', opaque: message.id }]);
     for (const wrong of [null, 'another-secret']) {
-      const answer = await post(body, wrong);
-      expect([answer.status, answer.body.code]).toEqual([401, 'signature_invalid']);
+      const response = await post(body, wrong);
+      expect([response.status, response.body.code]).toEqual([401, 'signature_invalid']);
     }
     expect((await post(body, secret, '019a0b5e-7c00-7000-8000-000000000000')).status).toBe(404);
     expect(await stateOf(message.id)).toBe('accepted');
@@ -91,8 +91,8 @@ describe('a callback', () => {
 
   it('returns 200 after its reports are committed', async () => {
     const message = await unreported();
-    const answer = await post(statusCallback(number.id, [{ status: 'delivered', opaque: message.id }]));
-    expect([answer.status, await stateOf(message.id)]).toEqual([200, 'delivered']);
+    const response = await post(statusCallback(number.id, [{ status: 'delivered', opaque: message.id }]));
+    expect([response.status, await stateOf(message.id)]).toEqual([200, 'delivered']);
   });
 
   it('without the gateway’s id finds the message by the platform’s identifier', async () => {

@@ -102,11 +102,11 @@ export function pausedQueue(queued: number, withinMs: number): void {
 
   it('a waiting send returns as soon as its template is paused, and no more of its messages are called', async () => {
     await pace(20);
-    const answered = send(gateway, { templateId: ids.news ?? '', recipients: recipients(150) });
+    const response = send(gateway, { templateId: ids.news ?? '', recipients: recipients(150) });
     await expect.poll(async () => (await states('news')).accepted).toBeGreaterThan(10);
     const began = performance.now();
     await change('news', 'PAUSED');
-    const { body } = await answered;
+    const { body } = await response;
     // otherwise it would wait for 20 seconds
     expect(performance.now() - began).toBeLessThan(10_000);
     const { accepted, queued: left } = body.data;

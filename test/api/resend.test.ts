@@ -97,12 +97,12 @@ test('a failed message is resent as a new one with its own events, and each refe
 test('a repeat and concurrent requests return the same new message and send nothing else', async () => {
   const to = phone();
   const old = await failed('plain', { phone: to });
-  const answers = await Promise.all(Array.from({ length: 5 }, () => resend(old)));
-  answers.push(await resend(old.toUpperCase()), await resend(old, { body: {} }));
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+  const responses = await Promise.all(Array.from({ length: 5 }, () => resend(old)));
+  responses.push(await resend(old.toUpperCase()), await resend(old, { body: {} }));
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+  expect(new Set(responses.map(({ body }) => body.data.id)).size).toBe(1);
   expect(await sentTo(to)).toHaveLength(1);
-  const again = await resend(answers[0]?.body.data.id ?? '');
+  const again = await resend(responses[0]?.body.data.id ?? '');
   expect(codeOf(again)).toEqual([409, 'message_not_failed']);
 });
 
@@ -159,7 +159,7 @@ test('a message that is reported during its resend is not resent', async () => {
   const to = phone();
   const old = await failed('plain', { phone: to });
   const { db } = gateway.database;
-  const answer = await db.transaction().execute(async (tx) => {
+  const request = await db.transaction().execute(async (tx) => {
     await sql`update messages set state = 4, delivered_at = now() where id = ${old}`.execute(tx);
     const begun = resend(old);
     await expect
@@ -168,9 +168,9 @@ test('a message that is reported during its resend is not resent', async () => {
         return rows.length;
       })
       .toBeGreaterThan(0);
-    return { begun };
+    return { response: begun };
   });
-  expect(codeOf(await answer.begun)).toEqual([409, 'message_not_failed']);
+  expect(codeOf(await request.response)).toEqual([409, 'message_not_failed']);
   expect(await sentTo(to)).toEqual([]);
 });
 

@@ -26,17 +26,17 @@ const upload = (bytes: Buffer, fileName: string, type: string) => uploadMedia(ga
 /** Sends to one recipient and returns what the platform received. */
 async function componentsSent(name: string, recipient: object, request: object = {}): Promise<unknown> {
   const to = phone();
-  const answer = await send(gateway, {
+  const response = await send(gateway, {
     templateId: idOf(name),
     recipients: [{ phone: to, ...recipient }],
     ...request,
   });
-  expect(answer.body.data, answer.text).toMatchObject({ accepted: 1 });
+  expect(response.body.data, response.text).toMatchObject({ accepted: 1 });
   const [accepted] = await gateway.platform.ledger({ phone: to });
   expect(accepted).toMatchObject({
     templateName: name,
     language: 'en_US',
-    wamid: answer.body.data.messages[0]?.messageId,
+    wamid: response.body.data.messages[0]?.messageId,
   });
   return accepted?.components;
 }
@@ -188,13 +188,13 @@ test('metadata of the request applies to all recipients, a recipient’s own ove
       return { endpointId: body.data._id };
     });
   expect(endpointId).toMatch(/^[0-9a-f-]{36}$/);
-  const answer = await send(gateway, {
+  const response = await send(gateway, {
     templateId: idOf('plain'),
     recipients: [phone(), { phone: phone(), metadata: { order: 'own' } }],
     metadata: { order: 'é' },
   });
   const seen = [];
-  for (const { messageId } of answer.body.data.messages) {
+  for (const { messageId } of response.body.data.messages) {
     await stagesUntil(gateway, messageId ?? '', 'read');
     const [event] = await gateway.receiver.events({ messageId: messageId ?? '', status: 'read' });
     seen.push((event as unknown as { json: { data: { metadata: object } } }).json.data.metadata);

@@ -135,12 +135,12 @@ describe('a halted sender', () => {
 
     const cancelled = await sendTo([phone(), phone()]);
     const { sendId, messages } = cancelled.body.data;
-    const answer = await gateway.call<{ counts: object; cancelledAt: string }>(
+    const response = await gateway.call<{ counts: object; cancelledAt: string }>(
       'POST',
       `/v1/sends/${sendId}/cancel`,
     );
-    expect(answer.body.message).toContain('2 queued messages');
-    expect(answer.body.data).toMatchObject({ counts: { failed: 2 }, cancelledAt: expect.any(String) });
+    expect(response.body.message).toContain('2 queued messages');
+    expect(response.body.data).toMatchObject({ counts: { failed: 2 }, cancelledAt: expect.any(String) });
     for (const message of messages) {
       expect((await messageOf(gateway, message.id)).error).toMatchObject({
         code: 900003,
@@ -149,7 +149,7 @@ describe('a halted sender', () => {
       expect(await stagesUntil(gateway, message.id, 'failed')).toEqual(['failed']);
     }
     const again = await gateway.call('POST', `/v1/sends/${sendId}/cancel`);
-    expect([again.status, again.body.data]).toEqual([200, answer.body.data]);
+    expect([again.status, again.body.data]).toEqual([200, response.body.data]);
 
     const removal = await gateway.call('DELETE', `/v1/senders/${senderId}`);
     expect([removal.status, removal.body.code]).toEqual([409, 'sender_in_use']);
@@ -179,6 +179,6 @@ test('cancelling leaves accepted messages unchanged', async () => {
   const { body } = await sendTo([phone()]);
   const { sendId, messages } = body.data;
   await ends(messages[0]?.id ?? '', 'read');
-  const answer = await gateway.call<{ counts: object }>('POST', `/v1/sends/${sendId}/cancel`);
-  expect(answer.body.data.counts).toEqual({ read: 1 });
+  const response = await gateway.call<{ counts: object }>('POST', `/v1/sends/${sendId}/cancel`);
+  expect(response.body.data.counts).toEqual({ read: 1 });
 });

@@ -88,12 +88,12 @@ test('a send whose template is deleted while it is stored leaves its key free', 
   const to = { templateId: gone, recipients: [{ phone: phone(), variables }] };
   const begun = await db.transaction().execute(async (tx) => {
     await sql`delete from templates where id = ${gone}`.execute(tx);
-    const answer = keyed(key, to);
+    const response = keyed(key, to);
     const waiting = async () => (await sql`select 1 from pg_locks where not granted`.execute(db)).rows.length;
     await expect.poll(waiting).toBeGreaterThan(0);
-    return { answer };
+    return { response };
   });
-  expect((await begun.answer).body.code).toBe('template_not_found');
+  expect((await begun.response).body.code).toBe('template_not_found');
   expect((await keyed(key, { recipients: [phone()] })).status).toBe(200);
 });
 
@@ -102,7 +102,7 @@ test('an empty Idempotency-Key, or two of them, is 400 and sends nothing', async
   const [one, two] = [randomUUID(), randomUUID()];
   const body = JSON.stringify({ templateId, recipients: [{ phone: to }] });
   for (const keys of [[''], ['  '], ['\t'], [one, two], [one, one], ['', one], [one, '']]) {
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       const headers = {
         'X-API-Key': gateway.apiKey,
         'Content-Type': 'application/json',
@@ -113,7 +113,7 @@ test('an empty Idempotency-Key, or two of them, is 400 and sends nothing', async
       );
       call.once('error', reject).end(body);
     });
-    expect(answer).toMatch(/^400 .*"code":"idempotency_key_invalid"/);
+    expect(response).toMatch(/^400 .*"code":"idempotency_key_invalid"/);
   }
   expect(await sentTo(to)).toBe(0);
 });
@@ -121,10 +121,10 @@ test('an empty Idempotency-Key, or two of them, is 400 and sends nothing', async
 test('a repeat during the first request gets 409, and concurrent equal requests send once', async () => {
   const [key, to] = [randomUUID(), phone()];
   await gateway.platform.addFault({ on: 'messages', does: 'delay', ms: 400, times: 1 });
-  const answers = await Promise.all(Array.from({ length: 8 }, () => keyed(key, { recipients: [to] })));
-  const [winner, ...more] = answers.filter(({ status }) => status === 200);
+  const responses = await Promise.all(Array.from({ length: 8 }, () => keyed(key, { recipients: [to] })));
+  const [winner, ...more] = responses.filter(({ status }) => status === 200);
   expect(more).toEqual([]);
-  const losers = answers.filter(({ status }) => status !== 200);
+  const losers = responses.filter(({ status }) => status !== 200);
   expect(losers.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
     losers.map(() => '409 idempotency_in_progress'),
   );
@@ -141,10 +141,10 @@ test('after the lease of the first request, a repeat continues the same send', a
     gateway.database.db,
   );
   const repeats = await Promise.all([keyed(key, { recipients: [to] }), keyed(key, { recipients: [to] })]);
-  const answered = repeats.filter(({ status }) => status === 200);
-  expect(answered.length).toBeGreaterThanOrEqual(1);
-  for (const { body } of answered) expect(body.data.sendId).toBe(first.body.data.sendId);
-  expect((await keyed(key, { recipients: [to] })).text).toBe(answered[0]?.text);
+  const continued = repeats.filter(({ status }) => status === 200);
+  expect(continued.length).toBeGreaterThanOrEqual(1);
+  for (const { body } of continued) expect(body.data.sendId).toBe(first.body.data.sendId);
+  expect((await keyed(key, { recipients: [to] })).text).toBe(continued[0]?.text);
   expect(await sentTo(to)).toBe(1);
 });
 
@@ -168,8 +168,8 @@ test('a 202 is replayed unchanged', async () => {
 
 test('a key that is not a UUID is rejected before the body is checked', async () => {
   for (const key of ['7', 'x'.repeat(36), `${randomUUID()}, ${randomUUID()}`]) {
-    const answer = await keyed(key, { recipients: [] });
-    expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_invalid']);
+    const response = await keyed(key, { recipients: [] });
+    expect([response.status, response.body.code]).toEqual([400, 'idempotency_key_invalid']);
   }
 });
 

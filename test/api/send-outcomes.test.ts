@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 async function sendTo(phone: string): Promise<SentMessage> {
-  const answer = await send(gateway, { templateId, recipients: [phone] });
-  expect([answer.status, answer.body.success]).toEqual([200, true]);
-  return answer.body.data.messages[0] as SentMessage;
+  const response = await send(gateway, { templateId, recipients: [phone] });
+  expect([response.status, response.body.success]).toEqual([200, true]);
+  return response.body.data.messages[0] as SentMessage;
 }
 
 /** The message once it is in this state; the platform's reference may arrive late. */
@@ -162,8 +162,8 @@ describe('a call without a response', () => {
 test('callbacks in batches of hundreds emit the same events', async () => {
   await gateway.platform.settings({ batchSize: 500, batchWaitMs: 50, sentMs: 0, deliveredMs: 0, readMs: 0 });
   const recipients = Array.from({ length: 300 }, (_, index) => String(15552000000 + index));
-  const answer = await send(gateway, { templateId, recipients });
-  const ids = answer.body.data.messages.map(({ messageId }) => messageId ?? '');
+  const response = await send(gateway, { templateId, recipients });
+  const ids = response.body.data.messages.map(({ messageId }) => messageId ?? '');
   await Promise.all(ids.map(async (id) => expect(await stagesUntil(gateway, id, 'read')).toEqual(all)));
   await gateway.platform.settings({ batchSize: 1 });
 });

@@ -242,7 +242,7 @@ test('a rejection repeats no invisible character of the request', async () => {
       body: { templateId: ids.order_update, recipients: [{ phone: hiddenPhone }], ...body },
     });
   const recipient = { phone: '15550100001', variables: three };
-  const answers = [
+  const responses = [
     await sent({}),
     await sent({ recipients: [{ ...recipient, variables: { ...three, [`1${hidden}`]: 'Ada' } }] }),
     await sent({ recipients: [recipient], [`a${hidden}`]: 1 }),
@@ -256,10 +256,10 @@ test('a rejection repeats no invisible character of the request', async () => {
     }),
     await gateway.call('GET', `/v1/messages?from=${encodeURIComponent(`2026${hidden}`)}`),
   ];
-  for (const { status, text } of answers) {
+  for (const { status, text } of responses) {
     expect(status).toBe(400);
     expect(text).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}\u3164\u00a0]/u);
   }
-  expect(answers[0]?.body.errors?.[0]?.message).toContain('\\u200b');
-  expect(answers[1]?.body.errors?.[0]?.path).toBe('recipients[0].variables.1\\u200b\\u202e\\u00a0\\u3164');
+  expect(responses[0]?.body.errors?.[0]?.message).toContain('\\u200b');
+  expect(responses[1]?.body.errors?.[0]?.path).toBe('recipients[0].variables.1\\u200b\\u202e\\u00a0\\u3164');
 });

@@ -38,20 +38,20 @@ const list = async (key = gateway.apiKey) =>
 describe('adding a sender', () => {
   it('returns 502 with the platform’s explanation for a wrong token, number or business account', async () => {
     for (const wrong of [{ accessToken: 'wrong' }, { phoneNumberId: '404' }, { businessAccountId: '404' }]) {
-      const answer = await add(wrong);
-      expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
-      expect(answer.body).toMatchObject({
+      const response = await add(wrong);
+      expect([response.status, response.body.code]).toEqual([502, 'provider_rejected']);
+      expect(response.body).toMatchObject({
         provider: { code: expect.any(Number), message: expect.any(String) },
       });
-      expect(answer.text).not.toMatch(/test-token|very-secret/);
+      expect(response.text).not.toMatch(/test-token|very-secret/);
     }
     expect(await list()).toHaveLength(1);
   });
 
   it('returns 503 with Retry-After when the platform is unreachable', async () => {
-    const answer = await add({ apiUrl: 'http://127.0.0.1:9' });
-    expect([answer.status, answer.body.code]).toEqual([503, 'provider_unavailable']);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    const response = await add({ apiUrl: 'http://127.0.0.1:9' });
+    expect([response.status, response.body.code]).toEqual([503, 'provider_unavailable']);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await add({ apiUrl: 'ftp://127.0.0.1' })).status).toBe(400);
   });
 

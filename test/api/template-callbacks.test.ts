@@ -55,12 +55,12 @@ test("another account that claims the same business account cannot change this o
   const changes = [{ field: 'message_template_status_update', value }];
   const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: waba, changes }] });
   const signature = `sha256=${createHmac('sha256', 'c18f2abaebaa1d7e818f47c54d319afe').update(body).digest('hex')}`;
-  const answer = await gateway.call('POST', `/callbacks/messaging/${added.body.data._id}`, {
+  const response = await gateway.call('POST', `/callbacks/messaging/${added.body.data._id}`, {
     key: null,
     body,
     headers: { 'X-Hub-Signature-256': signature },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect(await template()).toMatchObject({ status: 'approved' });
 });
 

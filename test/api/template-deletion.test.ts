@@ -66,8 +66,8 @@ describe('a template with queued messages', () => {
   it('returns 409 template_in_use and changes nothing', async () => {
     await halt(true);
     const [message] = (await sendTo('15550100001')).body.data.messages;
-    const answer = await remove();
-    expect([answer.status, answer.body.code]).toEqual([409, 'template_in_use']);
+    const response = await remove();
+    expect([response.status, response.body.code]).toEqual([409, 'template_in_use']);
     expect((await template()).body.data).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });
     expect(await atPlatform()).toBe(true);
     expect((await messageOf(gateway, message?.id ?? '')).status).toBe('queued');
@@ -76,8 +76,8 @@ describe('a template with queued messages', () => {
   it('is deleted with cancelQueued=true; its messages fail with 900003 and publish their events', async () => {
     await halt(true);
     const { messages } = (await sendTo('15550100001', '15550100002')).body.data;
-    const answer = await remove('?cancelQueued=true');
-    expect([answer.status, answer.body.data.cancelled]).toEqual([200, 2]);
+    const response = await remove('?cancelQueued=true');
+    expect([response.status, response.body.data.cancelled]).toEqual([200, 2]);
     for (const { id } of messages) {
       expect(await messageOf(gateway, id)).toMatchObject({ status: 'failed', error: { code: 900003 } });
       expect(await stagesUntil(gateway, id, 'failed')).toEqual(['failed']);
@@ -104,37 +104,37 @@ describe('a template with queued messages', () => {
 
 describe('a send concurrent with a deletion', () => {
   it('delays the deletion while it is inserted, and makes it return 409', async () => {
-    let answer: ReturnType<typeof remove> | undefined;
+    let response: ReturnType<typeof remove> | undefined;
     await db()
       .transaction()
       .execute(async (tx) => {
         await sql`select from templates where id = ${templateId} for key share`.execute(tx);
-        answer = remove();
+        response = remove();
         await until(sessionIsBlocked);
         await sql`
           insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, due_at, expires_at)
           values (${gateway.accountId}, uuid7(), ${uuidv7()}, ${senderId}, ${templateId}, '15550100001',
             '{"body":[],"buttons":[]}', now() + interval '1 hour', now() + interval '1 day')`.execute(tx);
       });
-    expect((await answer)?.body.code).toBe('template_in_use');
+    expect((await response)?.body.code).toBe('template_in_use');
     expect(await atPlatform()).toBe(true);
     await remove('?cancelQueued=true');
   });
 
   it('is rejected if the template is marked as being deleted before the insert', async () => {
-    let answer: ReturnType<typeof sendTo> | undefined;
+    let response: ReturnType<typeof sendTo> | undefined;
     await db()
       .transaction()
       .execute(async (tx) => {
         await sql`select from templates where id = ${templateId} for update`.execute(tx);
-        answer = sendTo('15550100001');
+        response = sendTo('15550100001');
         await until(sessionIsBlocked);
         await sql`
           update templates set status = 'submitted', provider_status = 'PENDING_DELETION' where id = ${templateId}`.execute(
           tx,
         );
       });
-    expect([(await answer)?.status, (await answer)?.body.code]).toEqual([409, 'template_not_approved']);
+    expect([(await response)?.status, (await response)?.body.code]).toEqual([409, 'template_not_approved']);
     const { rows } = await sql`select from messages where template_id = ${templateId}`.execute(db());
     expect(rows).toEqual([]);
   });

@@ -211,8 +211,8 @@ it('an event and the change of the row are committed together or not at all', as
   const field = 'message_template_quality_update';
   const value = { message_template_id: providerId, new_quality_score: 'GREEN' };
   const body = { object: 'whatsapp_business_account', entry: [{ id: waba, changes: [{ field, value }] }] };
-  const answer = await postCallback(gateway, senderId, body, '315490ac490cfc7c3c5e4bf869b69dab');
-  expect(answer.status).toBe(500);
+  const response = await postCallback(gateway, senderId, body, '315490ac490cfc7c3c5e4bf869b69dab');
+  expect(response.status).toBe(500);
   await changeWithoutCallback({ quality: 'YELLOW' });
   await readTemplates(gateway);
   expect((await item()).qualityScore).toBe(null);

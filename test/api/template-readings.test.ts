@@ -54,11 +54,11 @@ describe('requests to read', () => {
     const other = await gateway.another();
     await allowReading();
     const calls = await listCallsOf(async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 30 }, (_, index) => sync(index % 2 === 0 ? gateway.url : other)),
       );
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-      const read = await Promise.all(answers.map(data));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+      const read = await Promise.all(responses.map(data));
       expect(read.filter(({ readings }) => !readings[0]?.reused)).toHaveLength(1);
       expect(new Set(read.map(({ count }) => count)).size).toBe(1);
     });
@@ -70,8 +70,8 @@ describe('requests to read', () => {
     await sync();
     const calls = await listCallsOf(async () => {
       for (let count = 0; count < 10; count += 1) {
-        const answer = await sync();
-        const { readings } = await data(answer);
+        const response = await sync();
+        const { readings } = await data(response);
         expect(readings).toEqual([
           {
             businessAccountId: waba,
@@ -98,9 +98,9 @@ describe('requests to read', () => {
     await gateway.platform.addFault({ on: 'templates', code: 80007, times: 1 });
     expect((await sync()).status).toBe(502);
     const calls = await listCallsOf(async () => {
-      const answer = await sync();
-      expect(answer.status).toBe(503);
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      const response = await sync();
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     });
     expect(calls).toBe(0);
     await allowReading();
@@ -149,8 +149,8 @@ it('reads all pages of thousands of templates, and then reads them less often', 
         ),
     );
   const calls = await listCallsOf(async () => {
-    const answer = await readTemplates(gateway);
-    expect(answer.status).toBe(200);
+    const response = await readTemplates(gateway);
+    expect(response.status).toBe(200);
   });
   expect(calls).toBe(12);
   const list = await gateway.call<{ pagination: { total: number } }>('GET', '/v1/templates?search=bulk_');

@@ -77,9 +77,9 @@ describe('a sample', () => {
       ['IMAGE', '12345', /does not exist in this account/],
       ['IMAGE', pdf, /must be image\/jpeg or image\/png/],
     ] as const) {
-      const answer = await draft(format, mediaId);
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-      expect(answer.body.errors).toEqual([
+      const response = await draft(format, mediaId);
+      expect([response.status, response.body.code]).toEqual([400, 'invalid_request']);
+      expect(response.body.errors).toEqual([
         { path: 'components[0].mediaId', message: expect.stringMatching(why) },
       ]);
     }
@@ -89,8 +89,8 @@ describe('a sample', () => {
     const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
     const { body } = await draft('IMAGE', mediaId);
     expect((await gateway.call('DELETE', `/v1/media/${mediaId}`)).status).toBe(200);
-    const answer = await submit(body.data._id);
-    expect([answer.status, answer.body.code]).toEqual([404, 'media_not_found']);
+    const response = await submit(body.data._id);
+    expect([response.status, response.body.code]).toEqual([404, 'media_not_found']);
     expect((await gateway.call<Template>('GET', `/v1/templates/${body.data._id}`)).body.data.status).toBe(
       'draft',
     );
@@ -106,8 +106,8 @@ describe('a sample', () => {
       const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
       const { body } = await draft('IMAGE', mediaId);
       await gateway.platform.addFault({ on: 'uploads', times: 1, ...fault });
-      const answer = await submit(body.data._id);
-      expect([answer.status, answer.body.code]).toEqual([status, code]);
+      const response = await submit(body.data._id);
+      expect([response.status, response.body.code]).toEqual([status, code]);
       expect((await submit(body.data._id)).status).toBe(200);
     },
   );

@@ -207,18 +207,18 @@ describe('a draft', () => {
       [{ components: [body('Hi there {{1}}{{2}} from all of us.')] }, /text between two variables/],
     ];
     for (const [wrong, message] of cases) {
-      const answer = await draft('faulty', wrong);
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-      expect(answer.text).toMatch(message);
+      const response = await draft('faulty', wrong);
+      expect([response.status, response.body.code]).toEqual([400, 'invalid_request']);
+      expect(response.text).toMatch(message);
     }
   });
 
   it('that the platform rejects returns its explanation and stays a draft', async () => {
     const { body } = await draft('refused_there');
     await gateway.platform.addFault({ on: 'templates', code: 100, details: 'Not like this.', times: 1 });
-    const answer = await gateway.call('POST', `/v1/templates/${body.data._id}/submit`);
-    expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
-    expect(answer.body).toMatchObject({ provider: { code: 100, message: 'Not like this.' } });
+    const response = await gateway.call('POST', `/v1/templates/${body.data._id}/submit`);
+    expect([response.status, response.body.code]).toEqual([502, 'provider_rejected']);
+    expect(response.body).toMatchObject({ provider: { code: 100, message: 'Not like this.' } });
     await gateway.platform.addFault({ on: 'templates', does: 'close', times: 1 });
     const down = await gateway.call('POST', `/v1/templates/${body.data._id}/submit`);
     expect([down.status, down.body.code]).toEqual([503, 'provider_unavailable']);
@@ -256,8 +256,8 @@ describe('reading the platform’s list', () => {
   it('returns the platform’s explanation if the list cannot be read, and changes nothing', async () => {
     const before = (await list()).pagination.total;
     await gateway.platform.addFault({ on: 'templates', code: 190, times: 1 });
-    const answer = await readTemplates(gateway);
-    expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
+    const response = await readTemplates(gateway);
+    expect([response.status, response.body.code]).toEqual([502, 'provider_rejected']);
     expect((await list()).pagination.total).toBe(before);
   });
 });

@@ -90,21 +90,21 @@ describe('an endpoint', () => {
     [{ url: 'https://93.184.216.34/', colour: 'red' }, 'colour'],
     [{}, 'url'],
   ])('is rejected with 400 and the name of the field: %j', async (body, field) => {
-    const answer = await fixture.call(await fixture.account(), 'POST', path, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors?.map((error) => error.path)).toContain(field);
+    const response = await fixture.call(await fixture.account(), 'POST', path, body);
+    expect(response.status).toBe(400);
+    expect(response.body.errors?.map((error) => error.path)).toContain(field);
   });
 
   it('is limited to ten per account, even with concurrent requests', async () => {
     const account = await fixture.account();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 14 }, (_, index) =>
         fixture.call(account, 'POST', path, { url: fixture.hooks.url(`many-${index}`) }),
       ),
     );
-    const statuses = answers.map((answer) => answer.status).toSorted();
+    const statuses = responses.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(10).fill(200), ...Array(4).fill(409)]);
-    expect(answers.find((answer) => answer.status === 409)?.body.code).toBe('endpoint_limit_reached');
+    expect(responses.find(({ status }) => status === 409)?.body.code).toBe('endpoint_limit_reached');
   });
 
   it('of another account is not found', async () => {

@@ -69,8 +69,8 @@ describe('the list of deliveries', () => {
   it.each(['?statu=dead', '?status=lost', '?limit=0', '?limit=101', '?cursor=nonsense', '?from=yesterday'])(
     'returns 400 for %s',
     async (query) => {
-      const answer = await fixture.call(await fixture.account(), 'GET', `/v1/webhooks/deliveries${query}`);
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+      const response = await fixture.call(await fixture.account(), 'GET', `/v1/webhooks/deliveries${query}`);
+      expect([response.status, response.body.code]).toEqual([400, 'invalid_request']);
     },
   );
 
@@ -82,11 +82,11 @@ describe('the list of deliveries', () => {
     const [item] = (await list(account)).items;
     const otherAccount = await fixture.account();
     for (const id of [item._id, uuidv7(), 'no-id']) {
-      for (const answer of [
+      for (const response of [
         await fixture.call(otherAccount, 'GET', `/v1/webhooks/deliveries/${id}`),
         await fixture.call(otherAccount, 'POST', `/v1/webhooks/deliveries/${id}/replay`),
       ]) {
-        expect([answer.status, answer.body.code]).toEqual([404, 'delivery_not_found']);
+        expect([response.status, response.body.code]).toEqual([404, 'delivery_not_found']);
       }
     }
   });

@@ -21,11 +21,11 @@ afterAll(async () => {
 });
 
 const control = async (method: string, path: string, body?: object) => {
-  const answer = await fetch(`${receiver.url}/sandbox/${path}`, {
+  const response = await fetch(`${receiver.url}/sandbox/${path}`, {
     method,
     ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
   });
-  return answer.json() as Promise<{ events: { verified: boolean; json: Hit['json'] }[] }>;
+  return response.json() as Promise<{ events: { verified: boolean; json: Hit['json'] }[] }>;
 };
 
 describe('a receiver that verifies in the seven documented steps', () => {
