@@ -44,16 +44,16 @@ async function run(input: CallersInput): Promise<CallersResult> {
   const line = async () => {
     for (let call = take(); call; call = take()) {
       const from = nowMs();
-      const answer = await pool.request({
+      const response = await pool.request({
         method: call.method as 'GET',
         path: call.path,
         ...(call.headers ? { headers: call.headers } : {}),
         ...(call.body === undefined ? {} : { body: call.body }),
       });
-      const text = await answer.body.text();
+      const text = await response.body.text();
       result.ms.push(nowMs() - from);
-      result.statuses[answer.statusCode] = (result.statuses[answer.statusCode] ?? 0) + 1;
-      if (answer.statusCode !== 200) result.firstRejection ??= text;
+      result.statuses[response.statusCode] = (result.statuses[response.statusCode] ?? 0) + 1;
+      if (response.statusCode !== 200) result.firstRejection ??= text;
     }
   };
   await Promise.all(Array.from({ length: input.atOnce }, line));

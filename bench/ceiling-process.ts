@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { nowMs, serveParent } from './child.ts';
 import {
-  callbackAnswer,
+  callbackResponse,
   callbacks,
   type Message,
-  platformAnswer,
   platformCall,
-  sendAnswer,
+  platformResponse,
   sendCall,
+  sendResponse,
   webhooks,
 } from './exchanges.ts';
 
@@ -30,12 +30,12 @@ export interface Addresses {
   receiver: string;
 }
 
-type Handle = (path: string, answer: (message: Message) => void) => void;
+type Handle = (path: string, respond: (message: Message) => void) => void;
 
 const role = process.argv[2];
 const keepAliveMs = 60_000;
 let handle: Handle = () => {};
-let taken = 0;
+let received = 0;
 let expected = 0;
 let reached: Promise<number> | undefined;
 let onReached: (atMs: number) => void = () => {};
@@ -62,8 +62,8 @@ const listening = new Promise<string>((resolve) => {
 function poolTo(url: string, connections: number): (path: string, message: Message) => Promise<void> {
   const pool = new Pool(url, { connections, pipelining: 1, keepAliveTimeout: keepAliveMs });
   return async (path, { headers, body }) => {
-    const answer = await pool.request({ method: 'POST', path, headers, body });
-    await answer.body.dump();
+    const response = await pool.request({ method: 'POST', path, headers, body });
+    await response.body.dump();
   };
 }
 
@@ -71,24 +71,24 @@ function poolTo(url: string, connections: number): (path: string, message: Messa
 function actGateway(addresses: Addresses, input: CeilingInput): void {
   const toPlatform = poolTo(addresses.platform, input.platformConnections);
   const toReceiver = poolTo(addresses.receiver, input.webhookConnections);
-  const answerToSend = sendAnswer(input.recipientsPerSend);
-  handle = (path, answer) => {
+  const responseToSend = sendResponse(input.recipientsPerSend);
+  handle = (path, respond) => {
     if (path === '/v1/templates/send') {
       const calls = Array.from({ length: input.recipientsPerSend }, () =>
         toPlatform('/v23.0/30000000001000/messages', platformCall),
       );
-      void Promise.all(calls).then(() => answer(answerToSend));
+      void Promise.all(calls).then(() => respond(responseToSend));
       return;
     }
-    answer(callbackAnswer);
+    respond(callbackResponse);
     void toReceiver('/hooks/bench', webhooks[Number(path.at(-1))] as Message);
   };
 }
 
 function actPlatform(addresses: Addresses, input: CeilingInput): void {
   const toGateway = poolTo(addresses.gateway, input.callbackConnections);
-  handle = (_path, answer) => {
-    answer(platformAnswer);
+  handle = (_path, respond) => {
+    respond(platformResponse);
     callbacks.forEach((callback, index) => {
       void toGateway(`/callbacks/messaging/019aa6b2-7c1e-7f6a-9d3b-2f4c5d6e7f8${index}`, callback);
     });
@@ -98,10 +98,10 @@ function actPlatform(addresses: Addresses, input: CeilingInput): void {
 const empty: Message = { headers: {}, body: Buffer.alloc(0) };
 
 function actReceiver(): void {
-  handle = (_path, answer) => {
-    answer(empty);
-    taken += 1;
-    if (taken === expected) onReached(nowMs());
+  handle = (_path, respond) => {
+    respond(empty);
+    received += 1;
+    if (received === expected) onReached(nowMs());
   };
 }
 
@@ -128,7 +128,7 @@ serveParent({
   load: ({ addresses, input }: { addresses: Addresses; input: CeilingInput }) => load(addresses, input),
   /** For the receiver: sets the expected number of webhooks. */
   expect: ({ count }: { count: number }) => {
-    taken = 0;
+    received = 0;
     expected = count;
     reached = new Promise((resolve) => {
       onReached = resolve;

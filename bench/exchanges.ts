@@ -45,7 +45,7 @@ export function sendCall(recipients: number): Message {
   };
 }
 
-export function sendAnswer(recipients: number): Message {
+export function sendResponse(recipients: number): Message {
   const message = {
     id: uuid,
     messageId: wamid,
@@ -87,7 +87,7 @@ export const platformCall: Message = {
   }),
 };
 
-export const platformAnswer: Message = {
+export const platformResponse: Message = {
   headers: { 'content-type': 'application/json' },
   body: json({
     messaging_product: 'whatsapp',
@@ -142,7 +142,7 @@ const callback = (status: string): Message => ({
 
 export const callbacks: readonly Message[] = ['sent', 'delivered', 'read'].map(callback);
 
-export const callbackAnswer: Message = {
+export const callbackResponse: Message = {
   headers: gatewayHeaders,
   body: json({ success: true, message: 'Taken.', data: null }),
 };

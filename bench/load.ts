@@ -34,7 +34,7 @@ export interface LoadResult {
   sendMs: number[];
 }
 
-interface Answer {
+interface SendResponse {
   success: boolean;
   message: string;
   data: { accepted: number; queued: number; failed: number };
@@ -63,18 +63,18 @@ async function one(pool: Pool, input: LoadInput, number: number, result: LoadRes
     },
     body: bodyOf(input, number),
   });
-  const said = (await body.json()) as Answer;
+  const response = (await body.json()) as SendResponse;
   result.sendMs.push(nowMs() - began);
   result.sends += 1;
-  if (!said.success) {
+  if (!response.success) {
     result.rejected += 1;
-    result.firstRejection ??= said.message;
+    result.firstRejection ??= response.message;
     return;
   }
   result.messages += input.recipientsPerSend;
-  result.accepted += said.data.accepted;
-  result.queued += said.data.queued;
-  result.failed += said.data.failed;
+  result.accepted += response.data.accepted;
+  result.queued += response.data.queued;
+  result.failed += response.data.failed;
 }
 
 async function run(input: LoadInput): Promise<LoadResult> {

@@ -18,24 +18,24 @@ function note(hook: string, body: Buffer): void {
   for (const waiter of waiting) if (arrivals.size >= waiter.events) waiter.resolve();
 }
 
-function answer(req: IncomingMessage, res: ServerResponse): void {
+function handleRequest(req: IncomingMessage, res: ServerResponse): void {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
     const hook = (req.url ?? '').slice(1);
-    const take = () => res.writeHead(200, { 'content-length': 0 }).end();
+    const respond = () => res.writeHead(200, { 'content-length': 0 }).end();
     if (hook === 'hangs') return;
     if (hook === 'slow') {
       slowEvents += 1;
-      setTimeout(take, slowMs).unref();
+      setTimeout(respond, slowMs).unref();
       return;
     }
     note(hook, Buffer.concat(chunks));
-    take();
+    respond();
   });
 }
 
-const server = createServer({ keepAliveTimeout: 60_000 }, answer);
+const server = createServer({ keepAliveTimeout: 60_000 }, handleRequest);
 const listening = new Promise<string>((resolve) => {
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () =>
     resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),

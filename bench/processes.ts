@@ -100,7 +100,7 @@ export async function startSandboxProcess(): Promise<SandboxProcess> {
     serialization: 'advanced',
   });
   const running = track(child);
-  const line = await firstLine(child, 'stdout', (said) => (said.startsWith('{') ? said : undefined));
+  const line = await firstLine(child, 'stdout', (lines) => (lines.startsWith('{') ? lines : undefined));
   const urls = JSON.parse(line) as { cloudApi: string; google: string };
   return {
     ...running,
@@ -116,15 +116,15 @@ function firstLine(
   from: 'stdout' | 'stderr',
   wanted: (line: string) => string | undefined,
 ): Promise<string> {
-  const said: string[] = [];
+  const output: string[] = [];
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child[from] as NodeJS.ReadableStream });
     lines.on('line', (line) => {
-      said.push(line);
+      output.push(line);
       const found = wanted(line);
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', () => reject(new Error(`it ended before it was ready: ${said.join('\n')}`)));
+    child.once('exit', () => reject(new Error(`it ended before it was ready: ${output.join('\n')}`)));
   });
 }
 

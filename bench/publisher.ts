@@ -174,7 +174,7 @@ async function bare(input: { url: string; secret: string; messages: number; conn
         const body = ofStage[at] as string;
         const id = ids[at] as string;
         const seconds = String(Math.floor(Date.now() / 1000));
-        const answer = await pool.request({
+        const response = await pool.request({
           method: 'POST',
           path,
           headers: {
@@ -187,7 +187,7 @@ async function bare(input: { url: string; secret: string; messages: number; conn
           },
           body,
         });
-        await answer.body.dump();
+        await response.body.dump();
       }
     };
     await Promise.all(Array.from({ length: input.connections }, line));

@@ -60,7 +60,7 @@ function receive(hook: string, signature: string | undefined, body: Buffer): num
   return 200;
 }
 
-function answer(req: IncomingMessage, res: ServerResponse): void {
+function handleRequest(req: IncomingMessage, res: ServerResponse): void {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
@@ -74,7 +74,7 @@ function answer(req: IncomingMessage, res: ServerResponse): void {
   });
 }
 
-const server = createServer({ keepAliveTimeout: keepAliveMs }, answer);
+const server = createServer({ keepAliveTimeout: keepAliveMs }, handleRequest);
 const listening = new Promise<string>((resolve) => {
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () =>
     resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),

@@ -91,10 +91,10 @@ function callerOf(url: string, apiKey: string): Call {
     if (body !== undefined) headers['content-type'] = 'application/json';
     const init: RequestInit = { method, headers };
     if (body !== undefined) init.body = JSON.stringify(body);
-    const answer = await fetch(`${url}${path}`, init);
-    const said = (await answer.json()) as { success: boolean; message: string; data: T };
-    if (!said.success) throw new Error(`${method} ${path}: ${answer.status} ${said.message}`);
-    return said.data;
+    const response = await fetch(`${url}${path}`, init);
+    const reply = (await response.json()) as { success: boolean; message: string; data: T };
+    if (!reply.success) throw new Error(`${method} ${path}: ${response.status} ${reply.message}`);
+    return reply.data;
   };
 }
 

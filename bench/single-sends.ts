@@ -19,14 +19,14 @@ let phones = 492_000_000_000;
 async function timed(pool: Pool, path: string, headers: Record<string, string>, body: unknown) {
   const text = JSON.stringify(body);
   const began = nowMs();
-  const answer = await pool.request({
+  const response = await pool.request({
     method: 'POST',
     path,
     headers: { 'content-type': 'application/json', ...headers },
     body: text,
   });
-  const said = (await answer.body.json()) as Record<string, never>;
-  return { ms: nowMs() - began, status: answer.statusCode, said };
+  const reply = (await response.body.json()) as Record<string, never>;
+  return { ms: nowMs() - began, status: response.statusCode, reply };
 }
 
 /** Opens connections to the gateway and the platform, for an account with a number. */
@@ -56,7 +56,7 @@ export async function openSingleSends(
   };
   return {
     async send(template, variables) {
-      const { ms, said } = await timed(
+      const { ms, reply } = await timed(
         toGateway,
         '/v1/templates/send',
         { 'x-api-key': account.apiKey },
@@ -66,20 +66,20 @@ export async function openSingleSends(
           recipients: [{ phone: String(phones++), name: 'Ada Lovelace', variables }],
         },
       );
-      const { success, data } = said as unknown as { success: boolean; data: { accepted: number } };
+      const { success, data } = reply as unknown as { success: boolean; data: { accepted: number } };
       if (!success || data.accepted !== 1)
-        throw new Error(`a single send was not accepted: ${JSON.stringify(said)}`);
+        throw new Error(`a single send was not accepted: ${JSON.stringify(reply)}`);
       return ms;
     },
     async platform() {
       const path = `/v23.0/${number?.id}/messages`;
-      const { ms, status, said } = await timed(
+      const { ms, status, reply } = await timed(
         toPlatform,
         path,
         { authorization: `Bearer ${app?.tokens[0]}` },
         direct,
       );
-      if (status !== 200) throw new Error(`a direct call of the platform: ${JSON.stringify(said)}`);
+      if (status !== 200) throw new Error(`a direct call of the platform: ${JSON.stringify(reply)}`);
       return ms;
     },
     async close() {

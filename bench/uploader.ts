@@ -36,14 +36,14 @@ async function upload({ url, apiKey, files, bytes }: UploadInput) {
   const began = nowMs();
   const one = async (index: number) => {
     const boundary = `bench-${index}-${randomBytes(8).toString('hex')}`;
-    const answer = await pool.request({
+    const response = await pool.request({
       method: 'POST',
       path: '/v1/templates/media',
       headers: { 'x-api-key': apiKey, 'content-type': `multipart/form-data; boundary=${boundary}` },
       body: Readable.from(form(boundary, `file-${index}.pdf`, bytes), { objectMode: false }),
     });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`an upload failed: ${answer.statusCode} ${text}`);
+    const text = await response.body.text();
+    if (response.statusCode !== 200) throw new Error(`an upload failed: ${response.statusCode} ${text}`);
     return nowMs() - began;
   };
   const each = await Promise.all(Array.from({ length: files }, (_, index) => one(index)));

@@ -105,15 +105,15 @@ function queryOf(values: object): string {
 
 function caller(url: string): Call {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const answer = await fetch(`${url}/sandbox/${path}`, {
+    const response = await fetch(`${url}/sandbox/${path}`, {
       method,
       ...(body !== undefined && {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
     });
-    const said = (await answer.json()) as T & { error?: string };
-    if (!answer.ok) throw new Error(`${method} /sandbox/${path}: ${answer.status} ${said.error}`);
-    return said;
+    const reply = (await response.json()) as T & { error?: string };
+    if (!response.ok) throw new Error(`${method} /sandbox/${path}: ${response.status} ${reply.error}`);
+    return reply;
   };
 }

@@ -80,7 +80,7 @@ export class ControlError extends Error {
  * Handles a call of a control API: reads the JSON body, runs `act`, responds with its result (`{}` for none).
  * Accepts loopback callers with a loopback `Host` only, so that no web page can reach it by DNS rebinding.
  */
-export async function answerControl(
+export async function handleControl(
   req: IncomingMessage,
   res: ServerResponse,
   act: (body: unknown) => unknown,
@@ -112,13 +112,13 @@ export interface ControlRequest {
 }
 
 /** Handles a call of a control API by the first matching route, which also gets `on`; 404 if none matches. */
-export function answerByRoutes<On extends object>(
+export function routeControl<On extends object>(
   routes: ReadonlyArray<ControlRoute<On & ControlRequest>>,
   on: On,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  return answerControl(req, res, (given) => {
+  return handleControl(req, res, (given) => {
     const url = new URL(req.url ?? '', 'http://sandbox');
     const path = url.pathname.slice('/sandbox/'.length);
     for (const [method, pattern, act] of routes) {

@@ -82,7 +82,7 @@ export default workload({
     try {
       const account = await scene.account('Bench');
       progress('staff with calendars');
-      const wanted = await addStaff(scene, account, 'wanted@bench.example');
+      const contested = await addStaff(scene, account, 'wanted@bench.example');
       const staff: Staff[] = [];
       for (let index = 0; index < staffCount; index++)
         staff.push(await addStaff(scene, account, `staff${index}@bench.example`));
@@ -92,22 +92,22 @@ export default workload({
         const input: CallersInput = { url: scene.gateway.url, calls, atOnce: at };
         return caller.call<CallersResult>('run', input);
       };
-      const rivalsFor = async (member: Staff, date: string): Promise<OneCall[]> => {
+      const competingCalls = async (member: Staff, date: string): Promise<OneCall[]> => {
         const [slot] = await openSlots(account, member, date);
         if (!slot) throw new Error('no slot is open');
         return Array.from({ length: rivals }, () => booking(account, member, date, slot));
       };
       progress('warming up');
       await run(await distinct(account, staff, 40, 3), 8);
-      for (const one of staff) await run(await rivalsFor(one, dateIn(10)), rivals);
+      for (const one of staff) await run(await competingCalls(one, dateIn(10)), rivals);
 
       progress('competing requests');
-      const calls = await rivalsFor(wanted, dateIn(10));
+      const calls = await competingCalls(contested, dateIn(10));
       const beforeRace = read(scene.meters);
       const race = await run(calls, rivals);
       const raceMs = spread(race.ms);
       const raceCpu = perPiece(beforeRace, read(scene.meters), rivals);
-      const winners = await confirmed(scene, wanted);
+      const winners = await confirmed(scene, contested);
       const events = (await scene.google.liveEvents('wanted@bench.example')).length;
       table(`${rivals} competing requests for one slot`, [
         [
@@ -139,8 +139,8 @@ export default workload({
         const result = await run(calls, atOnce);
         if (members === staff) Object.assign(window, { fromMs: began, toMs: nowMs() });
         const ms = spread(result.ms);
-        const taken = result.statuses[200] ?? 0;
-        const perSecond = taken / result.seconds;
+        const booked = result.statuses[200] ?? 0;
+        const perSecond = booked / result.seconds;
         const cpu = perPiece(before, read(scene.meters), calls.length);
         table(`Distinct bookings ${name}, ${atOnce} at a time over ${members.length} staff`, [
           ['bookings/s', perSecond],
@@ -148,8 +148,8 @@ export default workload({
           ...Object.entries(cpu).map(([process, used]) => [`CPU ms per booking: ${process}`, used]),
         ]);
         figures[name] = { perSecond, ms, cpu, statuses: result.statuses };
-        if (taken !== bookings)
-          problems.push(`${name}: ${taken} of ${bookings} taken; ${result.firstRejection}`);
+        if (booked !== bookings)
+          problems.push(`${name}: ${booked} of ${bookings} taken; ${result.firstRejection}`);
       }
       saveFigures('bookings', { rivals, bookings, staff: staffCount, atOnce }, { ...figures, problems });
       if (problems.length > 0) {

@@ -67,12 +67,12 @@ export default workload({
         firstPhone: 493_000_000_000,
       };
       const began = nowMs();
-      const asked = caller.call<LoadResult>('run', input);
+      const loading = caller.call<LoadResult>('run', input);
       const during = { send: [] as number[], platform: [] as number[] };
       const authentication: number[] = [];
       const overtaken: number[] = [];
       let written = false;
-      void asked.then(() => {
+      void loading.then(() => {
         written = true;
       });
       for (let round = 0; ; round++) {
@@ -89,7 +89,7 @@ export default workload({
         await pause();
       }
       const campaignSeconds = (nowMs() - began) / 1000;
-      const result = await asked;
+      const result = await loading;
       await Promise.all([largeSingle.close(), smallSingle.close()]);
 
       const overPlatform = ({ send, platform }: typeof during) => {

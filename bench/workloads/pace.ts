@@ -26,7 +26,7 @@ async function send({ scene, account, numbers }: Place, template: string, count:
     phone: String(++phones),
     variables: { '1': 'Ada', '2': 'A-1', '3': 'today' },
   }));
-  const answer = await fetch(`${scene.gateway.url}/v1/templates/send`, {
+  const response = await fetch(`${scene.gateway.url}/v1/templates/send`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -39,7 +39,7 @@ async function send({ scene, account, numbers }: Place, template: string, count:
       recipients,
     }),
   });
-  const { data } = (await answer.json()) as { data: { sendId: string } };
+  const { data } = (await response.json()) as { data: { sendId: string } };
   return data.sendId;
 }
 

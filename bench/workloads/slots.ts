@@ -63,7 +63,7 @@ function engineMsPerDay(bookings: number): number {
 async function calendarMs(scene: Scene, email: string, times: number): Promise<Spread> {
   const { sandbox, google } = scene;
   const refreshToken = await google.issueRefreshToken({ account: email, clientId: googleClient.id });
-  const answer = await fetch(`${sandbox.googleUrl}/token`, {
+  const response = await fetch(`${sandbox.googleUrl}/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'refresh_token',
@@ -72,7 +72,7 @@ async function calendarMs(scene: Scene, email: string, times: number): Promise<S
       client_secret: googleClient.secret,
     }),
   });
-  const { access_token } = (await answer.json()) as { access_token: string };
+  const { access_token } = (await response.json()) as { access_token: string };
   const from = Date.parse(dateIn(daysAhead));
   const body = JSON.stringify({
     timeMin: new Date(from).toISOString(),
@@ -87,8 +87,8 @@ async function calendarMs(scene: Scene, email: string, times: number): Promise<S
       headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
       body,
     });
-    const said = await busy.text();
-    if (!busy.ok) throw new Error(`freeBusy: ${said}`);
+    const text = await busy.text();
+    if (!busy.ok) throw new Error(`freeBusy: ${text}`);
     ms.push(nowMs() - began);
   }
   return spread(ms);

@@ -37,13 +37,13 @@ export interface Call {
 }
 
 /** Responds to a call, or injects the call's fault instead. */
-export function answer(call: Call, status: number, body: unknown): void {
+export function respond(call: Call, status: number, body: unknown): void {
   if (call.fault) injectFault(call.res, call.fault);
   else sendJson(call.res, status, body);
 }
 
 /** Responds with the platform's error envelope. Any other error is a bug of the sandbox, and the response says so. */
-export function answerError(res: ServerResponse, error: unknown, plainData = false): void {
+export function respondError(res: ServerResponse, error: unknown, plainData = false): void {
   const known = error instanceof Rejection;
   if (!known) console.error('sandbox cloud-api:', error);
   const rejected = known ? error : rejection(1, `An error of the sandbox itself: ${String(error)}`);

@@ -163,11 +163,11 @@ function checkMedia(
       131053,
       `Media ${content.id} was not found: unknown, expired, or uploaded by another phone number`,
     );
-  const fits =
+  const matches =
     wanted === 'DOCUMENT'
       ? media.mimeType === 'application/pdf'
       : media.mimeType.startsWith(wanted.toLowerCase());
-  if (!fits)
+  if (!matches)
     throw rejection(
       131053,
       `Media of type ${media.mimeType} cannot be the header of a template with ${wanted}`,

@@ -103,10 +103,10 @@ function wordsOf(text: string, language: string): number {
 function checkExamples({ part, named, examples }: CheckedText, names: string[]): void {
   const rows = Array.isArray(examples) ? examples : [];
   const given: unknown[] = Array.isArray(rows[0]) ? rows[0] : rows;
-  const fits = named
+  const isValid = named
     ? names.every((name) => given.some((one) => isNamedExample(one, name)))
     : given.every((one) => typeof one === 'string' && one !== '');
-  if (given.length !== names.length || !fits)
+  if (given.length !== names.length || !isValid)
     throw badFormat(part, `The ${part} needs an example for each of its variables.`);
 }
 

@@ -1,7 +1,7 @@
 // The control API of the simulated platform (`/sandbox/…`): creates its objects, changes settings, injects faults, reads the ledger.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Faults } from '../faults.ts';
-import { answerByRoutes, ControlError, type ControlRequest, type ControlRoute } from '../server.ts';
+import { ControlError, type ControlRequest, type ControlRoute, routeControl } from '../server.ts';
 import type { Platform } from './call.ts';
 import { envelope, isPlatformCode, rejectionWith } from './errors.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
@@ -46,13 +46,13 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
 ];
 
 /** Handles one call of the control API. */
-export function answerCloudControl(
+export function handleCloudControl(
   platform: Platform,
   faults: Faults,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  return answerByRoutes(routes, { platform, faults }, req, res);
+  return routeControl(routes, { platform, faults }, req, res);
 }
 
 function readState({ state }: Platform): unknown {

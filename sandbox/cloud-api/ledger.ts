@@ -49,7 +49,7 @@ export interface LedgerFilter {
 export interface Ledger {
   add(entry: Accepted): void;
   /** Marks a callback as finished, with the HTTP status of its last attempt (not 200: given up). */
-  finishStep(seq: number, step: number, answer: number): void;
+  finishStep(seq: number, step: number, status: number): void;
   /** Entries with unfinished callbacks, oldest first. */
   unfinished(): Iterable<Accepted>;
   /** Every entry that must survive a restart: the remembered and the unfinished ones. */
@@ -90,13 +90,13 @@ export function createLedger(limits: LedgerLimits): Ledger {
       if (entry.steps.some((step) => !step.done)) open.set(entry.seq, entry);
       entries.add(entry);
     },
-    finishStep(number, index, answer) {
+    finishStep(number, index, status) {
       const entry = open.get(number);
       const step = entry?.steps[index];
       if (!entry || !step || step.done) return;
       step.done = true;
-      step.answers.push(answer);
-      if (answer === 200) {
+      step.answers.push(status);
+      if (status === 200) {
         posted++;
         entry.callbacksPosted++;
       }

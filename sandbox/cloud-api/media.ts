@@ -1,6 +1,6 @@
 // Uploaded media: POST /{phone-number-id}/media, GET and DELETE /{media-id}, and the five-minute download link.
 import { createHmac } from 'node:crypto';
-import { answer, type Call, type Platform } from './call.ts';
+import { type Call, type Platform, respond } from './call.ts';
 import { badParam, rejection, unknownObject } from './errors.ts';
 import { type KnownType, mediaTypes, readUpload } from './media-upload.ts';
 import type { Media, PhoneNumber } from './model.ts';
@@ -69,20 +69,20 @@ export async function postMedia(platform: Platform, call: Call, number: PhoneNum
     uploadedAt: state.clock.now(),
   };
   if (file.bytes) platform.mediaBytes.keep(media.id, file.bytes);
-  state.record(['media', media], () => answer(call, 200, { id: media.id }));
+  state.record(['media', media], () => respond(call, 200, { id: media.id }));
 }
 
 /** GET or DELETE of one upload; `phone_number_id`, if given, must be the number that uploaded it. */
 export function mediaNode(platform: Platform, call: Call, media: Media): void {
   const method = call.req.method ?? 'GET';
-  const asked = call.query.get('phone_number_id') ?? undefined;
-  if (!mediaOf(platform.state, media.id, asked)) throw unknownObject(method, media.id);
+  const senderId = call.query.get('phone_number_id') ?? undefined;
+  if (!mediaOf(platform.state, media.id, senderId)) throw unknownObject(method, media.id);
   if (method === 'DELETE') {
-    platform.state.record(['media-gone', media.id], () => answer(call, 200, { success: true }));
+    platform.state.record(['media-gone', media.id], () => respond(call, 200, { success: true }));
     return;
   }
   if (method !== 'GET') throw unknownObject(method, media.id);
-  answer(call, 200, {
+  respond(call, 200, {
     messaging_product: 'whatsapp',
     url: downloadLink(platform, call, media),
     mime_type: media.mimeType,

@@ -1,5 +1,5 @@
 // POST /{phone-number-id}/messages: checks a template message as the platform does, accepts it, and schedules its callbacks.
-import { answer, type Call, type Platform, readJson } from './call.ts';
+import { type Call, type Platform, readJson, respond } from './call.ts';
 import { checkComponents } from './check-message.ts';
 import { badParam, Rejection, rejection } from './errors.ts';
 import type { Accepted } from './ledger.ts';
@@ -80,7 +80,7 @@ function acceptMessage(
     call.fault?.does ?? (outcome.response === 'normal' ? '200' : outcome.response),
   );
   state.record(['message', message], () => {
-    if (outcome.response === 'normal') answer(call, 200, reply);
+    if (outcome.response === 'normal') respond(call, 200, reply);
     else sendFaultyResponse(platform, call, outcome, reply);
     scheduleSteps(state, platform.poster, message);
   });
@@ -142,5 +142,5 @@ function sendFaultyResponse(
 ): void {
   if (how === 'reset') call.res.socket?.resetAndDestroy();
   else if (how === 'empty500') call.res.writeHead(500, { 'content-length': 0 }).end();
-  else if (how === 'slow') setTimeout(answer, state.settings.slowAnswerMs, call, 200, reply).unref();
+  else if (how === 'slow') setTimeout(respond, state.settings.slowAnswerMs, call, 200, reply).unref();
 }

@@ -1,5 +1,5 @@
 // Read operations on senders: GET of a phone number, a business account and its numbers, the token and its app.
-import { answer, type Call, type Platform } from './call.ts';
+import { type Call, type Platform, respond } from './call.ts';
 import { badParam, unknownObject } from './errors.ts';
 import type { PhoneNumber, Waba } from './model.ts';
 
@@ -16,13 +16,13 @@ const defaultFields = [
 /** GET /{phone-number-id}. */
 export function numberNode(platform: Platform, call: Call, number: PhoneNumber): void {
   if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', number.id);
-  answer(call, 200, view(platform, call, number));
+  respond(call, 200, view(platform, call, number));
 }
 
 /** GET /{waba-id}. */
 export function wabaNode(call: Call, waba: Waba): void {
   if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', waba.id);
-  answer(call, 200, {
+  respond(call, 200, {
     id: waba.id,
     name: waba.name,
     timezone_id: '71',
@@ -35,15 +35,15 @@ export function wabaNode(call: Call, waba: Waba): void {
 export function phoneNumbersEdge(platform: Platform, call: Call, waba: Waba): void {
   if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', waba.id);
   const numbers = [...platform.state.numbers.values()].filter((number) => number.wabaId === waba.id);
-  answer(call, 200, { data: numbers.map((number) => view(platform, call, number)) });
+  respond(call, 200, { data: numbers.map((number) => view(platform, call, number)) });
 }
 
 /** GET, POST and DELETE /{waba-id}/subscribed_apps: the owning app is always subscribed. */
 export function subscribedAppsEdge(call: Call): void {
   const { id } = call.app;
-  if (call.req.method !== 'GET') answer(call, 200, { success: true });
+  if (call.req.method !== 'GET') respond(call, 200, { success: true });
   else
-    answer(call, 200, {
+    respond(call, 200, {
       data: [
         {
           whatsapp_business_api_data: {
@@ -59,7 +59,7 @@ export function subscribedAppsEdge(call: Call): void {
 /** GET /app: the token's app. */
 export function appNode(call: Call): void {
   const { id } = call.app;
-  answer(call, 200, {
+  respond(call, 200, {
     category: 'Business',
     link: `https://www.facebook.com/games/?app_id=${id}`,
     name: `App ${id}`,
@@ -75,7 +75,7 @@ export function tokenNode(platform: Platform, call: Call): void {
   const { id } = call.app;
   const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
   const data = { app_id: id, type: 'SYSTEM_USER', application: `App ${id}`, expires_at: 0, is_valid: true };
-  answer(call, 200, { data: { ...data, scopes, user_id: '122100000000000' } });
+  respond(call, 200, { data: { ...data, scopes, user_id: '122100000000000' } });
 }
 
 function view(platform: Platform, call: Call, number: PhoneNumber): unknown {
@@ -94,6 +94,6 @@ function view(platform: Platform, call: Call, number: PhoneNumber): unknown {
     messaging_limit_tier: 'TIER_UNLIMITED',
   };
   const fields = call.query.get('fields')?.split(',') ?? defaultFields;
-  const asked = ['id', ...fields.map((field) => field.trim())];
-  return Object.fromEntries(asked.filter((f) => whole[f] !== undefined).map((f) => [f, whole[f]]));
+  const requested = ['id', ...fields.map((field) => field.trim())];
+  return Object.fromEntries(requested.filter((f) => whole[f] !== undefined).map((f) => [f, whole[f]]));
 }

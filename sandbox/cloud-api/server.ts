@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, faultList, injectFault } from '../faults.ts';
 import { listen, type RunningServer, type ServerOptions } from '../server.ts';
-import { answerError, type Call, type Platform, readJson } from './call.ts';
+import { type Call, type Platform, readJson, respondError } from './call.ts';
 import { createPoster } from './callbacks.ts';
 import { callLog } from './calls.ts';
-import { answerCloudControl, faultKinds } from './control.ts';
+import { faultKinds, handleCloudControl } from './control.ts';
 import { badToken, unknownObject } from './errors.ts';
 import { download, mediaBytes, mediaNode, postMedia } from './media.ts';
 import { postMessage } from './messages.ts';
@@ -40,8 +40,8 @@ export async function startCloudApi(options: CloudApiOptions = {}): Promise<Runn
   };
   const faults = faultList(faultKinds);
   const server = await listen((req, res) => {
-    if (req.url?.startsWith('/sandbox/')) void answerCloudControl(platform, faults, req, res);
-    else void answerCall(platform, faults.take(kindOf(req.url ?? '')), req, res);
+    if (req.url?.startsWith('/sandbox/')) void handleCloudControl(platform, faults, req, res);
+    else void handleCall(platform, faults.take(kindOf(req.url ?? '')), req, res);
   }, options.port);
   url = server.url;
   for (const message of state.ledger.unfinished()) scheduleSteps(state, platform.poster, message);
@@ -77,7 +77,7 @@ function responseOf(fault: Fault): string {
   return fault.does === 'answer' && fault.body !== undefined ? String(fault.status ?? 500) : fault.does;
 }
 
-async function answerCall(
+async function handleCall(
   platform: Platform,
   fault: Fault | undefined,
   req: IncomingMessage,
@@ -96,7 +96,7 @@ async function answerCall(
   } catch (error) {
     // Read and drop the rest of the body, so that the caller can read the rejection.
     req.resume();
-    answerError(res, error, platform.state.settings.plainErrorData);
+    respondError(res, error, platform.state.settings.plainErrorData);
   }
 }
 

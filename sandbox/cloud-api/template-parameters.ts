@@ -27,12 +27,12 @@ const parsed = new WeakMap<Template, TemplateParameters>();
 
 /** A template's parameters, parsed once per object; a changed template is a new object. */
 export function parametersOf(template: Template): TemplateParameters {
-  let shape = parsed.get(template);
-  if (!shape) {
-    shape = parseTemplate(template);
-    parsed.set(template, shape);
+  let parameters = parsed.get(template);
+  if (!parameters) {
+    parameters = parseTemplate(template);
+    parsed.set(template, parameters);
   }
-  return shape;
+  return parameters;
 }
 
 function parseTemplate({ components, parameterFormat }: Template): TemplateParameters {

@@ -1,5 +1,5 @@
 // Template management: list, create, read and delete, and reviews.
-import { answer, type Call, type Platform, readJson } from './call.ts';
+import { type Call, type Platform, readJson, respond } from './call.ts';
 import { readDraft } from './check-template.ts';
 import { badParam, badTemplate, rejection, unknownObject } from './errors.ts';
 import { magicTemplateNames } from './magic.ts';
@@ -35,7 +35,7 @@ export async function templatesEdge(platform: Platform, call: Call, waba: Waba):
 /** GET /{template-id}. */
 export function templateNode(platform: Platform, call: Call, template: Template): void {
   if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', template.id);
-  answer(call, 200, pick(platform, template, fieldsOf(call)));
+  respond(call, 200, pick(platform, template, fieldsOf(call)));
 }
 
 function listTemplates(platform: Platform, call: Call, waba: Waba): void {
@@ -49,7 +49,7 @@ function listTemplates(platform: Platform, call: Call, waba: Waba): void {
   const end = before !== undefined ? Math.min(before, start + limit) : start + limit;
   const page = matching.slice(start, end);
   const fields = fieldsOf(call);
-  answer(call, 200, {
+  respond(call, 200, {
     data: page.map((template) => pick(platform, template, fields)),
     ...(page.length > 0 && {
       paging: paging(platform, call, waba, start, start + page.length - 1, matching.length),
@@ -64,10 +64,10 @@ function ownTemplates({ state }: Platform, waba: Waba): Template[] {
 
 function matches(template: Template, query: URLSearchParams): boolean {
   const { name, status, category, language } = template;
-  const asked = (key: string) => query.get(key)?.toLowerCase();
+  const requested = (key: string) => query.get(key)?.toLowerCase();
   return (
-    (asked('status') ?? status.toLowerCase()) === status.toLowerCase() &&
-    (asked('category') ?? category.toLowerCase()) === category.toLowerCase() &&
+    (requested('status') ?? status.toLowerCase()) === status.toLowerCase() &&
+    (requested('category') ?? category.toLowerCase()) === category.toLowerCase() &&
     (query.get('language') ?? language) === language &&
     name.includes(query.get('name') ?? '') &&
     (name + JSON.stringify(template.components)).includes(query.get('name_or_content') ?? '')
@@ -103,10 +103,10 @@ function cursorOf(text: string | null): number | undefined {
 }
 
 function fieldsOf(call: Call): string[] {
-  const asked = call.query.get('fields');
-  return asked === null
+  const requested = call.query.get('fields');
+  return requested === null
     ? defaultFields
-    : [...new Set(['id', ...asked.split(',').map((field) => field.trim())])];
+    : [...new Set(['id', ...requested.split(',').map((field) => field.trim())])];
 }
 
 function pick(platform: Platform, template: Template, fields: string[]): unknown {
@@ -171,7 +171,7 @@ async function createTemplate(platform: Platform, call: Call, waba: Waba): Promi
     reviewAt: keptPending ? null : state.clock.now() + state.settings.approvalMs,
   };
   state.record(['template', template], () => {
-    answer(call, 200, { id: template.id, status: template.status, category: template.category });
+    respond(call, 200, { id: template.id, status: template.status, category: template.category });
     scheduleReview(platform, template);
   });
 }
@@ -205,5 +205,5 @@ function deleteTemplates(platform: Platform, call: Call, waba: Waba): void {
     if (status === 'APPROVED')
       state.record(['name-blocked', templateKey(waba.id, name, language), state.clock.now() + nameBlockedMs]);
   }
-  answer(call, 200, { success: true });
+  respond(call, 200, { success: true });
 }

@@ -1,7 +1,7 @@
 // The resumable upload of template header samples: POST /{app-id}/uploads, then POST and GET of the session.
 import { randomBytes } from 'node:crypto';
 import { readBody } from '../server.ts';
-import { answer, type Call, type Platform } from './call.ts';
+import { type Call, type Platform, respond } from './call.ts';
 import { badParam, unknownObject } from './errors.ts';
 
 const fileTypes = ['application/pdf', 'image/jpeg', 'image/jpg', 'image/png', 'video/mp4'];
@@ -26,7 +26,7 @@ export function startUpload(platform: Platform, call: Call): void {
   if (!fileTypes.includes(type)) throw badParam(`Param file_type must be one of {${fileTypes.join(', ')}}`);
   const id = `upload:${randomBytes(24).toString('base64url')}`;
   platform.uploads.set(id, { appId: call.app.id, lengthBytes, type, offset: 0 });
-  answer(call, 200, { id: `${id}?sig=${randomBytes(12).toString('base64url')}` });
+  respond(call, 200, { id: `${id}?sig=${randomBytes(12).toString('base64url')}` });
 }
 
 /** Accepts bytes from `file_offset` on; the last ones end the session and create a handle. */
@@ -34,7 +34,7 @@ export async function uploadNode(platform: Platform, call: Call, id: string): Pr
   const method = call.req.method ?? 'GET';
   const session = platform.uploads.get(id);
   if (!session || session.appId !== call.app.id) throw unknownObject(method, id);
-  if (method === 'GET') return answer(call, 200, { id, file_offset: session.offset });
+  if (method === 'GET') return respond(call, 200, { id, file_offset: session.offset });
   if (method !== 'POST') throw unknownObject(method, id);
   if (Number(call.req.headers.file_offset) !== session.offset)
     throw badParam(`The header file_offset must be ${session.offset}.`);
@@ -44,8 +44,8 @@ export async function uploadNode(platform: Platform, call: Call, id: string): Pr
     platform.uploads.delete(id);
     throw badParam('More bytes were sent than file_length says.');
   }
-  if (session.offset < session.lengthBytes) return answer(call, 200, { id, file_offset: session.offset });
+  if (session.offset < session.lengthBytes) return respond(call, 200, { id, file_offset: session.offset });
   platform.uploads.delete(id);
   const handle = `4::${Buffer.from(session.type).toString('base64')}:${randomBytes(48).toString('base64url')}`;
-  platform.state.record(['handle', handle], () => answer(call, 200, { h: handle }));
+  platform.state.record(['handle', handle], () => respond(call, 200, { h: handle }));
 }

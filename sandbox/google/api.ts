@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { authorize } from './access.ts';
 import { listCalendars, listEvents } from './event-list.ts';
 import {
-  type ApiAnswer,
   type ApiCall,
+  type ApiResponse,
   deleteEvent,
   getEvent,
   insertEvent,
@@ -19,10 +19,10 @@ import type { State } from './state.ts';
 export interface Prepared {
   operation: string;
   calendarId: string | null;
-  run(fault: Fault | undefined): ApiAnswer;
+  run(fault: Fault | undefined): ApiResponse;
 }
 
-type Handler = (call: ApiCall, fault: Fault | undefined) => ApiAnswer;
+type Handler = (call: ApiCall, fault: Fault | undefined) => ApiResponse;
 
 const handlers: Record<string, Handler> = {
   'freebusy.query': (call, fault) => freeBusy(call, fault?.does === 'inner_errors' ? fault : null),

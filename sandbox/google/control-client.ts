@@ -61,48 +61,48 @@ export interface GoogleControl {
 
 /** The control client of the server at `url`. A call rejects with the server's error message. */
 export function googleControl(url: string): GoogleControl {
-  const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const init: RequestInit = { method };
     if (body !== undefined) init.body = JSON.stringify(body);
-    const answer = await fetch(`${url}/sandbox/${path}`, init);
-    const value = (await answer.json()) as T & { error?: string };
-    if (!answer.ok) throw new Error(`${method} ${path}: ${value.error}`);
+    const response = await fetch(`${url}/sandbox/${path}`, init);
+    const value = (await response.json()) as T & { error?: string };
+    if (!response.ok) throw new Error(`${method} ${path}: ${value.error}`);
     return value;
   };
   const eventsOf = async (calendarId: string) =>
-    (await ask<{ events: ShownEvent[] }>('GET', `events?calendarId=${encodeURIComponent(calendarId)}`))
+    (await call<{ events: ShownEvent[] }>('GET', `events?calendarId=${encodeURIComponent(calendarId)}`))
       .events;
-  const done = async (asked: Promise<unknown>): Promise<void> => void (await asked);
+  const done = async (pending: Promise<unknown>): Promise<void> => void (await pending);
   return {
-    putClient: (client) => done(ask('PUT', 'clients', client)),
-    putAccount: (account) => ask('PUT', 'accounts', account),
-    putCalendar: (calendar) => ask('PUT', 'calendars', calendar),
+    putClient: (client) => done(call('PUT', 'clients', client)),
+    putAccount: (account) => call('PUT', 'accounts', account),
+    putCalendar: (calendar) => call('PUT', 'calendars', calendar),
     issueRefreshToken: async (grant) => {
       const scopes = grant.scopes ?? gatewayScopes;
-      return (await ask<{ refreshToken: string }>('POST', 'grants', { ...grant, scopes })).refreshToken;
+      return (await call<{ refreshToken: string }>('POST', 'grants', { ...grant, scopes })).refreshToken;
     },
-    revokeGrants: async (grant) => (await ask<{ revoked: number }>('POST', 'grants/revoke', grant)).revoked,
-    expireAccessTokens: () => done(ask('POST', 'access-tokens/expire')),
-    expireSyncTokens: () => done(ask('POST', 'sync-tokens/expire')),
-    set: (settings) => ask('POST', 'settings', settings),
-    finishMeetings: async () => (await ask<{ finished: number }>('POST', 'meetings/finish')).finished,
-    addFault: (fault) => done(ask('POST', 'faults', fault)),
-    clearFaults: () => done(ask('DELETE', 'faults')),
-    land: async () => (await ask<{ landed: number }>('POST', 'land')).landed,
-    addEvent: (calendarId, event) => ask('POST', 'events', { calendarId, event }),
-    changeEvent: (calendarId, eventId, changes) => ask('PATCH', 'events', { calendarId, eventId, changes }),
-    removeEvent: (calendarId, eventId) => ask('DELETE', 'events', { calendarId, eventId }),
-    moveEvent: (calendarId, eventId, to) => ask('POST', 'events/move', { calendarId, eventId, to }),
-    removeCalendar: (calendarId) => done(ask('DELETE', 'calendars', { calendarId })),
+    revokeGrants: async (grant) => (await call<{ revoked: number }>('POST', 'grants/revoke', grant)).revoked,
+    expireAccessTokens: () => done(call('POST', 'access-tokens/expire')),
+    expireSyncTokens: () => done(call('POST', 'sync-tokens/expire')),
+    set: (settings) => call('POST', 'settings', settings),
+    finishMeetings: async () => (await call<{ finished: number }>('POST', 'meetings/finish')).finished,
+    addFault: (fault) => done(call('POST', 'faults', fault)),
+    clearFaults: () => done(call('DELETE', 'faults')),
+    land: async () => (await call<{ landed: number }>('POST', 'land')).landed,
+    addEvent: (calendarId, event) => call('POST', 'events', { calendarId, event }),
+    changeEvent: (calendarId, eventId, changes) => call('PATCH', 'events', { calendarId, eventId, changes }),
+    removeEvent: (calendarId, eventId) => call('DELETE', 'events', { calendarId, eventId }),
+    moveEvent: (calendarId, eventId, to) => call('POST', 'events/move', { calendarId, eventId, to }),
+    removeCalendar: (calendarId) => done(call('DELETE', 'calendars', { calendarId })),
     events: eventsOf,
     liveEvents: async (calendarId) =>
       (await eventsOf(calendarId)).filter((event) => event.status !== 'cancelled'),
-    changes: async () => (await ask<{ changes: Change[] }>('GET', 'changes')).changes,
-    mails: async () => (await ask<{ mails: Mail[] }>('GET', 'mails')).mails,
+    changes: async () => (await call<{ changes: Change[] }>('GET', 'changes')).changes,
+    mails: async () => (await call<{ mails: Mail[] }>('GET', 'mails')).mails,
     calls: async (operation) => {
-      const { calls } = await ask<{ calls: Call[] }>('GET', 'calls');
+      const { calls } = await call<{ calls: Call[] }>('GET', 'calls');
       return operation === undefined ? calls : calls.filter((call) => call.operation === operation);
     },
-    reset: () => done(ask('POST', 'reset')),
+    reset: () => done(call('POST', 'reset')),
   };
 }

@@ -1,6 +1,6 @@
 // The control API of the simulated Google, for tests and demonstrations.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerControl, ControlError } from '../server.ts';
+import { ControlError, handleControl } from '../server.ts';
 import { finishMeetings } from './conference.ts';
 import { eventView } from './event-view.ts';
 import { newEvent } from './events.ts';
@@ -97,7 +97,7 @@ const actions: Record<string, Action> = {
 /** Handles one call; `GET` takes its fields from the query. */
 export function control(on: Running, url: URL, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const name = `${req.method} ${url.pathname.slice('/sandbox/'.length)}`;
-  return answerControl(req, res, async (body) => {
+  return handleControl(req, res, async (body) => {
     const action = actions[name];
     if (action === undefined) throw new ControlError(404, `no such control call: ${name}`);
     try {

@@ -2,7 +2,7 @@
 import { calendarFor } from './access.ts';
 import { rfc3339 } from './event-time.ts';
 import { deletedView, eventView, timeView } from './event-view.ts';
-import type { ApiAnswer, ApiCall } from './events.ts';
+import type { ApiCall, ApiResponse } from './events.ts';
 import { apiError } from './google-error.ts';
 import { occurrences } from './recurrence.ts';
 import type { StoredEvent } from './resources.ts';
@@ -26,7 +26,7 @@ interface Item {
 }
 
 /** GET …/events, with `syncToken`, `timeMin`, `timeMax`, `singleEvents`, `privateExtendedProperty` and paging. */
-export function listEvents(call: ApiCall): ApiAnswer {
+export function listEvents(call: ApiCall): ApiResponse {
   const { state, query } = call;
   const calendar = calendarFor(state, call.caller, call.calendarId);
   const syncToken = query.get('syncToken');
@@ -134,7 +134,7 @@ function sequenceOf(calendar: StoredCalendar, token: string): number {
 }
 
 /** GET …/users/me/calendarList: the caller's own calendars and those shared with them. */
-export function listCalendars(call: ApiCall): ApiAnswer {
+export function listCalendars(call: ApiCall): ApiResponse {
   const { account } = call.caller;
   const items = call.state.calendars.values().flatMap((calendar) => {
     const owns = calendar.owner === account;

@@ -21,7 +21,7 @@ export interface ApiCall {
   body: Record<string, unknown>;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number;
   body?: unknown;
 }
@@ -43,7 +43,7 @@ const writable = [
 ] as const;
 
 /** POST …/events. The caller may choose the id (base32hex); an id that was ever used in this calendar is 409. */
-export function insertEvent(call: ApiCall): ApiAnswer {
+export function insertEvent(call: ApiCall): ApiResponse {
   const { state } = call;
   const calendar = calendarFor(state, call.caller, call.calendarId);
   const body = call.body as EventBody;
@@ -102,14 +102,14 @@ function pickWritable(body: EventBody): Partial<StoredEvent> {
 }
 
 /** GET …/events/{eventId}; a deleted event has `status: cancelled`. */
-export function getEvent(call: ApiCall): ApiAnswer {
+export function getEvent(call: ApiCall): ApiResponse {
   const calendar = calendarFor(call.state, call.caller, call.calendarId);
   const event = readMeeting(call.state, calendar, existingEvent(call, calendar));
   return { status: 200, body: eventView(call.state, calendar, event) };
 }
 
 /** PATCH …/events/{eventId}: changes given fields only; null removes a field, lists are replaced. */
-export function patchEvent(call: ApiCall): ApiAnswer {
+export function patchEvent(call: ApiCall): ApiResponse {
   return change(call, (calendar, before) => {
     const body = call.body as EventBody;
     const after: Record<string, unknown> = { ...before };
@@ -129,7 +129,7 @@ export function patchEvent(call: ApiCall): ApiAnswer {
 }
 
 /** PUT …/events/{eventId}: replaces the whole event. */
-export function updateEvent(call: ApiCall): ApiAnswer {
+export function updateEvent(call: ApiCall): ApiResponse {
   return change(call, (calendar, before) => {
     const body = call.body as EventBody;
     const { created, iCalUID, sequence } = before;
@@ -171,7 +171,7 @@ function withMeeting(
 function change(
   call: ApiCall,
   next: (calendar: StoredCalendar, before: StoredEvent) => StoredEvent,
-): ApiAnswer {
+): ApiResponse {
   const { state } = call;
   const calendar = calendarFor(state, call.caller, call.calendarId);
   const before = existingEvent(call, calendar);
@@ -187,7 +187,7 @@ function change(
 }
 
 /** DELETE …/events/{eventId}: 204; a second time 410. The id cannot be used again. */
-export function deleteEvent(call: ApiCall): ApiAnswer {
+export function deleteEvent(call: ApiCall): ApiResponse {
   const calendar = calendarFor(call.state, call.caller, call.calendarId);
   const before = existingEvent(call, calendar);
   if (before.status === 'cancelled') throw apiError('deleted');

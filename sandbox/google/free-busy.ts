@@ -2,19 +2,19 @@
 import { visibleCalendar } from './access.ts';
 import { rfc3339, type Span } from './event-time.ts';
 import { withOffset } from './event-view.ts';
-import type { ApiAnswer, ApiCall } from './events.ts';
+import type { ApiCall, ApiResponse } from './events.ts';
 import { apiError } from './google-error.ts';
 import { occurrences } from './recurrence.ts';
 import type { StoredEvent } from './resources.ts';
 import type { State, StoredCalendar } from './state.ts';
 
-interface CalendarAnswer {
+interface CalendarBusy {
   busy: { start: string; end: string }[];
   errors?: { domain: string; reason: string }[];
 }
 
 /** Responds 200 even if single calendars cannot be read; `faulty` is an injected error for one or all. */
-export function freeBusy(call: ApiCall, faulty: { calendarId?: string; reason: string } | null): ApiAnswer {
+export function freeBusy(call: ApiCall, faulty: { calendarId?: string; reason: string } | null): ApiResponse {
   const { state, body } = call;
   const from = rfc3339(body.timeMin);
   const to = rfc3339(body.timeMax);
@@ -22,13 +22,13 @@ export function freeBusy(call: ApiCall, faulty: { calendarId?: string; reason: s
   const zone = typeof body.timeZone === 'string' ? body.timeZone : 'UTC';
   const items = Array.isArray(body.items) ? (body.items as { id: string }[]) : [];
   const limit = typeof body.calendarExpansionMax === 'number' ? Math.min(50, body.calendarExpansionMax) : 50;
-  const calendars: Record<string, CalendarAnswer> = {};
+  const calendars: Record<string, CalendarBusy> = {};
   items.forEach(({ id }, index) => {
     const calendar = visibleCalendar(state, call.caller, id);
     const hit = faulty !== null && (faulty.calendarId ?? id) === id;
-    if (hit) calendars[id] = unread(faulty.reason);
-    else if (index >= limit) calendars[id] = unread('tooManyCalendarsRequested');
-    else if (calendar === undefined) calendars[id] = unread('notFound');
+    if (hit) calendars[id] = failed(faulty.reason);
+    else if (index >= limit) calendars[id] = failed('tooManyCalendarsRequested');
+    else if (calendar === undefined) calendars[id] = failed('notFound');
     else calendars[id] = { busy: busyOf(state, calendar, from, to).map((span) => spanView(span, zone)) };
   });
   return {
@@ -42,7 +42,7 @@ export function freeBusy(call: ApiCall, faulty: { calendarId?: string; reason: s
   };
 }
 
-function unread(reason: string): CalendarAnswer {
+function failed(reason: string): CalendarBusy {
   return { errors: [{ domain: 'global', reason }], busy: [] };
 }
 

@@ -16,7 +16,7 @@ import {
 } from './state.ts';
 
 /** A response to the browser: a page, or a redirect. */
-export type BrowserAnswer = { status: number; html: string } | { status: 302; location: string };
+export type BrowserResponse = { status: number; html: string } | { status: 302; location: string };
 
 interface AuthorizationRequest {
   client: Client;
@@ -49,7 +49,7 @@ function codesOf(state: State): Map<string, PendingCode> {
 }
 
 /** GET /o/oauth2/v2/auth: approves, denies or shows the page, as configured. Never redirects to a wrong client or address. */
-export function authorizePage(state: State, query: URLSearchParams): BrowserAnswer {
+export function authorizePage(state: State, query: URLSearchParams): BrowserResponse {
   const request = readRequest(state, query);
   if ('status' in request) return request;
   const settings = settingsOf(state);
@@ -64,7 +64,7 @@ export function authorizePage(state: State, query: URLSearchParams): BrowserAnsw
 }
 
 /** POST /o/oauth2/v2/auth: the person's choice on the page. */
-export function consentGiven(state: State, query: URLSearchParams, form: URLSearchParams): BrowserAnswer {
+export function consentGiven(state: State, query: URLSearchParams, form: URLSearchParams): BrowserResponse {
   const request = readRequest(state, query);
   if ('status' in request) return request;
   if (form.get('choice') !== 'allow') return redirect(request, { error: 'access_denied' });
@@ -124,7 +124,7 @@ function grantAccess(
   request: AuthorizationRequest,
   account: string,
   scopes: string[],
-): BrowserAnswer {
+): BrowserResponse {
   if (scopes.length === 0) return redirect(request, { error: 'access_denied' });
   if (!state.accounts.has(account)) putAccount(state, { email: account });
   const named = scopes.map((scope) => (scope === 'email' ? emailScope : scope));
@@ -133,10 +133,10 @@ function grantAccess(
   return redirect(request, { code, scope: named.join(' '), authuser: '0', prompt: 'consent' });
 }
 
-function redirect(request: AuthorizationRequest, answer: Record<string, string>): BrowserAnswer {
+function redirect(request: AuthorizationRequest, parameters: Record<string, string>): BrowserResponse {
   const target = new URL(request.redirectUri);
   if (request.state !== null) target.searchParams.set('state', request.state);
-  for (const [name, value] of Object.entries(answer)) target.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value);
   return { status: 302, location: target.href };
 }
 
@@ -151,7 +151,7 @@ export function token(state: State, form: URLSearchParams, authorization: string
       if (grant === undefined || grant.clientId !== client.id) {
         throw oauthError(400, 'invalid_grant', 'Token has been expired or revoked.');
       }
-      return tokenAnswer(state, client, grant, false);
+      return tokenResponse(state, client, grant, false);
     }
     default:
       throw oauthError(400, 'unsupported_grant_type', `Invalid grant_type: ${form.get('grant_type') ?? ''}`);
@@ -187,7 +187,7 @@ function exchangeCode(state: State, client: Client, form: URLSearchParams): unkn
     .some((grant) => grant.clientId === client.id && grant.account === account && !grant.revoked);
   const grant = issueGrant(state, client.id, account, scopes);
   recordChange(state, { operation: 'oauth.grant', account, calendarId: null, eventId: null });
-  return tokenAnswer(state, client, grant, request.offline && (request.consentAsked || !before));
+  return tokenResponse(state, client, grant, request.offline && (request.consentAsked || !before));
 }
 
 /** RFC 7636 section 4.6. */
@@ -200,7 +200,7 @@ function checkVerifier(request: AuthorizationRequest, verifier: string | null): 
   }
 }
 
-function tokenAnswer(state: State, client: Client, grant: Grant, withRefreshToken: boolean): unknown {
+function tokenResponse(state: State, client: Client, grant: Grant, withRefreshToken: boolean): unknown {
   const { token: access, expiresInSeconds } = accessToken(state, grant);
   return {
     access_token: access,

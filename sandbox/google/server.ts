@@ -8,7 +8,7 @@ import { eventPage } from './consent-page.ts';
 import { control, type Running } from './control.ts';
 import { type Fault, faultList } from './faults.ts';
 import { apiError, GoogleError, oauthError } from './google-error.ts';
-import { authorizePage, type BrowserAnswer, consentGiven, revoke, token } from './oauth.ts';
+import { authorizePage, type BrowserResponse, consentGiven, revoke, token } from './oauth.ts';
 import { type Client, openState, type State } from './state.ts';
 import { openTables } from './tables.ts';
 
@@ -19,7 +19,9 @@ export interface GoogleOptions extends ServerOptions {
 }
 
 /** A response: JSON, or a page or redirect for a browser. */
-export type Answer = { status: number; body?: unknown; headers?: Record<string, string> } | BrowserAnswer;
+export type HandlerResponse =
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  | BrowserResponse;
 
 /** Starts the server; with `dir`, its state is stored in `google.jsonl` there. Rejects if the port is in use. */
 export async function startGoogle(options: GoogleOptions = {}): Promise<RunningServer> {
@@ -78,7 +80,7 @@ async function handle(on: Running, req: IncomingMessage, res: ServerResponse): P
   return perform(on, api.operation, api.calendarId, api.run, res);
 }
 
-function showEvent(state: State, token: string): Answer {
+function showEvent(state: State, token: string): HandlerResponse {
   const [eventId = '', calendarId = ''] = Buffer.from(token, 'base64url').toString().split(' ');
   const event = state.eventsOf(calendarId).get(eventId);
   const calendar = state.calendars.get(calendarId);
@@ -91,7 +93,7 @@ async function perform(
   { state, faults, tables }: Running,
   operation: string,
   calendarId: string | null,
-  run: (fault: Fault | undefined) => Answer,
+  run: (fault: Fault | undefined) => HandlerResponse,
   res: ServerResponse,
 ): Promise<void> {
   const call = { at: new Date(state.clock.now()).toISOString(), operation, status: null, calendarId };
@@ -101,23 +103,23 @@ async function perform(
   const fault = faults.take(operation);
   if (fault?.does === 'hang') return;
   if (fault?.does === 'reset' && fault.when !== 'after') return void res.socket?.resetAndDestroy();
-  if (fault?.does === 'refuse' && fault.when !== 'after') return answer(rejection(operation, fault));
+  if (fault?.does === 'refuse' && fault.when !== 'after') return respond(rejection(operation, fault));
   if (fault?.does === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
   if (fault?.does === 'land_late') await faults.landing();
   const outcome = attempt(() => run(fault));
   await tables.written();
   if (fault?.does === 'reset') return void res.socket?.resetAndDestroy();
-  if (fault?.does === 'refuse') return answer(rejection(operation, fault));
+  if (fault?.does === 'refuse') return respond(rejection(operation, fault));
   if (fault?.does === 'garble') return void res.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
-  return answer(outcome);
+  return respond(outcome);
 
-  function answer(given: Answer): void {
+  function respond(given: HandlerResponse): void {
     entry.status = given.status;
     send(res, given);
   }
 }
 
-function attempt(run: () => Answer): Answer {
+function attempt(run: () => HandlerResponse): HandlerResponse {
   try {
     return run();
   } catch (error) {
@@ -127,22 +129,22 @@ function attempt(run: () => Answer): Answer {
   }
 }
 
-function rejection(operation: string, fault: Fault & { does: 'refuse' }): Answer {
+function rejection(operation: string, fault: Fault & { does: 'refuse' }): HandlerResponse {
   const error = operation.startsWith('oauth.')
     ? oauthError(fault.status ?? 400, fault.reason, fault.message ?? fault.reason)
     : apiError(fault.reason, fault);
   return { status: error.status, body: error.body, headers: error.headers };
 }
 
-function send(res: ServerResponse, answer: Answer): void {
+function send(res: ServerResponse, response: HandlerResponse): void {
   if (res.destroyed || res.headersSent) return;
-  if ('location' in answer) {
-    res.writeHead(302, { location: answer.location, 'content-length': 0 }).end();
-  } else if ('html' in answer) {
-    res.writeHead(answer.status, { 'content-type': 'text/html; charset=utf-8' }).end(answer.html);
-  } else if (answer.body === undefined) {
-    res.writeHead(answer.status, answer.headers).end();
+  if ('location' in response) {
+    res.writeHead(302, { location: response.location, 'content-length': 0 }).end();
+  } else if ('html' in response) {
+    res.writeHead(response.status, { 'content-type': 'text/html; charset=utf-8' }).end(response.html);
+  } else if (response.body === undefined) {
+    res.writeHead(response.status, response.headers).end();
   } else {
-    sendJson(res, answer.status, answer.body, answer.headers);
+    sendJson(res, response.status, response.body, response.headers);
   }
 }

@@ -1,6 +1,6 @@
 // The receiver's control API (`/sandbox/…`): secrets, faults, the ledger, and waiting for an event.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerByRoutes, ControlError, type ControlRequest, type ControlRoute } from '../server.ts';
+import { ControlError, type ControlRequest, type ControlRoute, routeControl } from '../server.ts';
 import type { ReceivedFilter } from './ledger.ts';
 import type { Receiver } from './server.ts';
 
@@ -25,12 +25,12 @@ const routes: ReadonlyArray<ControlRoute<ReceiverRequest>> = [
 ];
 
 /** Handles one call of the control API. */
-export function answerReceiverControl(
+export function handleReceiverControl(
   receiver: Receiver,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  return answerByRoutes(routes, { receiver }, req, res);
+  return routeControl(routes, { receiver }, req, res);
 }
 
 function setSecrets(receiver: Receiver, hook: string, { secrets }: Record<string, unknown>): unknown {

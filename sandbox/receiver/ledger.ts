@@ -58,7 +58,7 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
     const found: Received[] = [];
     for (const entry of entries) {
       if (found.length >= limit) break;
-      if (fits(entry, filter)) found.push(entry);
+      if (matches(entry, filter)) found.push(entry);
     }
     return found;
   };
@@ -85,7 +85,7 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
           resolve(got);
         };
         const notify = (got: Received) => {
-          if (fits(got, filter)) stop([got]);
+          if (matches(got, filter)) stop([got]);
         };
         const timer = setTimeout(stop, waitMs, []);
         timer.unref();
@@ -102,7 +102,7 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
   };
 }
 
-function fits(entry: Received, filter: ReceivedFilter): boolean {
+function matches(entry: Received, filter: ReceivedFilter): boolean {
   if (entry.seq <= (filter.since ?? 0)) return false;
   if (filter.hook !== undefined && entry.hook !== filter.hook) return false;
   if (filter.verified !== undefined && entry.verified !== filter.verified) return false;

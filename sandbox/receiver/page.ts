@@ -15,7 +15,7 @@ body{font:14px system-ui,sans-serif;margin:2rem;color:#222}table{border-collapse
 td,th{border-bottom:1px solid #ddd;padding:.4rem .6rem;text-align:left;vertical-align:top}
 pre{margin:0;white-space:pre-wrap;word-break:break-all}.good td:nth-child(4){color:#0a6b2d}.bad td:nth-child(4){color:#a30000}
 </style></head><body><h1>Webhook receiver</h1>
-<p>${counts.received} received, ${counts.verified}  with a valid signature. Hooks: ${hooks.map(escaped).join(', ') || 'none yet'}.</p>
+<p>${counts.received} received, ${counts.verified} with a valid signature. Hooks: ${hooks.map(escaped).join(', ') || 'none yet'}.</p>
 <table><thead><tr><th>#</th><th>at</th><th>hook</th><th>signature</th><th>answered</th><th>body</th></tr></thead>
 <tbody>${rows.join('\n') || '<tr><td colspan="6">No events yet.</td></tr>'}</tbody></table></body></html>`;
 }

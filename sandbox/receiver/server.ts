@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Fault, type Faults, faultList, injectFault } from '../faults.ts';
 import { type Journal, openJournal } from '../journal.ts';
 import { listen, type RunningServer, readBody, type ServerOptions, sendJson } from '../server.ts';
-import { answerReceiverControl } from './control.ts';
+import { handleReceiverControl } from './control.ts';
 import { type Received, type ReceivedLedger, receivedLedger } from './ledger.ts';
 import { latestPage } from './page.ts';
 import { verify } from './verify.ts';
@@ -33,7 +33,7 @@ type Entry = ['secrets', string, string[]] | ['got', Received] | ['cleared'];
 /** Starts the receiver on loopback; with `dir` its secrets and ledger survive a restart. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<RunningServer> {
   const { receiver, journal } = openReceiver(options);
-  const server = await listen((req, res) => void answer(receiver, journal, req, res), options.port);
+  const server = await listen((req, res) => void handleRequest(receiver, journal, req, res), options.port);
   return {
     url: server.url,
     async close() {
@@ -76,22 +76,23 @@ function openReceiver(options: ReceiverOptions): { receiver: Receiver; journal: 
   return { receiver, journal };
 }
 
-async function answer(
+async function handleRequest(
   receiver: Receiver,
   journal: Journal,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/';
-  if (path.startsWith('/hooks/')) return takeEvent(receiver, journal, path.slice('/hooks/'.length), req, res);
-  if (path.startsWith('/sandbox/')) return answerReceiverControl(receiver, req, res);
+  if (path.startsWith('/hooks/'))
+    return receiveEvent(receiver, journal, path.slice('/hooks/'.length), req, res);
+  if (path.startsWith('/sandbox/')) return handleReceiverControl(receiver, req, res);
   if (path !== '/') return sendJson(res, 404, { error: `not found: ${path}` });
   const latest = receiver.ledger.all().slice(-50).reverse();
   res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
   res.end(latestPage(latest, receiver.ledger.counts(), [...receiver.secrets.keys()]));
 }
 
-async function takeEvent(
+async function receiveEvent(
   receiver: Receiver,
   journal: Journal,
   hook: string,
@@ -112,7 +113,7 @@ async function takeEvent(
     hook,
     at: new Date().toISOString(),
     verified: verdict.status === 200,
-    answered: answeredAs(fault, verdict.status),
+    answered: responseOf(fault, verdict.status),
     headers: req.headers,
     body: body.toString('utf8'),
   });
@@ -123,7 +124,7 @@ async function takeEvent(
   else sendJson(res, verdict.status, { error: verdict.why });
 }
 
-function answeredAs(fault: Fault | undefined, status: number): number | string {
+function responseOf(fault: Fault | undefined, status: number): number | string {
   if (!fault || fault.does === 'delay') return status;
   // these have a status, although their body never ends
   if (fault.does === 'drip' || fault.does === 'flood') return `${fault.does} ${fault.status ?? 200}`;

@@ -15,8 +15,8 @@ export function verify(header: string | undefined, secrets: readonly string[], b
   const hex = header.startsWith('sha256=') ? header.slice('sha256='.length) : header;
   if (!/^[0-9a-f]{64}$/i.test(hex)) return { status: 401, why: 'the signature is not 64 hex digits' };
   const given = Buffer.from(hex, 'hex');
-  let fits = false;
+  let isValid = false;
   for (const secret of secrets)
-    fits = timingSafeEqual(given, createHmac('sha256', secret).update(body).digest()) || fits;
-  return fits ? { status: 200 } : { status: 401, why: 'the signature does not match the body' };
+    isValid = timingSafeEqual(given, createHmac('sha256', secret).update(body).digest()) || isValid;
+  return isValid ? { status: 200 } : { status: 401, why: 'the signature does not match the body' };
 }

@@ -43,10 +43,10 @@ export function startCallers(input: CallersInput): Callers {
   const random = input.random.fork('callers');
   let stopped = false;
 
-  async function ask(send: CallerSend, withinMs = responseTimeoutMs): Promise<boolean> {
+  async function attempt(send: CallerSend, withinMs = responseTimeoutMs): Promise<boolean> {
     const { body, drawn } = bodies.get(send) as { body: string; drawn: DrawnSend };
     try {
-      const answer = await (random.pick(pools) as Pool).request({
+      const response = await (random.pick(pools) as Pool).request({
         method: 'POST',
         path: '/v1/templates/send',
         headers: {
@@ -58,10 +58,10 @@ export function startCallers(input: CallersInput): Callers {
         body,
         signal: AbortSignal.timeout(withinMs),
       });
-      const text = await answer.body.text();
-      const replayed = answer.headers['idempotency-replayed'] === 'true';
-      send.responses.push({ status: answer.statusCode, text, replayed });
-      return answer.statusCode === 200 || answer.statusCode === 202;
+      const text = await response.body.text();
+      const replayed = response.headers['idempotency-replayed'] === 'true';
+      send.responses.push({ status: response.statusCode, text, replayed });
+      return response.statusCode === 200 || response.statusCode === 202;
     } catch {
       send.unanswered += 1;
       return false;
@@ -79,13 +79,13 @@ export function startCallers(input: CallersInput): Callers {
     };
     sends.push(send);
     bodies.set(send, { body, drawn });
-    if (send.key === null) return void (await ask(send));
-    let answered = drawn.disconnectsEarly ? await ask(send, disconnectAfterMs) : false;
+    if (send.key === null) return void (await attempt(send));
+    let answered = drawn.disconnectsEarly ? await attempt(send, disconnectAfterMs) : false;
     for (let tries = 0; !answered && !stopped && tries < 30; tries += 1) {
-      answered = await ask(send);
+      answered = await attempt(send);
       if (!answered) await sleep(random.between(50, 600));
     }
-    if (answered && drawn.repeatsAfterSuccess) await ask(send);
+    if (answered && drawn.repeatsAfterSuccess) await attempt(send);
   }
 
   const line = async () => {
@@ -109,7 +109,7 @@ export function startCallers(input: CallersInput): Callers {
       const waiting = sends.filter(isUnanswered);
       const asker = async () => {
         for (let send = waiting.shift(); send; send = waiting.shift()) {
-          if (await ask(send)) continue;
+          if (await attempt(send)) continue;
           if (performance.now() > until) return;
           waiting.push(send);
           await sleep(100);

@@ -131,17 +131,17 @@ export function checkResponses(evidence: Evidence, report: Report, figures: Reco
   const acceptedOf = new Map(evidence.accepted.map((accepted) => [accepted.opaque, accepted]));
   for (const send of evidence.sends) {
     const about = send.key ?? `a send to ${send.phones[0]}`;
-    const answers = send.responses.filter(isSuccess);
+    const successes = send.responses.filter(isSuccess);
     for (const { status, text } of send.responses) {
       figures[`answered ${status}`] = (figures[`answered ${status}`] ?? 0) + 1;
       if (status !== 200 && status !== 202 && !retryable.has(status))
         report('unexpected_response', about, `${status} ${text.slice(0, 300)}`);
     }
-    if (answers.length === 0 && send.key !== null)
+    if (successes.length === 0 && send.key !== null)
       report('unanswered', about, `${send.responses.length + send.unanswered} tries`);
-    if (new Set(answers.map(({ text }) => text)).size > 1)
-      report('responses_differ', about, answers.map(({ text }) => text.slice(0, 400)).join(' | '));
-    for (const { text } of answers.slice(0, 1))
+    if (new Set(successes.map(({ text }) => text)).size > 1)
+      report('responses_differ', about, successes.map(({ text }) => text.slice(0, 400)).join(' | '));
+    for (const { text } of successes.slice(0, 1))
       checkResponse(JSON.parse(text) as SendResponse, send, { rows, acceptedOf }, report);
   }
 }

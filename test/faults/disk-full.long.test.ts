@@ -37,13 +37,13 @@ function onDisk({ folder, close }: SmallDisk): void {
 
   /** Writes a row; returns the response's status, code and whether it has `Retry-After`, as one text. */
   async function write(): Promise<string> {
-    const answer = await fetch(`${url}/v1/appointments/departments`, {
+    const response = await fetch(`${url}/v1/appointments/departments`, {
       method: 'POST',
       headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' },
       body: JSON.stringify({ name: crypto.randomUUID() }),
     });
-    const { code = '' } = (await answer.json()) as { code?: string };
-    return `${answer.status} ${code} ${answer.headers.has('retry-after')}`;
+    const { code = '' } = (await response.json()) as { code?: string };
+    return `${response.status} ${code} ${response.headers.has('retry-after')}`;
   }
   function fill(): void {
     const { bavail, bsize } = statfsSync(folder);

@@ -106,8 +106,8 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
         email,
       });
       await call('PUT', `/v1/appointments/users/${id}/schedule`, { ...plainSchedule, ...schedule });
-      const asked = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${id}`;
-      const { authUrl } = await call<{ authUrl: string }>('GET', asked);
+      const path = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${id}`;
+      const { authUrl } = await call<{ authUrl: string }>('GET', path);
       const page = await fetch(authUrl);
       if (page.status !== 200) throw new Error(await page.text());
       return { id, email };

@@ -14,7 +14,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     numbers: { type: 'string', default: '2' },
     /** The platform's response time, in milliseconds. */
-    answer: { type: 'string', default: '50' },
+    response: { type: 'string', default: '50' },
   },
 });
 
@@ -46,7 +46,7 @@ function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: n
       phone: `${10_000 + (++phones % 90_000)}${lateResponse}`,
       variables: { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' },
     }));
-    const answer = await pool.request({
+    const response = await pool.request({
       method: 'POST',
       path: '/v1/templates/send',
       headers: {
@@ -60,7 +60,7 @@ function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: n
         recipients,
       }),
     });
-    await answer.body.dump();
+    await response.body.dump();
     if (isLarge) await sleep(400);
   };
   const line = async (index: number) => {
@@ -78,8 +78,8 @@ function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: n
 
 async function ready({ gateways }: Scene): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${gateways.urls[0]}/health/ready`).catch(() => undefined);
-    if (answer?.ok) return;
+    const response = await fetch(`${gateways.urls[0]}/health/ready`).catch(() => undefined);
+    if (response?.ok) return;
     await sleep(50);
   }
 }
@@ -89,7 +89,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const total = { kills: 0, inFlight: 0, neverReceived: 0 };
 try {
   // each call is logged immediately; its response comes later, and its reports are held
-  await scene.platform.settings({ slowAnswerMs: Number(values.answer), holdCallbacks: true });
+  await scene.platform.settings({ slowAnswerMs: Number(values.response), holdCallbacks: true });
   const random = seededRandom(Number(values.seed));
   for (let index = 3; index <= Number(values.numbers); index++) {
     const id = `3003003003003${String(index).padStart(2, '0')}`;
@@ -118,7 +118,7 @@ try {
       scene.database.db,
     );
     // time for the platform to log the requests that it has received
-    await sleep(Number(values.answer) + platformIsBusyMs);
+    await sleep(Number(values.response) + platformIsBusyMs);
     const called = await callsOf(scene);
     const neverReceived = rows.filter(({ id }) => !called.has(id)).length;
     total.kills += 1;

@@ -41,16 +41,16 @@ function started(child: ChildProcess): Started {
 
 /** The first match of `wanted` in a line of `from`; rejects if the process ends without one. */
 function firstMatch(child: ChildProcess, from: 'stdout' | 'stderr', wanted: RegExp): Promise<string> {
-  const said: string[] = [];
+  const output: string[] = [];
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child[from] as NodeJS.ReadableStream });
     lines.on('line', (line) => {
-      said.push(line);
+      output.push(line);
       const found = wanted.exec(line);
       if (found) resolve(found[1] ?? line);
     });
     child.once('exit', (code, signal) =>
-      reject(new Error(`it ended (${signal ?? code}) before it was ready: ${said.join(' | ')}`)),
+      reject(new Error(`it ended (${signal ?? code}) before it was ready: ${output.join(' | ')}`)),
     );
   });
 }

@@ -95,7 +95,7 @@ export function arrival(
 /** The sample message with this id. */
 export const sampleMessage = (id: string) => sampleMessages.find((one) => one.id === id);
 
-function answerOf(sendId: string): string {
+function responseOf(sendId: string): string {
   const messages = sampleMessages
     .filter((one) => one.sendId === sendId)
     .map(({ id, phone, isAccepted, errorCode }) => ({
@@ -137,7 +137,7 @@ export function sampleEvidence(): Evidence {
     sends: ['s1', 's2'].map((sendId) => ({
       key: `key of ${sendId}`,
       phones: sampleMessages.filter((one) => one.sendId === sendId).map(({ phone }) => phone),
-      responses: [{ status: 200, text: answerOf(sendId), replayed: false }],
+      responses: [{ status: 200, text: responseOf(sendId), replayed: false }],
       unanswered: 1,
     })),
     accepted,

@@ -132,14 +132,14 @@ function callerOf(urls: string[], apiKey: string): Scene['call'] {
     let lastError: unknown;
     for (const url of urls) {
       try {
-        const answer = await fetch(`${url}${path}`, {
+        const response = await fetch(`${url}${path}`, {
           method,
           headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
-        const said = (await answer.json()) as { success: boolean; message: string; data: T };
-        if (!said.success) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(said)}`);
-        return said.data;
+        const reply = (await response.json()) as { success: boolean; message: string; data: T };
+        if (!reply.success) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(reply)}`);
+        return reply.data;
       } catch (error) {
         lastError = error;
       }

@@ -10,7 +10,7 @@ const google = simulatedGoogle();
 
 describe('consent', () => {
   const verifier = randomBytes(32).toString('base64url');
-  const asked = (more: Record<string, string> = {}) =>
+  const consentUrl = (more: Record<string, string> = {}) =>
     `${google.url}/o/oauth2/v2/auth?${new URLSearchParams({
       client_id: client.id,
       redirect_uri: redirectUri,
@@ -24,8 +24,8 @@ describe('consent', () => {
       ...more,
     })}`;
   const returned = async (url: string, init: RequestInit = {}) => {
-    const answer = await fetch(url, { redirect: 'manual', ...init });
-    return new URL(answer.headers.get('location') ?? `http://no.location/${answer.status}`);
+    const response = await fetch(url, { redirect: 'manual', ...init });
+    return new URL(response.headers.get('location') ?? `http://no.location/${response.status}`);
   };
   const exchange = (code: string, more: Record<string, string> = {}) =>
     google.post('/token', {
@@ -39,28 +39,28 @@ describe('consent', () => {
     });
 
   test('redirects the browser with code and state, and the code gives a refresh token once', async () => {
-    const back = await returned(asked({ login_hint: staff }));
-    expect(back.origin + back.pathname).toBe(redirectUri);
-    expect(back.searchParams.get('state')).toBe('st4te');
-    const code = back.searchParams.get('code') ?? '';
-    const answer = await exchange(code);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ token_type: 'Bearer', expires_in: 3599 });
-    expect(answer.body.scope).toContain('calendar.events.owned');
-    expect((await google.refresh(answer.body.refresh_token)).status).toBe(200);
-    const claims = JSON.parse(Buffer.from(answer.body.id_token.split('.')[1], 'base64url').toString());
+    const redirect = await returned(consentUrl({ login_hint: staff }));
+    expect(redirect.origin + redirect.pathname).toBe(redirectUri);
+    expect(redirect.searchParams.get('state')).toBe('st4te');
+    const code = redirect.searchParams.get('code') ?? '';
+    const response = await exchange(code);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ token_type: 'Bearer', expires_in: 3599 });
+    expect(response.body.scope).toContain('calendar.events.owned');
+    expect((await google.refresh(response.body.refresh_token)).status).toBe(200);
+    const claims = JSON.parse(Buffer.from(response.body.id_token.split('.')[1], 'base64url').toString());
     expect(claims).toMatchObject({ email: staff, aud: client.id });
     expect(await exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
   test('creates the account that login_hint names, so that a new sandbox can be connected', async () => {
-    const back = await returned(asked({ login_hint: 'new@clinic.example' }));
-    expect((await exchange(back.searchParams.get('code') ?? '')).status).toBe(200);
+    const redirect = await returned(consentUrl({ login_hint: 'new@clinic.example' }));
+    expect((await exchange(redirect.searchParams.get('code') ?? '')).status).toBe(200);
     expect(await google.control.events('new@clinic.example')).toEqual([]);
   });
 
   test('requires the verifier of the challenge that was sent', async () => {
-    const code = async () => (await returned(asked())).searchParams.get('code') ?? '';
+    const code = async () => (await returned(consentUrl())).searchParams.get('code') ?? '';
     const wrong = await exchange(await code(), { code_verifier: 'x'.repeat(43) });
     expect(wrong.body).toEqual({ error: 'invalid_grant', error_description: 'Invalid code verifier.' });
     const missing = await exchange(await code(), { code_verifier: '' });
@@ -68,45 +68,50 @@ describe('consent', () => {
   });
 
   test('redirects to registered addresses and loopback only, and shows an error page otherwise', async () => {
-    const foreign = await fetch(asked({ redirect_uri: 'https://evil.example/' }), { redirect: 'manual' });
+    const foreign = await fetch(consentUrl({ redirect_uri: 'https://evil.example/' }), {
+      redirect: 'manual',
+    });
     expect(foreign.status).toBe(400);
     expect(await foreign.text()).toContain('redirect_uri_mismatch');
     await google.control.putClient({
       ...client,
       redirectUris: ['https://gateway.example/callbacks/calendar'],
     });
-    expect((await fetch(asked(), { redirect: 'manual' })).status).toBe(400);
-    const unknown = await fetch(asked({ client_id: 'nobody' }), { redirect: 'manual' });
+    expect((await fetch(consentUrl(), { redirect: 'manual' })).status).toBe(400);
+    const unknown = await fetch(consentUrl({ client_id: 'nobody' }), { redirect: 'manual' });
     expect(unknown.status).toBe(401);
   });
 
   test('redirects with access_denied when configured to deny', async () => {
     await google.control.set({ consent: 'deny' });
-    const back = await returned(asked());
-    expect(back.searchParams.get('error')).toBe('access_denied');
-    expect(back.searchParams.has('code')).toBe(false);
+    const redirect = await returned(consentUrl());
+    expect(redirect.searchParams.get('error')).toBe('access_denied');
+    expect(redirect.searchParams.has('code')).toBe(false);
   });
 
   test('shows a page when configured to ask, and grants the ticked scopes', async () => {
     await google.control.set({ consent: 'ask' });
-    const page = await (await fetch(asked())).text();
+    const page = await (await fetch(consentUrl())).text();
     expect(page).toContain('See when you are free or busy');
     expect(page).toContain(staff);
     const form = new URLSearchParams({ choice: 'allow', account: staff, scope: gatewayScopes[0] ?? '' });
-    const back = await returned(asked(), { method: 'POST', body: form });
-    const { body } = await exchange(back.searchParams.get('code') ?? '');
+    const redirect = await returned(consentUrl(), { method: 'POST', body: form });
+    const { body } = await exchange(redirect.searchParams.get('code') ?? '');
     expect(body.scope.split(' ')).toEqual([
       gatewayScopes[0],
       'openid',
       'https://www.googleapis.com/auth/userinfo.email',
     ]);
-    const denied = await returned(asked(), { method: 'POST', body: new URLSearchParams({ choice: 'deny' }) });
+    const denied = await returned(consentUrl(), {
+      method: 'POST',
+      body: new URLSearchParams({ choice: 'deny' }),
+    });
     expect(denied.searchParams.get('error')).toBe('access_denied');
   });
 
   test('gives no second refresh token without prompt=consent', async () => {
-    const back = await returned(asked({ prompt: 'none' }));
-    const { body } = await exchange(back.searchParams.get('code') ?? '');
+    const redirect = await returned(consentUrl({ prompt: 'none' }));
+    const { body } = await exchange(redirect.searchParams.get('code') ?? '');
     expect(body.access_token).toBeTypeOf('string');
     expect(body).not.toHaveProperty('refresh_token');
   });
@@ -120,9 +125,9 @@ describe('tokens', () => {
       status: 400,
       body: { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' },
     });
-    const answer = await google.api('GET', events);
-    expect(answer.status).toBe(401);
-    expect(answer.body.error.errors[0]).toMatchObject({ reason: 'authError', location: 'Authorization' });
+    const response = await google.api('GET', events);
+    expect(response.status).toBe(401);
+    expect(response.body.error.errors[0]).toMatchObject({ reason: 'authError', location: 'Authorization' });
     expect((await google.post('/revoke', { token: refreshToken })).body.error).toBe('invalid_token');
   });
 

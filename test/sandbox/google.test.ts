@@ -57,8 +57,8 @@ describe('events', () => {
       'Missing time zone definition for start time.',
     ],
   ])('rejects %s with 400', async (_, body, message) => {
-    const answer = await google.api('POST', events, body);
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 400, message } } });
+    const response = await google.api('POST', events, body);
+    expect(response).toMatchObject({ status: 400, body: { error: { code: 400, message } } });
   });
 
   test('a patch keeps other fields, merges extended properties, and respects If-Match', async () => {

@@ -137,7 +137,7 @@ test('an upload expires after 30 days, a download link after 5 minutes, by the s
 test('an upload of 100 MB is not held in memory', async () => {
   const before = process.memoryUsage();
   const part = Buffer.alloc(MB, 'a');
-  const answer = await new Promise<string>((resolve, reject) => {
+  const response = await new Promise<string>((resolve, reject) => {
     const req = request(
       `${platform.url}/v23.0/${numberId}/media`,
       {
@@ -165,7 +165,7 @@ test('an upload of 100 MB is not held in memory', async () => {
     };
     more();
   });
-  expect(JSON.parse(answer)).toEqual({ id: expect.any(String) });
+  expect(JSON.parse(response)).toEqual({ id: expect.any(String) });
   const media = (await platform.control.media()).at(-1);
   expect(media?.sizeBytes).toBe(100 * MB);
   const after = process.memoryUsage();

@@ -69,8 +69,8 @@ test('valid headers, bodies and buttons of every kind are accepted', async () =>
     ],
   ];
   for (const [name, components] of good) {
-    const { status, text: said } = await platform.send(phone, components, template(name));
-    expect({ name, status, said }).toEqual({ name, status: 200, said: expect.any(String) });
+    const { status, text: body } = await platform.send(phone, components, template(name));
+    expect({ name, status, body }).toEqual({ name, status: 200, body: expect.any(String) });
   }
 });
 

@@ -132,7 +132,7 @@ export const plain = { wabaId, name: 'plain', components: [{ type: 'BODY', text:
 /** Calls the platform's API with the token. */
 export function caller(url: string, bearer: string | null = token) {
   return async (method: string, path: string, body?: unknown, signal?: AbortSignal) => {
-    const answer = await fetch(`${url}/v23.0/${path}`, {
+    const response = await fetch(`${url}/v23.0/${path}`, {
       method,
       headers: {
         ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
@@ -141,8 +141,8 @@ export function caller(url: string, bearer: string | null = token) {
       ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     });
-    const text = await answer.text();
-    return { status: answer.status, text, json: text === '' ? null : JSON.parse(text) };
+    const text = await response.text();
+    return { status: response.status, text, json: text === '' ? null : JSON.parse(text) };
   };
 }
 

@@ -43,8 +43,8 @@ function post(
 }
 
 test('returns 200 {"received": true} for a correctly signed event', async () => {
-  const answer = await post(event('m1'));
-  expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
+  const response = await post(event('m1'));
+  expect([response.status, await response.json()]).toEqual([200, { received: true }]);
 });
 
 test('verifies the published test vector', () => {
@@ -63,9 +63,9 @@ test.each<[what: string, status: number, signature: string | null, hook: string]
   ['a digest of another secret', 401, sign(event('m1'), 'other'), 'main'],
   ['a digest of another body', 401, sign(event('m2')), 'main'],
 ])('%s: returns %i', async (_what, status, signature, hook) => {
-  const answer = await post(event('m1'), signature, hook);
-  expect(answer.status).toBe(status);
-  expect(await answer.json()).toEqual({ error: expect.any(String) });
+  const response = await post(event('m1'), signature, hook);
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual({ error: expect.any(String) });
   expect(await control.events()).toMatchObject([{ verified: false, answered: status }]);
 });
 

@@ -30,8 +30,8 @@ export function simulatedGoogle() {
       return control;
     },
     async post(path: string, form: Record<string, string>): Promise<Reply> {
-      const answer = await fetch(server.url + path, { method: 'POST', body: new URLSearchParams(form) });
-      return { status: answer.status, body: await answer.json() };
+      const response = await fetch(server.url + path, { method: 'POST', body: new URLSearchParams(form) });
+      return { status: response.status, body: await response.json() };
     },
     refresh(refreshToken: string): Promise<Reply> {
       const form = { client_id: client.id, client_secret: client.secret, refresh_token: refreshToken };
@@ -44,9 +44,9 @@ export function simulatedGoogle() {
       const authorization = `Bearer ${google.accessToken}`;
       const init: RequestInit = { method, headers: { authorization, ...headers } };
       if (body !== undefined) init.body = JSON.stringify(body);
-      const answer = await fetch(`${server.url}/calendar/v3/${path}`, init);
-      const text = await answer.text();
-      return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+      const response = await fetch(`${server.url}/calendar/v3/${path}`, init);
+      const text = await response.text();
+      return { status: response.status, body: text === '' ? null : JSON.parse(text) };
     },
     async busy(from: string, to: string, calendarId = 'primary') {
       const question = { timeMin: from, timeMax: to, items: [{ id: calendarId }] };

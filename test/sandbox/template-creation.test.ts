@@ -243,8 +243,8 @@ test('the name of an approved template that was deleted is blocked for 30 days',
 test('a disabled template cannot be deleted', async () => {
   const seed = { wabaId, name: 'disabled_one', status: 'DISABLED', components: [body('Hello.')] };
   await platform.control.addTemplate(seed);
-  const answer = await platform.call('DELETE', `${wabaId}/message_templates?name=disabled_one`);
-  expect(answer.json.error.code).toBe(100);
+  const response = await platform.call('DELETE', `${wabaId}/message_templates?name=disabled_one`);
+  expect(response.json.error.code).toBe(100);
 });
 
 test('a second template with the same name and language is rejected; one in another language is accepted', async () => {
@@ -265,12 +265,12 @@ test('a resumable upload creates a handle, which is accepted as the sample of a 
   );
   expect(opened.json.id).toMatch(/^upload:/);
   const put = async (part: Buffer, offset: number) => {
-    const answer = await fetch(`${platform.url}/v23.0/${opened.json.id}`, {
+    const response = await fetch(`${platform.url}/v23.0/${opened.json.id}`, {
       method: 'POST',
       headers: { authorization: `OAuth ${token}`, file_offset: String(offset) },
       body: new Uint8Array(part),
     });
-    return (await answer.json()) as { h?: string; error?: { code: number } };
+    return (await response.json()) as { h?: string; error?: { code: number } };
   };
   await put(bytes.subarray(0, 400), 0);
   const session = opened.json.id.split('?')[0];
