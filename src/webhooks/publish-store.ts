@@ -30,11 +30,11 @@ export interface NewEvent {
   body: string;
 }
 
-/** An inserted and leased delivery. One with `place` 1 may start now; the rows up to the next such are its later stages. */
+/** An inserted and leased delivery. One with `rank` 1 may start now; the rows after it, up to the next `rank` 1, are its later stages. */
 export type InsertedDelivery = Pick<LeasedDelivery, 'id' | 'endpointId' | 'version' | 'failures'> & {
   /** The position of its event among `events`, from 1. */
   no: number;
-  place: number;
+  rank: number;
 };
 
 /**
@@ -65,7 +65,7 @@ export async function insertDeliveries(
       where p.due_at is not null order by p.subject_id, p.endpoint_id, p.stage for update of p),
     new as materialized (
       select uuid7() as id, v.*, e.id as endpoint_id, e.version, e.failures, e.status = ${status.disabled} as dead,
-        row_number() over (partition by v.subject_id, e.id order by v.stage) as place,
+        row_number() over (partition by v.subject_id, e.id order by v.stage) as rank,
         (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier) as behind,
         e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null
           and not e.id = any (${[...busyEndpointIds]}::uuid[]) as open
@@ -74,15 +74,15 @@ export async function insertDeliveries(
     written as (
       insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, due_at, leased_by, last_failure)
       select id, account_id, endpoint_id, subject_id, stage, kind, message_id, body,
-        case when dead then ${state.dead} when behind or place > 1 then ${state.waiting} else ${state.ready} end,
-        case when dead then null when behind or place > 1 then now() + ${waitingMax}
+        case when dead then ${state.dead} when behind or rank > 1 then ${state.waiting} else ${state.ready} end,
+        case when dead then null when behind or rank > 1 then now() + ${waitingMax}
           when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,
         ${processId}::int,
         case when dead then ${reason.endpointDisabled} end
       from new)
-    select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.place::int
+    select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.rank::int
     from new n where n.open and not n.behind and not n.dead
-    order by n.subject_id, n.endpoint_id, n.place`.execute(tx);
+    order by n.subject_id, n.endpoint_id, n.rank`.execute(tx);
   return rows;
 }
 

@@ -49,7 +49,7 @@ export async function publish(
       version,
       failures,
     };
-    if (row.place === 1) leased.push(delivery);
+    if (row.rank === 1) leased.push(delivery);
     else laterStagesOf(leased.at(-1)).push(delivery);
   }
   return leased;

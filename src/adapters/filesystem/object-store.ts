@@ -141,8 +141,10 @@ async function writeDurably(path: string, content: Content): Promise<number> {
   try {
     await pipeline(content, file);
   } catch (cause) {
-    const cutOff = codeOf(cause) === 'ERR_STREAM_PREMATURE_CLOSE';
-    throw failed === 'content' || (cutOff && failed === undefined) ? new ContentError('', { cause }) : cause;
+    const isIncomplete = codeOf(cause) === 'ERR_STREAM_PREMATURE_CLOSE';
+    throw failed === 'content' || (isIncomplete && failed === undefined)
+      ? new ContentError('', { cause })
+      : cause;
   }
   return file.bytesWritten;
 }

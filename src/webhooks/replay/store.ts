@@ -21,7 +21,7 @@ const replayMatched = (wanted: RawBuilder<boolean>) => sql`
     join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id
     order by d.subject_id, d.endpoint_id, d.stage for update of d),
   picked as materialized (
-    select l.*, row_number() over (order by l.id) as place
+    select l.*, row_number() over (order by l.id) as rank
     from locked l join met m on m.subject_id = l.subject_id and m.endpoint_id = l.endpoint_id and m.stage = l.stage
     where not (l.state = ${state.ready} and l.due_at > now()) and ${wanted}),
   kept as (
@@ -35,7 +35,7 @@ const replayMatched = (wanted: RawBuilder<boolean>) => sql`
     from picked p),
   moved as (
     update deliveries d set state = case when p.waits then ${state.waiting} else ${state.ready} end,
-      due_at = now() + case when p.waits then interval '1 hour' else p.place * interval '1 microsecond' end,
+      due_at = now() + case when p.waits then interval '1 hour' else p.rank * interval '1 microsecond' end,
       attempts_before = d.attempts, delivered_at = null
     from placed p
     where d.subject_id = p.subject_id and d.endpoint_id = p.endpoint_id and d.stage = p.stage
