@@ -597,7 +597,6 @@ export type Failure = {
   /** True if there are more problems than `errors` lists. */
   errorsTruncated?: boolean;
   provider?: ProviderError;
-  [other: string]: unknown;
 };
 
 /** An answer to one question of the booking form. */

@@ -33,7 +33,8 @@ type Components = ReturnType<typeof openComponents>;
  */
 export function completeDocument(raw: Json, traits: ReadonlyMap<string, RouteTraits>): Json {
   const components = openComponents();
-  components.shared(plain(Failure));
+  // an operation adds members; if the schema said that others are allowed, generated types would hide them
+  components.shared(plain({ ...Failure, additionalProperties: undefined }));
   const rawPaths = raw.paths as Record<string, Record<string, RawOperation>>;
   const known = new Map(
     Object.entries(rawPaths).flatMap(([path, methods]) =>

@@ -134,6 +134,7 @@ export function failureResponse(status: number, codes: readonly ErrorCode[]): Js
       { $ref: '#/components/schemas/Failure' },
       {
         type: 'object',
+        required: ['code'],
         properties: {
           code: { type: 'string', enum: codes, description: 'Stable error code.' },
           ...more,

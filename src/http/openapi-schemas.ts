@@ -52,9 +52,13 @@ function mergeNull(schema: Json): Json {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const other = anyOf.find((one: Json) => one.type !== 'null') as Json | undefined;
   if (!other || !anyOf.some((one: Json) => one.type === 'null')) return schema;
+  // null among the values of an enumeration is what some generators do not take
   if (typeof other.type !== 'string') return schema;
-  const values = Array.isArray(other.enum) ? { enum: [...other.enum, null] } : {};
-  return { ...other, ...rest, type: [other.type, 'null'], ...values };
+  if (other.enum) {
+    const { description, ...values } = other;
+    return { description, ...rest, anyOf: [values, { type: 'null' }] };
+  }
+  return { ...other, ...rest, type: [other.type, 'null'] };
 }
 
 /** Adds the type to enumerations and constants, which TypeBox omits. */

@@ -7,8 +7,9 @@ import { ChatbotGateway } from '../../client/src/client.ts';
 import type { Demo } from '../../demo/seed.ts';
 import { receiverControl } from '../../sandbox/control.ts';
 import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { installPackages } from '../harness/registry-packages.ts';
 import { installPackedClient } from './packed.ts';
-import { installRuntime, runtimes, writeJourney } from './runtimes.ts';
+import { runtimes, writeJourney } from './runtimes.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
@@ -36,9 +37,8 @@ afterAll(async () => {
 });
 
 test.each(runtimes)('sends, pages, books and verifies in $name', async ({ name, packages, run }) => {
-  const modules = await installRuntime(packages);
-  if (!modules)
-    return console.log(`NOT TESTED: the client in ${name}, because npm cannot install ${packages}`);
+  const modules = await installPackages(packages, `the client in ${name}`);
+  if (!modules) return;
   const input = JSON.stringify({ baseUrl: demo.baseUrl, apiKey: demo.apiKey, webhook });
   const { items } = await new ChatbotGateway(demo).listTemplates({ limit: 100 });
   expect(JSON.parse(await run(modules, folder, input))).toEqual({

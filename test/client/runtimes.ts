@@ -1,27 +1,10 @@
 // The JavaScript runtimes that the packed client is tried in, as packages of the npm registry.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const cache = fileURLToPath(new URL('../../node_modules/.cache/client-runtimes', import.meta.url));
-
-/** Installs packages once for all runs; the folder of their node_modules, or undefined if they cannot be had. */
-export async function installRuntime(packages: readonly string[]): Promise<string | undefined> {
-  const folder = join(cache, packages.join('+').replaceAll('/', '-'));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  // an install script may be needed: that of `node` links the binary
-  const args = ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund', ...packages];
-  try {
-    await run('npm', args, { cwd: folder, timeout: 240_000 });
-    return join(folder, 'node_modules');
-  } catch {
-    return undefined;
-  }
-}
 
 /** Writes the journey, and a program for each kind of module, beside the packed client in `folder`. */
 export function writeJourney(folder: string): void {

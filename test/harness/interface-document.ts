@@ -50,6 +50,7 @@ function closed(value: unknown, isMember = false): unknown {
     else if (key === 'allOf' && Array.isArray(one)) {
       // the parts of a whole are closed together
       copy.allOf = one.map((part) => (part.$ref ? part : { ...(closed(part, true) as Json) }));
+      copy.unevaluatedProperties = false;
     } else copy[key] = closed(one, key === 'properties');
   }
   if (copy.type === 'object' && copy.properties && copy.additionalProperties === undefined && !isMember)
@@ -71,6 +72,10 @@ export function openInterface(document: InterfaceDocument) {
     ajv.addFormat(name, (text) => problem(text) === undefined);
   ajv.addFormat('binary', true);
   const { paths, webhooks, components } = closed(document) as InterfaceDocument;
+  for (const [, name = ''] of JSON.stringify(paths).matchAll(
+    /"allOf":\[\{"\$ref":"#\/components\/schemas\/(\w+)"/g,
+  ))
+    delete components.schemas[name]?.additionalProperties;
   ajv.addSchema({ $id: 'document:', paths, webhooks, components } as Json, 'document:');
   const compiled = new Map<string, ValidateFunction>();
 

@@ -74,4 +74,25 @@ export const mutations: Mutation[] = [
     replace: '    total: messages.length,',
     tests: ['test/api/send-idempotency.test.ts'],
   },
+  {
+    name: 'the document writes null among the values of an enumeration',
+    file: 'src/http/openapi-schemas.ts',
+    find: "return { description, ...rest, anyOf: [values, { type: 'null' }] };",
+    replace: 'return { description, ...rest, ...values, enum: [...(values.enum as Json[]), null] };',
+    tests: ['test/api/openapi.test.ts'],
+  },
+  {
+    name: 'the failures of the document allow members of any name',
+    file: 'src/http/openapi-document.ts',
+    find: 'plain({ ...Failure, additionalProperties: undefined })',
+    replace: 'plain(Failure)',
+    tests: ['test/api/openapi.test.ts'],
+  },
+  {
+    name: 'a list of the client is asked for each time it is awaited',
+    file: 'client/src/pages.ts',
+    find: 'this.#awaited ??= this',
+    replace: 'this.#awaited = this',
+    tests: ['test/client/client.test.ts'],
+  },
 ];
