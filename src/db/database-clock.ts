@@ -19,7 +19,7 @@ export interface DatabaseReading {
 /** Reads the database's clock. Records a backward step in `clock_steps`, once for all processes. */
 export async function readDatabaseClock(db: Db, machine: string): Promise<DatabaseReading> {
   const { rows } = await sql<DatabaseReading>`
-    with was as materialized (select seen_at from database_clock for update),
+    /* readDatabaseClock */ with was as materialized (select seen_at from database_clock for update),
     -- read the clock after locking the row: another process may have written a time later than this statement's start
     x as materialized (select seen_at, clock_timestamp() as now_at from was),
     step as (

@@ -110,7 +110,10 @@ export async function rebindKey(tx: Tx, of: KeyOf, subjectId: string): Promise<v
 
 /** Deletes the keys of a subject that failed: only successes are stored. */
 export async function freeKeysOf(tx: Db | Tx, subjectId: string): Promise<void> {
-  await sql`delete from idempotency_keys where subject_id = ${subjectId} and status is null`.execute(tx);
+  await sql`
+    /* freeKeysOf */ delete from idempotency_keys where subject_id = ${subjectId} and status is null`.execute(
+    tx,
+  );
 }
 
 /** Deletes up to `limit` keys older than 24 hours; returns how many. */

@@ -41,8 +41,6 @@ const booked = async (call: Call) => {
 };
 const changes = (id: string, what: string) => `/v1/appointments/bookings/${id}/${what}`;
 const insertEvent = /^POST \/calendar\/v3\/calendars\/primary\/events/;
-const startReschedule = /^insert into occupancies/;
-const requestCancellation = /^update bookings set wish = 'cancel'/;
 
 /** A booking whose process died before or after the event insert; its request is repeated. */
 const left = (when: 'before' | 'after'): Act['prepare'] => {
@@ -60,24 +58,24 @@ const acts = {
     prepare: booked,
     request: (call, { bookingId }) =>
       call('POST', changes(bookingId, 'reschedule'), { date, from: '10:15', to: '10:45' }),
-    decides: startReschedule,
+    decides: 'occupyPending',
   },
   cancellation: {
     prepare: booked,
     request: (call, { bookingId }) => call('POST', changes(bookingId, 'cancel'), {}),
-    decides: requestCancellation,
+    decides: 'setPendingCancel',
   },
   'recovery without an event': {
     prepare: left('before'),
     request: book,
-    decides: /^never/,
-    // from there on it is an ordinary booking
-    last: /insert into bookings/,
+    // after this step it is an ordinary booking
+    last: 'insertHolds',
   },
-  'recovery of an event': { prepare: left('after'), request: book, decides: /^/ },
+  'recovery of an event': { prepare: left('after'), request: book },
 } satisfies Record<string, Act>;
 
 type Name = keyof typeof acts;
+const actOf = (name: Name): Act => acts[name];
 
 let gateways: FrozenGateways;
 let call: Call;
@@ -85,7 +83,7 @@ const cases = {} as Record<Name, Case[]>;
 
 /** One job for each point of an act; adds a case for each. */
 function haltedAt(name: Name, steps: string[]): Job[] {
-  const act: Act = acts[name];
+  const act = actOf(name);
   cases[name] = [];
   return pointsOf(act, steps).map(({ index, point, decided, at }) => ({
     at,
@@ -129,7 +127,7 @@ beforeAll(async () => {
   await gateways.expireLeases();
   const recoveries = ['recovery without an event', 'recovery of an event'] as const;
   await inKilledProcesses(gateways, recoveries.map(stepsOf));
-  const counts = recoveries.map((name) => pointsOf(acts[name], steps[name]).length);
+  const counts = recoveries.map((name) => pointsOf(actOf(name), steps[name]).length);
   await inKilledProcesses(gateways, [
     ...some(counts[0] ?? 0, leave('before')),
     ...some(counts[1] ?? 0, leave('after')),
@@ -187,31 +185,31 @@ describe('killed at every point', () => {
       expect.arrayContaining(words.map((word) => expect.stringContaining(word)));
     expect(names('booking')).toEqual(
       all(
-        ...['insert into bookings', 'commit', 'POST /token', 'freeBusy', 'set insert_started_at'],
+        ...['insertHolds', 'commit', 'POST /token', 'freeBusy', 'startInserts'],
         ...[
           'POST /calendar/v3/calendars/primary/events',
           'answer to POST /calendar/v3/calendars/primary/events',
         ],
-        ...["set state = 'confirmed'", 'at the end'],
+        ...['confirmHolds', 'at the end'],
       ),
     );
     expect(names('move')).toEqual(
       all(
-        "set wish = 'move'",
-        'set wish_started_at',
-        'PATCH',
-        'set starts_at = wish',
-        'delete from occupancies',
+        ...[
+          'occupyPending',
+          'setPendingMove',
+          'startMove',
+          'PATCH',
+          'finishMove',
+          'freeCurrent',
+          'keepPending',
+        ],
       ),
     );
-    expect(names('cancellation')).toEqual(all("set wish = 'cancel'", 'DELETE', "set state = 'cancelled'"));
+    expect(names('cancellation')).toEqual(all('setPendingCancel', 'DELETE', 'finishCancel', 'freeTime'));
     expect(names('recovery without an event')).toEqual(
       all(
-        "set state = 'undoing'",
-        'POST /calendar',
-        'DELETE',
-        "set state = 'undone'",
-        'delete from idempotency_keys',
+        ...['startCompensation', 'POST /calendar', 'DELETE', 'finishCompensation', 'freeTime', 'freeKeysOf'],
       ),
     );
   });

@@ -1,32 +1,32 @@
-// The points at which a request for a booking can be halted, and how many of them one process can have before it is killed.
+// The points at which a booking request can be halted, and how many requests one process can have halted before it is killed.
 import type { Call } from '../harness/gateway-client.ts';
 import type { FrozenGateways } from './frozen-gateways.ts';
 
 /** A halted statement keeps one of the process's twelve connections; a halted call keeps none. */
-const statementsAtOnce = 9;
-const callsAtOnce = 20;
+const maxHaltedStatements = 9;
+const maxHaltedCalls = 20;
 /**
- * Statements that bookings share with all who come at the same time: while one is halted, no other booking gets past
- * it. In the order in which they can be halted in one process, from the last step to the first.
+ * Statements that concurrent bookings share: while one is halted, no other booking gets past it. They can be halted in one
+ * process in this order, from the last step to the first.
  */
-const shared = [/update bookings b set state/, /set insert_started_at/, /insert into bookings/];
+export const sharedStatements = ['confirmHolds', 'startInserts', 'insertHolds'];
 
 const isCall = /^(POST|GET|PATCH|DELETE|answer to) /;
 
 export interface Job {
-  /** Makes what there has to be; answers what is to be halted, which then takes no time: calls wait for 15 s at most. */
+  /** Creates what the request needs. The returned function halts the request, quickly: calls wait for 15 s at most. */
   prepare: (call: Call) => Promise<() => Promise<void>>;
-  /** What it is halted at: nothing but a call, a statement of its own, or one of the shared ones. */
+  /** Where the request is halted: at a call, at its own statement, or at a shared one (its index). */
   at: 'call' | 'statement' | number;
 }
 
-/** Runs the jobs, as many to a process as it can have halted, each process killed in the end. */
+/** Runs the jobs in processes, each with as many halted requests as possible, and kills each process in the end. */
 export async function inKilledProcesses(gateways: Pick<FrozenGateways, 'start'>, jobs: Job[]): Promise<void> {
   const left = (at: Job['at']) => jobs.filter((job) => job.at === at);
   const queues = [
-    { jobs: left('call'), atOnce: callsAtOnce },
-    { jobs: left('statement'), atOnce: statementsAtOnce },
-    ...shared.map((_, index) => ({ jobs: left(index), atOnce: 1 })),
+    { jobs: left('call'), atOnce: maxHaltedCalls },
+    { jobs: left('statement'), atOnce: maxHaltedStatements },
+    ...sharedStatements.map((_, index) => ({ jobs: left(index), atOnce: 1 })),
   ];
   while (queues.some(({ jobs }) => jobs.length > 0)) {
     const { program, call } = await gateways.start('api');
@@ -43,34 +43,37 @@ export async function inKilledProcesses(gateways: Pick<FrozenGateways, 'start'>,
 
 export interface Point {
   index: number;
-  /** The step before which it is halted; `at the end`: all is done, and nobody hears of it. */
+  /** The step before which the request is halted. `at the end`: everything is done, and the response is lost. */
   point: string;
   decided: boolean;
   at: Job['at'];
 }
 
-/** What of a request decides. */
+/** The steps that matter for a request: a statement by its name, or a call by its method and path. */
 export interface Deciding {
-  /** The step that decides what it comes to: the call that makes the event, or what is written and then committed. */
-  decides: RegExp;
-  /** The last step to be halted at; else the last of all. */
-  last?: RegExp;
+  /** The step that decides the result: the call that creates the event, or a statement once it is committed. */
+  decides?: string | RegExp;
+  /** The last step at which the request is halted; default: the last one. */
+  last?: string;
 }
 
-/** The steps at which a request can be halted, and which of them come after the one that decides. */
+const matches = (step: string, wanted: string | RegExp | undefined): boolean =>
+  wanted instanceof RegExp ? wanted.test(step) : step === wanted;
+
+/** The steps at which a request can be halted, and which of them come after the deciding one. */
 export function pointsOf(act: Deciding, steps: string[]): Point[] {
-  const decisive = steps.findIndex((step) => act.decides.test(step));
-  // what was written counts once its transaction is committed
+  const decisive = steps.findIndex((step) => matches(step, act.decides));
+  // a statement takes effect when its transaction commits
   const decidedFrom = isCall.test(steps[decisive] ?? '')
     ? decisive
     : steps.findIndex((step, index) => index > decisive && step === 'commit');
-  const end = act.last ? steps.findIndex((step) => act.last?.test(step)) : steps.length;
+  const end = act.last ? steps.indexOf(act.last) : steps.length;
   let at: Job['at'] = 'call';
   const points = [...steps.slice(0, end + 1), ...(act.last ? [] : ['at the end'])].map((step, index) => {
     if (isCall.test(step) || step === 'at the end') at = 'call';
     else {
-      const found = shared.findIndex((words) => words.test(step));
-      // what follows a shared statement up to its commit is shared too, and undone with it
+      const found = sharedStatements.indexOf(step);
+      // the statements between a shared one and its commit are shared too, and rolled back with it
       if (found >= 0) at = found;
       else if (typeof at !== 'number') at = 'statement';
       else if (step !== 'commit') return undefined;

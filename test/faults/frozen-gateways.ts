@@ -12,6 +12,7 @@ import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openHttpDoor } from '../harness/http-door.ts';
 import { openPostgresDoor } from '../harness/postgres-door.ts';
 import { openWorkplace, type Program } from '../harness/program.ts';
+import { statementName } from './points.ts';
 
 const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
 
@@ -21,7 +22,7 @@ export interface Staff {
   email: string;
 }
 
-/** The steps of a request, in order, as the proxies see them: writing statements, commits and calls, each by its text. */
+/** The steps of a request, in order, as the proxies see them: writing statements, commits and calls. */
 interface StepWatch {
   steps: string[];
   /** Index of the step that is halted. */
@@ -44,13 +45,11 @@ export interface FrozenGateways {
   close(): Promise<void>;
 }
 
-/** A step's text from the part that writes; a hold is one statement for all its tables. */
-const nameOf = (step: string) => {
-  const plain = step.replaceAll(/"/g, '');
-  const hold = plain.indexOf('insert into bookings');
-  const done = hold >= 0 ? hold : plain.search(/\b((?<!for )update \w|delete from|insert into)\b/i);
-  return plain.slice(Math.max(0, done)).slice(0, 70);
-};
+/** A statement by its name, or by its text if it has none; commits and calls by their text. */
+const nameOf = (step: string) => statementName(step) ?? step.slice(0, 70);
+
+/** Statements that every process executes every few seconds; they are no steps of a request. */
+export const backgroundStatements = ['readDatabaseClock', 'recordCallbackUptime'];
 
 export async function openFrozenGateways(): Promise<FrozenGateways> {
   const [database, google, workplace] = await Promise.all([
@@ -61,8 +60,9 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
   const control = googleControl(google.url);
   let watch: StepWatch | undefined;
   const gate = (step: string): boolean => {
-    if (!watch) return false;
-    const halts = watch.steps.push(nameOf(step)) - 1 === watch.haltAt;
+    const name = nameOf(step);
+    if (!watch || backgroundStatements.includes(name)) return false;
+    const halts = watch.steps.push(name) - 1 === watch.haltAt;
     if (halts) watch.halted.resolve();
     return halts;
   };

@@ -1,6 +1,8 @@
-// The campaign's points name statements of the gateway.
+// The campaign's points and those of bookings name statements of the gateway.
 import { expect, test } from 'vitest';
 import { readSources } from '../harness/source.ts';
+import { sharedStatements } from './booking-points.ts';
+import { backgroundStatements } from './frozen-gateways.ts';
 import { points, statementName } from './points.ts';
 
 const named = readSources(['src']).flatMap(({ text }) =>
@@ -8,9 +10,11 @@ const named = readSources(['src']).flatMap(({ text }) =>
 );
 
 test('every statement that a point names is one statement of the gateway', () => {
-  const names = points.flatMap(({ at }) =>
+  const ofMessages = points.flatMap(({ at }) =>
     'statement' in at ? at.statement : 'commitOf' in at ? at.commitOf : [],
   );
+  const ofBookings = [...sharedStatements, ...backgroundStatements, 'occupyPending', 'setPendingCancel'];
+  const names = [...ofMessages, ...ofBookings];
   expect(names.length).toBeGreaterThan(10);
   for (const name of names)
     expect(

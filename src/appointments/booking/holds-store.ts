@@ -56,7 +56,7 @@ export async function insertHolds(
   }));
   const columns = sql.join(Object.keys(holds[0]?.hold ?? {}).map((column) => sql.ref(column)));
   const { rows } = await sql<StoredBooking>`
-    with given as materialized (
+    /* insertHolds */ with given as materialized (
       select * from rows from (
         jsonb_populate_recordset(null::bookings, ${JSON.stringify(holds.map(({ hold }) => hold))}::jsonb),
         jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as (occupied_from timestamptz, occupied_to timestamptz,
@@ -90,7 +90,7 @@ export async function startInserts(
   leaseMs: number,
 ): Promise<Map<string, BookingRow>> {
   const { rows } = await sql<StoredBooking>`
-    update bookings set insert_started_at = coalesce(insert_started_at, now()),
+    /* startInserts */ update bookings set insert_started_at = coalesce(insert_started_at, now()),
       due_at = now() + ${leaseMs}::int * interval '1 millisecond'
     where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning *`.execute(db);
   return byId(rows);
@@ -106,7 +106,7 @@ export interface Confirmation {
 /** Held → confirmed. Bookings that are no longer held are skipped: a compensating booking is never confirmed. */
 export async function confirmHolds(tx: Tx, given: readonly Confirmation[]): Promise<Map<string, BookingRow>> {
   const { rows } = await sql<StoredBooking>`
-    update bookings b set state = ${state.confirmed}, event_id = x.event_id, event_link = x.event_link,
+    /* confirmHolds */ update bookings b set state = ${state.confirmed}, event_id = x.event_id, event_link = x.event_link,
       meeting_link = x.meeting_link, due_at = null, attempts = 0
     from unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ eventId }) => eventId)}::text[],
       ${given.map(({ eventLink }) => eventLink)}::text[],
@@ -133,7 +133,7 @@ export async function changeEventId(
 /** Deletes a hold whose insert never began; false if it began, or the booking is no longer held. */
 export async function deleteHold(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await sql`
-    delete from bookings where id = ${id} and state = ${state.held} and insert_started_at is null
+    /* deleteHold */ delete from bookings where id = ${id} and state = ${state.held} and insert_started_at is null
     returning 1`.execute(tx);
   return rows.length === 1;
 }
@@ -141,7 +141,7 @@ export async function deleteHold(tx: Tx, id: string): Promise<boolean> {
 /** Held → compensating, due after `dueMs`. */
 export async function startCompensation(db: Db | Tx, id: string, dueMs: number): Promise<void> {
   await sql`
-    update bookings set state = ${state.compensating}, attempts = 0,
+    /* startCompensation */ update bookings set state = ${state.compensating}, attempts = 0,
       due_at = now() + ${dueMs} * interval '1 millisecond'
     where id = ${id} and state = ${state.held}`.execute(db);
 }
@@ -149,14 +149,14 @@ export async function startCompensation(db: Db | Tx, id: string, dueMs: number):
 /** Records that the event was removed, due again after `retryAfterMs` in case a late insert brings it back. */
 export async function recordRemoval(db: Db, id: string, retryAfterMs: number): Promise<void> {
   await sql`
-    update bookings set removed_once = true, due_at = now() + ${retryAfterMs} * interval '1 millisecond'
+    /* recordRemoval */ update bookings set removed_once = true, due_at = now() + ${retryAfterMs} * interval '1 millisecond'
     where id = ${id} and state = ${state.compensating}`.execute(db);
 }
 
 /** Held or compensating → compensated, and frees its time. */
 export async function finishCompensation(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await sql`
-    update bookings set state = ${state.compensated}, due_at = null
+    /* finishCompensation */ update bookings set state = ${state.compensated}, due_at = null
     where id = ${id} and state in (${state.held}, ${state.compensating}) returning 1`.execute(tx);
   return rows.length === 1;
 }

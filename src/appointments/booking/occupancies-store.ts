@@ -17,7 +17,7 @@ export async function occupyPending(
   { from, to }: Interval,
 ): Promise<void> {
   await sql`
-    insert into occupancies (account_id, staff_id, calendar_key, booking_id, part, during)
+    /* occupyPending */ insert into occupancies (account_id, staff_id, calendar_key, booking_id, part, during)
     values (${booking.account_id}, ${booking.staff_id}, ${booking.calendar_key}, ${booking.id}, ${part.pending},
       tstzrange(${new Date(from)}, ${new Date(to)}))`.execute(tx);
 }
@@ -33,8 +33,14 @@ export async function findPending(db: Db, bookingId: string): Promise<Interval |
 
 /** The pending time becomes the current one, and frees the old one. */
 export async function keepPending(tx: Tx, bookingId: string): Promise<void> {
-  await sql`delete from occupancies where booking_id = ${bookingId} and part = ${part.current}`.execute(tx);
-  await sql`update occupancies set part = ${part.current} where booking_id = ${bookingId}`.execute(tx);
+  await sql`
+    /* freeCurrent */ delete from occupancies where booking_id = ${bookingId} and part = ${part.current}`.execute(
+    tx,
+  );
+  await sql`
+    /* keepPending */ update occupancies set part = ${part.current} where booking_id = ${bookingId}`.execute(
+    tx,
+  );
 }
 
 /** Frees the pending time of a booking. */
@@ -54,5 +60,6 @@ export async function moveOccupancy(tx: Tx, bookingId: string, { from, to }: Int
 
 /** Frees all time of bookings. */
 export async function freeTime(tx: Tx, bookingIds: string[]): Promise<void> {
-  await sql`delete from occupancies where booking_id = any(${bookingIds}::uuid[])`.execute(tx);
+  await sql`
+    /* freeTime */ delete from occupancies where booking_id = any(${bookingIds}::uuid[])`.execute(tx);
 }

@@ -18,7 +18,7 @@ export async function setPendingCancel(
   leaseMs: number,
 ): Promise<BookingRow> {
   const { rows } = await sql<StoredBooking>`
-    update bookings set wish = ${change.cancel}, wish_no = wish_no + 1, cancel_reason = ${reason},
+    /* setPendingCancel */ update bookings set wish = ${change.cancel}, wish_no = wish_no + 1, cancel_reason = ${reason},
       ${noTime}, attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${id} and state = ${state.confirmed} returning *`.execute(tx);
   return bookingRow(rows[0] as StoredBooking);
@@ -32,7 +32,7 @@ export async function setPendingMove(
   leaseMs: number,
 ): Promise<BookingRow> {
   const { rows } = await sql<StoredBooking>`
-    update bookings set wish = ${change.move}, wish_no = wish_no + 1, wish_starts_at = ${to.startsAt},
+    /* setPendingMove */ update bookings set wish = ${change.move}, wish_no = wish_no + 1, wish_starts_at = ${to.startsAt},
       wish_ends_at = ${to.endsAt}, wish_timezone = ${to.timezone}, wish_started_at = null,
       attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${id} and state = ${state.confirmed} returning *`.execute(tx);
@@ -52,7 +52,7 @@ export type ChangeRef = Pick<BookingRow, 'id' | 'change_no'>;
 /** Records that the calendar call of a move begins; false if the pending change is another one. */
 export async function startMove(db: Db, { id, change_no }: ChangeRef): Promise<boolean> {
   const { rows } = await sql`
-    update bookings set wish_started_at = coalesce(wish_started_at, now())
+    /* startMove */ update bookings set wish_started_at = coalesce(wish_started_at, now())
     where id = ${id} and wish = ${change.move} and wish_no = ${change_no} returning 1`.execute(db);
   return rows.length === 1;
 }
@@ -60,7 +60,7 @@ export async function startMove(db: Db, { id, change_no }: ChangeRef): Promise<b
 /** Gives the booking its pending time, which the calendar shows; undefined if the pending change is another one. */
 export async function finishMove(tx: Tx, { id, change_no }: ChangeRef): Promise<BookingRow | undefined> {
   const { rows } = await sql<StoredBooking>`
-    update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone, wish = null, ${noTime},
+    /* finishMove */ update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone, wish = null, ${noTime},
       hand = ${calendar.inStep}, hand_starts_at = null, hand_ends_at = null, hand_conflict = false, gone_at = null,
       due_at = null, attempts = 0
     where id = ${id} and state = ${state.confirmed} and wish = ${change.move} and wish_no = ${change_no}
@@ -80,7 +80,7 @@ export async function clearPendingChange(tx: Tx, { id, change_no }: ChangeRef): 
 /** Confirmed → cancelled, once the event is deleted; undefined if the pending change is another one. */
 export async function finishCancel(tx: Tx, { id, change_no }: ChangeRef): Promise<BookingRow | undefined> {
   const { rows } = await sql<StoredBooking>`
-    update bookings set state = ${state.cancelled}, cancelled_at = now(), wish = null, gone_at = null, due_at = null,
+    /* finishCancel */ update bookings set state = ${state.cancelled}, cancelled_at = now(), wish = null, gone_at = null, due_at = null,
       attempts = 0
     where id = ${id} and state = ${state.confirmed} and wish = ${change.cancel} and wish_no = ${change_no}
     returning *`.execute(tx);

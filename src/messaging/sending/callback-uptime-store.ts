@@ -11,7 +11,7 @@ const outageSeconds = 15;
  */
 export async function recordCallbackUptime(db: Db): Promise<void> {
   await sql`
-    with was as (select seen_at from callback_uptime for update),
+    /* recordCallbackUptime */ with was as (select seen_at from callback_uptime for update),
     outage as (
       insert into callback_outages (from_at, to_at) select seen_at, now() from was
       where seen_at < now() - ${outageSeconds} * interval '1 second' on conflict (to_at) do nothing)
