@@ -1,4 +1,4 @@
-// Uploads large files as forms, and for comparison encrypts the same bytes with plain AES-256-GCM.
+// An uploader of large files as forms, and as a baseline the encryption of the same bytes with plain AES-256-GCM.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';

@@ -1,5 +1,5 @@
-// Creates the demonstration: objects at the sandbox's platform and Google, and through the gateway's API a sender, a
-// webhook endpoint, departments, and staff with connected calendars.
+// The creation of the demonstration: objects at the sandbox's platform and Google, and through the gateway's API a
+// sender, a webhook endpoint, departments, and staff with connected calendars.
 
 import { ChatbotGateway, isGatewayError } from '../client/src/client.ts';
 import { cloudApiControl, receiverControl } from '../sandbox/control.ts';

@@ -1,4 +1,4 @@
-// Builds the client's package into a folder: ES modules and CommonJS with types. Usage: build-client.ts dist/client
+// The build of the client's package into a folder: ES modules and CommonJS with types. Usage: build-client.ts dist/client
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Writes client/src/generated.ts, the client's types and table of operations, from the OpenAPI document.
+// `npm run client:types`: generates client/src/generated.ts, the client's types and table of operations, from the OpenAPI document.
 import { writeFileSync } from 'node:fs';
 import { generatedClient } from './generated-client.ts';
 import { openapiDocument } from './openapi.ts';

@@ -1,4 +1,4 @@
-// The gateway that `npm run dev` restarts: beside a sandbox that keeps running, whose addresses are the argument.
+// The gateway process of `npm run dev`: it uses a sandbox that keeps running, whose addresses are its argument.
 import { start } from '../src/commands/start.ts';
 import { loadEnvFile } from '../src/config.ts';
 

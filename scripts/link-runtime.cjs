@@ -1,5 +1,5 @@
-// Links the pinned Node (an optional dependency, one package per platform) to node_modules/.bin/node, so that npm scripts use it.
-// npm 10 does not: when it skips the other platforms' packages, it also removes their shared `node` link.
+// The link from node_modules/.bin/node to the pinned Node (an optional dependency, one package per platform), which npm scripts use.
+// npm 10 does not create it: when it skips the other platforms' packages, it also removes their shared `node` link.
 // Runs after the install, and before the scripts that need this Node, because `--ignore-scripts` skips the former.
 const { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');

@@ -1,4 +1,4 @@
-// Removes `engines` from package-lock.json: npm checks them against the Node that starts npm, but everything runs on the pinned Node.
+// The removal of `engines` from package-lock.json: npm checks them against the Node that starts npm, but everything runs on the pinned Node.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const path = new URL('../package-lock.json', import.meta.url);

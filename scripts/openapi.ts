@@ -1,4 +1,4 @@
-// Prints the OpenAPI document, from a server whose routes have stubs for dependencies.
+// The OpenAPI document as text, from a server whose routes have stubs for dependencies.
 import { openLog } from '../src/base/log.ts';
 import { buildServer, type ServerDeps } from '../src/server.ts';
 

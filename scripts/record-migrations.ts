@@ -1,4 +1,4 @@
-// Adds the digests of new migrations to migrations/SHA256SUMS; never changes one that is recorded.
+// The record of the digests of new migrations in migrations/SHA256SUMS, which never changes a recorded one.
 import { readMigrations, readReleasedDigests, writeReleasedDigests } from '../src/db/migration-files.ts';
 
 /** Records new files; throws if a recorded file was edited or removed. `folder` is for tests. */

@@ -1,4 +1,4 @@
-// Reads a media upload as a stream: counts and hashes the file, and keeps at most a limited number of its bytes.
+// The streaming reader of media uploads: counts and hashes the file, and keeps at most a limited number of its bytes.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { badParam } from './errors.ts';

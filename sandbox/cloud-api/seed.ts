@@ -1,4 +1,4 @@
-// Creates apps, business accounts, numbers, tokens and templates for tests and demonstrations.
+// Creation of apps, business accounts, numbers, tokens and templates for tests and demonstrations.
 import { randomBytes } from 'node:crypto';
 import { ControlError } from '../server.ts';
 import type { Platform } from './call.ts';

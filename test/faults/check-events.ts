@@ -1,4 +1,4 @@
-// Checks webhooks: each endpoint got every event in order and correctly signed, and repeats are explained by faults. Pure.
+// The check of webhooks: each endpoint got every event in order and correctly signed, and faults explain all repeats. Pure.
 import { createHmac } from 'node:crypto';
 import type { AcceptedMessage, Arrival, Evidence, Hook, MessageRow, Outage } from './evidence.ts';
 import type { Report } from './guarantees.ts';

@@ -1,4 +1,4 @@
-// Checks messages: compares the platform's records with the rows, and both with the responses to callers. Pure.
+// The check of messages: compares the platform's records with the rows, and both with the responses to callers. Pure.
 import type { SendCall } from '../../sandbox/cloud-api/calls.ts';
 import type {
   AcceptedMessage,

@@ -1,4 +1,4 @@
-// Collects the evidence of a run: the platform's ledger and calls, the rows, the receiver's ledger.
+// The collection of a run's evidence: the platform's ledger and calls, the rows, the receiver's ledger.
 import { sql } from 'kysely';
 import { stateName } from '../../src/messaging/sending/message.ts';
 import type { Arrival, CallerSend, DeliveryRow, Evidence, MessageRow } from './evidence.ts';
