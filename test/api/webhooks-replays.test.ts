@@ -205,7 +205,11 @@ describe('endpoint maintenance', () => {
     await history(account, stuck.id, 1_600, 1);
     await replay(account, stuck.id);
     await fixture.maintained();
-    for (let count = 0; count < 120; count++) await replay(account, stuck.id);
+    const ids = Array.from({ length: 120 }, () => uuidv7());
+    await sql`
+      insert into replays (id, account_id, endpoint_id, from_at, to_at, states, after_id)
+      select new_id, account_id, endpoint_id, from_at, to_at, states, uuid7_floor(from_at)
+      from replays, unnest(${ids}::uuid[]) new_id where endpoint_id = ${stuck.id}`.execute(fixture.db);
     const other = await fixture.account();
     const { id } = await fixture.endpoint(other, 'free');
     await history(other, id, 700, 1);

@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
+import { makeDataDir } from '../../src/db/embedded-folders.ts';
 import { type Child, startChild } from '../harness/child.ts';
+import { templateCluster } from '../harness/template-cluster.ts';
 
 const childFile = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url));
 const log = { info() {}, warn() {}, error() {} };
@@ -52,6 +54,12 @@ async function start(options: Partial<Parameters<typeof startEmbeddedPostgres>[0
   const server = await startEmbeddedPostgres({ dataDir, log, ...options });
   servers.push(server);
   return server;
+}
+
+/** Puts a database into DATA_DIR, as an earlier start left it: without the second that initdb takes. */
+async function restoreDatabase(): Promise<void> {
+  await makeDataDir(dataDir);
+  await templateCluster()?.restore(dataDir);
 }
 
 function startApart(): Child {
@@ -141,6 +149,7 @@ describe('a start', () => {
   });
 
   test('over loopback rejects a wrong password', async () => {
+    await restoreDatabase();
     const { connection } = await start({ overLoopback: true });
     expect(connection.host).toBe('127.0.0.1');
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -148,12 +157,14 @@ describe('a start', () => {
   });
 
   test("rejects another major version's data with an error that says what to do", async () => {
+    await restoreDatabase();
     await (await start()).stop();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
     await expect(start()).rejects.toThrow(/created by PostgreSQL 17.*includes 18.*backup/);
   });
 
   test('that fails reports the end of the log', async () => {
+    await restoreDatabase();
     await expect(start({ settings: { shared_buffers: 'much' } })).rejects.toThrow(
       /did not start.*shared_buffers/s,
     );
@@ -162,6 +173,7 @@ describe('a start', () => {
 
 describe('one gateway per DATA_DIR', () => {
   test('a second start fails while the first gateway runs, and does not disturb it', async () => {
+    await restoreDatabase();
     const { connection, administrator } = await start();
     // also if the server does not know the program's role, like one of an earlier version
     await query(administrator, `alter role ${connection.user} nologin`);
@@ -185,6 +197,7 @@ describe('one gateway per DATA_DIR', () => {
   });
 
   test('a start on a copy of a DATA_DIR in use does not touch the original', async () => {
+    await restoreDatabase();
     const original = await start({ settings: { wal_level: 'replica' } });
     await query(original.administrator, 'checkpoint');
     const copied = join(folder, 'copy');
@@ -202,6 +215,8 @@ describe('one gateway per DATA_DIR', () => {
 });
 
 describe('after a kill', () => {
+  beforeEach(restoreDatabase);
+
   test('of the gateway, the next start takes over the running database server', async () => {
     const child = startApart();
     const said = await child.next();
@@ -269,6 +284,7 @@ describe('after a kill', () => {
 });
 
 test('Ctrl-C stops the gateway but not its database server', async () => {
+  await restoreDatabase();
   const child = startApart();
   const said = await child.next();
   // like a terminal: the signal goes to every process of the group
