@@ -1,8 +1,8 @@
-// SQL texts use named constants for states, flags and codes.
+// SQL texts use named constants for states, flags and error codes.
 import { expect, test } from 'vitest';
 import { readSources, type Source, source } from './harness/source.ts';
 
-/** A template literal, with what it inserts cut out, so that `state = ${queued}` leaves `state = `. */
+/** A template literal. Its expressions are removed, so that `state = ${queued}` becomes `state = `. */
 const template = /`(?:\\[\s\S]|\$\{(?:[^{}`]|\{[^{}`]*\}|`[^`]*`)*\}|[^`\\])*`/g;
 const inserted = /\$\{(?:[^{}`]|\{[^{}`]*\}|`[^`]*`)*\}/g;
 const magic = [
@@ -12,7 +12,7 @@ const magic = [
   /'\d{6}'/g,
 ];
 
-/** State numbers, bit masks and error codes written as literals in SQL texts, one line each. */
+/** Returns state numbers, bit masks and error codes that are literals in SQL texts, one line each. */
 function magicInSql(file: Source): string[] {
   const code = file.text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
   return [...code.matchAll(template)]
@@ -33,7 +33,7 @@ test.each([
   ['a list of states', 'sql`where state in (0, 1)`'],
   ['a flag', 'sql`set emitted = m.emitted | 8`'],
   ['an error code', "sql`m.error ->> 'code' = '900001'`"],
-])('%s is found', (_what, text) => {
+])('reports %s', (_what, text) => {
   expect(magicInSql(source('src/a.ts', text))).toHaveLength(1);
 });
 
@@ -41,6 +41,6 @@ test.each([
   ['a constant', 'sql`where state = ${queued} and was < ${sql.lit(states.failed)}`'],
   ['an expression outside SQL', 'if (row.state === 6) flags = flags | 8;'],
   ['a concatenation', "sql`select a || b, 'x' || 1`"],
-])('%s is not', (_what, text) => {
+])('does not report %s', (_what, text) => {
   expect(magicInSql(source('src/a.ts', text))).toEqual([]);
 });

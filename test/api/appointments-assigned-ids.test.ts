@@ -8,7 +8,7 @@ import {
   openAppointmentsFixture,
 } from '../harness/appointments-fixture.ts';
 import { calendarChanges } from '../harness/calendar-changes.ts';
-import { deadSwitch } from '../harness/dead-switch.ts';
+import { crashAt } from '../harness/crash-point.ts';
 import { openAssignedIds } from '../ports/assigned-ids-calendar.ts';
 
 const date = comingMonday();
@@ -65,7 +65,7 @@ test('confirms a booking with its one event, or leaves neither, when the process
   const foundByBooking = { confirmed: 0, undone: 0 };
   for (let step = 1, isAlive = false; !isAlive; step += 1) {
     const staff = await staffMember();
-    const dying = deadSwitch(fixture.deps.db, provider.calendar, step);
+    const dying = crashAt(fixture.deps.db, provider.calendar, step);
     const deps = fixture.depsOn(dying.db, { assigned: dying.calendar });
     isAlive = await book(deps, { accountId: account, key: staff.id, body: ten(staff.id) }).then(
       () => dying.steps() < step,

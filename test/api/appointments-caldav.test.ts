@@ -74,9 +74,9 @@ function bookingsInCaldav(): void {
   };
 
   test('removes the event of a late insert, and frees the slot once no insert can succeed any more', async () => {
-    server.door.keepPuts = true;
+    server.proxy.holdPuts = true;
     expect(await tryBook(staffId)).toBe('provider_unavailable');
-    server.door.keepPuts = false;
+    server.proxy.holdPuts = false;
     expect([await states(), await fixture.occupancies(staffId)]).toEqual([['undoing'], 1]);
 
     await runWorker();
@@ -84,7 +84,7 @@ function bookingsInCaldav(): void {
     expect(await tryBook(staffId)).toBe('idempotency_in_progress');
     expect(await tryBook(crypto.randomUUID())).toBe('slot_unavailable');
 
-    expect(await server.door.land()).toBeGreaterThan(0);
+    expect(await server.proxy.releasePuts()).toBeGreaterThan(0);
     expect(await files()).toHaveLength(1);
     await runWorker();
     expect([await states(), await files(), await fixture.occupancies(staffId)]).toEqual([['undone'], [], 0]);
@@ -94,7 +94,7 @@ function bookingsInCaldav(): void {
   });
 
   test('creates one event when the response to the insert is lost', async () => {
-    server.door.loseNextPut = true;
+    server.proxy.dropNextPutResponse = true;
     const body = bookingOf(staffId, date, '11:00', '11:30');
     const { body: answer } = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
     expect(await files()).toContain(JSON.parse(answer).data.calendarEventId);
@@ -117,7 +117,7 @@ function bookingsInCaldav(): void {
       if (staff) await putCalendar(deps, staff, { provider: 'caldav', ...way });
     }
     // delay the busy checks, so that all of them see the hour free
-    server.door.change = async (method, _path, answer) => {
+    server.proxy.change = async (method, _path, answer) => {
       if (method === 'REPORT') await new Promise((resolve) => setTimeout(resolve, 100));
       return answer;
     };
@@ -130,7 +130,7 @@ function bookingsInCaldav(): void {
         );
       }),
     );
-    server.door.change = null;
+    server.proxy.change = null;
     expect(outcomes.filter((outcome) => outcome === 'booked')).toHaveLength(1);
     expect(new Set(outcomes)).toEqual(new Set(['booked', 'slot_unavailable']));
     const { text } = await server.direct(person, 'PROPFIND', path, { headers: { depth: '1' } });
@@ -184,12 +184,12 @@ function bookingsInCaldav(): void {
     expect((await server.direct(person, 'PUT', moved.file, { body, headers })).status).toBe(201);
     await server.direct(person, 'DELETE', deleted.file);
     await server.direct(person, 'DELETE', hidden.file);
-    server.door.change = (method, at, answer) =>
+    server.proxy.change = (method, at, answer) =>
       method === 'GET' && at === hidden.file ? { ...answer, status: 403 } : answer;
     await readAll();
     await aMinuteLater();
     await readAll();
-    server.door.change = null;
+    server.proxy.change = null;
     expect(await shown(moved.id)).toMatchObject({ status: 'confirmed', startsAt: `${date}T11:30:00.000Z` });
     expect((await shown(deleted.id)).status).toBe('cancelled');
     expect(await shown(hidden.id)).toMatchObject({

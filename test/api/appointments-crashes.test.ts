@@ -9,7 +9,7 @@ import {
   comingMonday,
   openAppointmentsFixture,
 } from '../harness/appointments-fixture.ts';
-import { deadSwitch } from '../harness/dead-switch.ts';
+import { crashAt } from '../harness/crash-point.ts';
 
 let fixture: AppointmentsFixture;
 let account: string;
@@ -33,7 +33,7 @@ async function dieAtEveryStep(
 ): Promise<number> {
   for (let step = 1; ; step += 1) {
     const staff = await prepare();
-    const dying = deadSwitch(fixture.deps.db, fixture.calendar, step);
+    const dying = crashAt(fixture.deps.db, fixture.calendar, step);
     const died = await act(fixture.depsOn(dying.db, { google: dying.calendar }), staff).then(
       () => false,
       () => true,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
 import { type AppointmentsFixture, openAppointmentsFixture } from '../harness/appointments-fixture.ts';
 import { type CalendarChanges, calendarChanges, cancelled, moved } from '../harness/calendar-changes.ts';
-import { deadSwitch } from '../harness/dead-switch.ts';
+import { crashAt } from '../harness/crash-point.ts';
 
 let fixture: AppointmentsFixture;
 let account: string;
@@ -26,7 +26,7 @@ beforeEach(() => fixture.control.clearFaults());
 describe('when the process dies at any step of a reading', () => {
   /** Reads once in a process that dies at that step; false if the reading completed. */
   async function dieWhileReading(staffId: string, step: number): Promise<boolean> {
-    const dying = deadSwitch(fixture.deps.db, fixture.calendar, step);
+    const dying = crashAt(fixture.deps.db, fixture.calendar, step);
     await makeDue(staffId);
     await syncCalendars(fixture.depsOn(dying.db, { google: dying.calendar })).catch(() => undefined);
     return dying.steps() >= step;

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TcpProxy } from '../faults/tcp-proxy.ts';
-import { openDatabaseDoor } from '../harness/database-door.ts';
+import { openDatabaseProxy } from '../harness/database-proxy.ts';
 import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { send, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
-let door: TcpProxy;
+let proxy: TcpProxy;
 let templateId: string;
 let dataDir: string;
-/** Past the door. */
+/** A direct connection, without the proxy. */
 let direct: Gateway['database']['db'];
 
 beforeAll(async () => {
@@ -22,8 +22,8 @@ beforeAll(async () => {
   gateway = await startGateway({
     settings: { OBJECT_STORE_URL: `file:${dataDir}/objects` },
     async through(connection) {
-      const way = await openDatabaseDoor(connection);
-      door = way.door;
+      const way = await openDatabaseProxy(connection);
+      proxy = way.proxy;
       return way.connection;
     },
   });
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway?.close();
-  await door?.close();
+  await proxy?.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -68,7 +68,7 @@ describe('a server that turns read-only', () => {
   test('is 503 with Retry-After, not ready, and forgotten as soon as it takes writes', async () => {
     const { phone, send: sendOnce } = keyedSend();
     await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(direct);
-    door.cut();
+    proxy.cut();
     expect(told(await sendOnce())).toEqual(away);
     expect(told(await newEndpoint())).toEqual(away);
     const readiness = await ready();
@@ -134,11 +134,11 @@ describe('a statement that the server cannot carry out', () => {
 test('a server that is frozen is not ready within about 2 seconds, and ready again when it goes on', async () => {
   // older than what a check found is kept
   await expect.poll(async () => (await ready()).status, soon).toBe(200);
-  door.freeze();
+  proxy.freeze();
   const began = performance.now();
   await expect.poll(async () => (await ready()).text, soon).toMatch(/no response within 2 seconds/);
   expect(performance.now() - began).toBeLessThan(4_000);
-  door.unfreeze();
+  proxy.unfreeze();
   await expect.poll(async () => (await ready()).status, soon).toBe(200);
 });
 

@@ -4,15 +4,15 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { attemptFailures } from '../../src/contract/deliveries.ts';
-import { type RudeReceiver, startRudeReceiver } from '../harness/rude-receiver.ts';
+import { type MisbehavingReceiver, startMisbehavingReceiver } from '../harness/misbehaving-receiver.ts';
 import { until } from '../harness/until.ts';
 import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
 let fixture: WebhooksFixture;
-let rude: RudeReceiver;
+let rude: MisbehavingReceiver;
 beforeAll(async () => {
   fixture = await openWebhooksFixture({}, 700);
-  rude = await startRudeReceiver();
+  rude = await startMisbehavingReceiver();
 });
 afterAll(async () => {
   await fixture.close();

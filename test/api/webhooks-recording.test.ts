@@ -8,7 +8,7 @@ import { type Db, openDb } from '../../src/db/db.ts';
 import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import type { TcpProxy } from '../faults/tcp-proxy.ts';
-import { openDatabaseDoor } from '../harness/database-door.ts';
+import { openDatabaseProxy } from '../harness/database-proxy.ts';
 import { until } from '../harness/until.ts';
 import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
@@ -21,8 +21,8 @@ let logged: string[];
 
 beforeAll(async () => {
   fixture = await openWebhooksFixture();
-  const way = await openDatabaseDoor(fixture.database.connection);
-  proxy = way.door;
+  const way = await openDatabaseProxy(fixture.database.connection);
+  proxy = way.proxy;
   behindProxy = openDb(way.connection, { maxConnections: 3, applicationName: 'behind proxy', hot: true });
   fixture.clock.sleep = (ms, signal) =>
     new Promise((end) => {

@@ -6,21 +6,21 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ChatbotGateway } from '../../client/src/client.ts';
 import type { Demo } from '../../demo/seed.ts';
 import { receiverControl } from '../../sandbox/control.ts';
-import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { installPackages } from '../harness/registry-packages.ts';
 import { installPackedClient } from './packed.ts';
 import { runtimes, writeJourney } from './runtimes.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let demo: Demo;
 let folder: string;
 let webhook: object;
 
 beforeAll(async () => {
-  workplace = await openWorkplace();
-  ({ demo } = await workplace.startDemo());
+  workspace = await openProgramFolder();
+  ({ demo } = await workspace.startDemo());
   folder = await mkdtemp(join(tmpdir(), 'client-runtimes-'));
   installPackedClient(folder);
   writeJourney(folder);
@@ -32,7 +32,7 @@ beforeAll(async () => {
   webhook = { body: event?.body, headers: event?.headers, secret: demo.webhookSecret };
 });
 afterAll(async () => {
-  await workplace?.close();
+  await workspace?.close();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 

@@ -7,7 +7,7 @@ import { state } from '../../src/db/clock-fixes.ts';
 import { state as messageState } from '../../src/messaging/sending/message.ts';
 import { deliveryState } from '../../src/webhooks/delivery/delivery.ts';
 import { fixSteps } from '../../src/work/clock-watch.ts';
-import { about, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
+import { approximately, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -45,7 +45,7 @@ const needNothing = [
 ];
 
 const stepBack = () => stepClockBack(database.db);
-const watch = () => openTestWatch(database.db);
+const openWatch = () => openTestWatch(database.db);
 
 /** Runs fixes until none has work left. */
 async function mend(): Promise<void> {
@@ -109,30 +109,30 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     const handedOver = await delivery(10 * minute);
     const leasedDelivery = await delivery(21 * minute);
     const leasedDeliverySince = await delivery(74);
-    const { look } = watch();
+    const { watch } = openWatch();
     await stepBack();
-    expect(await look()).toBeGreaterThan(0);
+    expect(await watch()).toBeGreaterThan(0);
     await mend();
-    expect(await messageDue(earlier)).toEqual(about(-15 * minute));
-    expect(await messageDue(later)).toEqual(about(-10 * minute));
-    expect(await messageDue(leased)).toEqual(about(20 * minute + 30));
-    expect(await messageDue(marked)).toEqual(about(20 * minute + 30));
-    expect(await messageDue(leasedSince)).toEqual(about(58));
-    expect(await messageDue(parked)).toEqual(about(30 * minute));
-    expect(await deliveryDue(handedOver)).toEqual(about(-10 * minute));
-    expect(await deliveryDue(leasedDelivery)).toEqual(about(21 * minute));
-    expect(await deliveryDue(leasedDeliverySince)).toEqual(about(74));
+    expect(await messageDue(earlier)).toEqual(approximately(-15 * minute));
+    expect(await messageDue(later)).toEqual(approximately(-10 * minute));
+    expect(await messageDue(leased)).toEqual(approximately(20 * minute + 30));
+    expect(await messageDue(marked)).toEqual(approximately(20 * minute + 30));
+    expect(await messageDue(leasedSince)).toEqual(approximately(58));
+    expect(await messageDue(parked)).toEqual(approximately(30 * minute));
+    expect(await deliveryDue(handedOver)).toEqual(approximately(-10 * minute));
+    expect(await deliveryDue(leasedDelivery)).toEqual(approximately(21 * minute));
+    expect(await deliveryDue(leasedDeliverySince)).toEqual(approximately(74));
 
     await pass(3 * minute);
     const leasedJustNow = await message(58);
     await mend();
-    expect(await messageDue(leased)).toEqual(about(0));
+    expect(await messageDue(leased)).toEqual(approximately(0));
     // its ten minutes count from the end of its lease, 30 s after the step
-    expect(await messageDue(marked)).toEqual(about(30 - 3 * minute));
-    expect(await messageDue(putOff)).toEqual(about(0));
-    expect(await messageDue(parked)).toEqual(about(27 * minute));
-    expect(await messageDue(leasedJustNow)).toEqual(about(58));
-    expect(await deliveryDue(leasedDelivery)).toEqual(about(0));
+    expect(await messageDue(marked)).toEqual(approximately(30 - 3 * minute));
+    expect(await messageDue(putOff)).toEqual(approximately(0));
+    expect(await messageDue(parked)).toEqual(approximately(27 * minute));
+    expect(await messageDue(leasedJustNow)).toEqual(approximately(58));
+    expect(await deliveryDue(leasedDelivery)).toEqual(approximately(0));
     const { rows } = await sql<{ open: number }>`
       select count(*)::int open from clock_steps where mended is not null`.execute(database.db);
     expect(rows[0]?.open).toBe(0);
@@ -142,16 +142,16 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     const before = await delivery(24 * minute, 4, 19 * minute);
     const longBefore = await delivery(10 * minute, 4, -10 * minute);
     const since = await delivery(5 * minute, 4, 0);
-    const { look } = watch();
+    const { watch } = openWatch();
     await stepBack();
-    await look();
+    await watch();
     await mend();
-    expect(await deliveryDue(before)).toEqual(about(4 * minute));
+    expect(await deliveryDue(before)).toEqual(approximately(4 * minute));
     const by = sql<boolean>`id = ${before}`;
-    expect(await secondsOf('deliveries', 'retry_after', by)).toEqual(about(4 * minute));
-    expect(await secondsOf('deliveries', 'last_attempt_at', by)).toEqual(about(-minute));
-    expect(await deliveryDue(longBefore)).toEqual(about(-10 * minute));
-    expect(await deliveryDue(since)).toEqual(about(5 * minute));
+    expect(await secondsOf('deliveries', 'retry_after', by)).toEqual(approximately(4 * minute));
+    expect(await secondsOf('deliveries', 'last_attempt_at', by)).toEqual(approximately(-minute));
+    expect(await deliveryDue(longBefore)).toEqual(approximately(-10 * minute));
+    expect(await deliveryDue(since)).toEqual(approximately(5 * minute));
   });
 
   it('no other due time is delayed beyond its remaining wait', async () => {
@@ -178,9 +178,9 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     await run(sql`insert into idempotency_keys (account_id, operation, key, fingerprint, subject_id, leased_until, created_at)
       values (${accountId}, 'x', ${key}, '', ${key}, ${inSeconds(20 * minute + 30)}, ${inSeconds(20 * minute - 5)})`);
     await run(sql`insert into processes (ended_at) values (${inSeconds(20 * minute)})`);
-    const { look } = watch();
+    const { watch } = openWatch();
     await stepBack();
-    await look();
+    await watch();
     await mend();
     const all = sql<boolean>`true`;
     const found: Record<string, number | null> = {};
@@ -197,23 +197,23 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     }))
       for (const column of columns) found[`${table}.${column}`] = await secondsOf(table, column, all);
     expect(found).toEqual({
-      'sender_paces.tat': about(30),
-      'sender_paces.slowed_at': about(-1),
-      'endpoints.paused_until': about(5 * minute),
-      'endpoints.failing_since': about(-5 * minute),
-      'template_readings.due_at': about(minute),
-      'template_readings.not_before': about(30),
-      'template_readings.wanted_at': about(-minute),
-      'template_readings.begun_at': about(-2 * minute),
-      'send_cancellations.due_at': about(-10 * minute),
-      'bookings.due_at': about(-10 * minute),
-      'bookings.gone_at': about(-minute),
-      'media.due_at': about(minute),
-      'calendar_connections.changes_due_at': about(0),
-      'calendar_connections.last_synced_at': about(-minute),
-      'idempotency_keys.leased_until': about(30),
-      'idempotency_keys.created_at': about(-5),
-      'processes.ended_at': about(0),
+      'sender_paces.tat': approximately(30),
+      'sender_paces.slowed_at': approximately(-1),
+      'endpoints.paused_until': approximately(5 * minute),
+      'endpoints.failing_since': approximately(-5 * minute),
+      'template_readings.due_at': approximately(minute),
+      'template_readings.not_before': approximately(30),
+      'template_readings.wanted_at': approximately(-minute),
+      'template_readings.begun_at': approximately(-2 * minute),
+      'send_cancellations.due_at': approximately(-10 * minute),
+      'bookings.due_at': approximately(-10 * minute),
+      'bookings.gone_at': approximately(-minute),
+      'media.due_at': approximately(minute),
+      'calendar_connections.changes_due_at': approximately(0),
+      'calendar_connections.last_synced_at': approximately(-minute),
+      'idempotency_keys.leased_until': approximately(30),
+      'idempotency_keys.created_at': approximately(-5),
+      'processes.ended_at': approximately(0),
     });
   });
 });

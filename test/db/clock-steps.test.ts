@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { deleteOldSteps, findSteps } from '../../src/db/database-clock.ts';
 import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
-import { about, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
+import { approximately, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -77,40 +77,42 @@ describe('the pace of a number', () => {
 describe('a step', () => {
   it('of the database’s clock backward is logged once, with its size, by the first process that reads the clock', async () => {
     const [first, second] = [openTestWatch(database.db), openTestWatch(database.db)];
-    await first.look();
-    await second.look();
+    await first.watch();
+    await second.watch();
     await stepClockBack(database.db);
-    await first.look();
-    await second.look();
-    expect(first.logged).toEqual([{ clock: 'database', direction: 'backward', seconds: about(1_200) }]);
+    await first.watch();
+    await second.watch();
+    expect(first.logged).toEqual([
+      { clock: 'database', direction: 'backward', seconds: approximately(1_200) },
+    ]);
     expect(second.logged).toEqual([]);
     expect(await first.counted()).toEqual({ 'database backward': 1 });
     const { steps } = await findSteps(database.db, new Date(Date.now() - 60_000));
-    expect(steps[0]).toMatchObject({ clock: 'database', seconds: about(-1_200) });
+    expect(steps[0]).toMatchObject({ clock: 'database', seconds: approximately(-1_200) });
   });
 
   it('of this machine’s clock is logged with its direction and changes the offset metric', async () => {
-    const { look, logged, own, metrics } = openTestWatch(database.db);
-    await look();
+    const { watch, logged, own, metrics } = openTestWatch(database.db);
+    await watch();
     own.wallMs = 600 * 1000;
-    await look();
+    await watch();
     own.wallMs = 0;
-    await look();
+    await watch();
     expect(logged).toEqual([
-      { clock: 'machine', direction: 'forward', seconds: about(600) },
-      { clock: 'machine', direction: 'backward', seconds: about(600) },
+      { clock: 'machine', direction: 'forward', seconds: approximately(600) },
+      { clock: 'machine', direction: 'backward', seconds: approximately(600) },
     ]);
     expect(Math.abs((await metrics.clockOffset.get()).values[0]?.value ?? Number.NaN)).toBeLessThan(2);
   });
 
   it('of less than two seconds is ignored', async () => {
-    const { look, logged, own } = openTestWatch(database.db);
-    await look();
+    const { watch, logged, own } = openTestWatch(database.db);
+    await watch();
     await sql`update database_clock set seen_at = clock_timestamp() + interval '1 second'`.execute(
       database.db,
     );
     own.wallMs = 1_000;
-    await look();
+    await watch();
     expect(logged).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { isReadOnly, isTransient, isUnavailable, retryTransient, violates } from
 import { openDatabase } from '../../src/db/open-database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openDatabaseDoor } from '../harness/database-door.ts';
+import { openDatabaseProxy } from '../harness/database-proxy.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -177,7 +177,7 @@ describe('a session', () => {
   });
 
   test('without an answer is closed, and its statement fails with an unknown outcome', async () => {
-    const way = await openDatabaseDoor(database.connection);
+    const way = await openDatabaseProxy(database.connection);
     const pool = openPool({
       ...('connectionString' in way.connection ? way.connection : { ...way.connection }),
       max: 1,
@@ -187,16 +187,16 @@ describe('a session', () => {
       onLostConnection: undefined,
     });
     const session = await pool.connect();
-    way.door.freeze();
+    way.proxy.freeze();
     const lost = await failure(session.query('select 1', []));
     expect(isUnavailable(lost)).toBe(true);
     session.release();
-    way.door.unfreeze();
+    way.proxy.unfreeze();
     const next = await pool.connect();
     expect((await next.query<{ n: number }>('select 1 as n', [])).rows).toEqual([{ n: 1 }]);
     next.release();
     await pool.end();
-    await way.door.close();
+    await way.proxy.close();
   });
 
   test('is kept after an error of the statement itself', async () => {

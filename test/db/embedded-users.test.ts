@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { copyCheckout, removePostgresLinks } from '../harness/checkout-copy.ts';
-import { type Child, type ChildOptions, type Said, startChild } from '../harness/child.ts';
+import { type Child, type ChildEvent, type ChildOptions, startChild } from '../harness/child.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -39,7 +39,7 @@ afterEach(async () => {
 const pidIn = (cluster: string) =>
   Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-async function start(options: ChildOptions = {}): Promise<{ child: Child; said: Said }> {
+async function start(options: ChildOptions = {}): Promise<{ child: Child; said: ChildEvent }> {
   const file = join(checkout, 'test/harness/embedded-process.ts');
   const child = startChild(file, [dataDir], { node: join(checkout, 'node'), cwd: checkout, ...options });
   children.push(child);
@@ -47,7 +47,7 @@ async function start(options: ChildOptions = {}): Promise<{ child: Child; said: 
 }
 
 async function stop(child: Child): Promise<void> {
-  child.tell('stop');
+  child.send('stop');
   expect(await child.next()).toEqual({ event: 'stopped' });
 }
 

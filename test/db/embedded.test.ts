@@ -191,7 +191,7 @@ describe('one gateway per DATA_DIR', () => {
     const said = await Promise.all(both.map((child) => child.next()));
     expect(said.map((word) => word.event).sort()).toEqual(['refused', 'started']);
     const winner = both[said.findIndex((word) => word.event === 'started')];
-    winner?.tell('stop');
+    winner?.send('stop');
     expect(await winner?.next()).toEqual({ event: 'stopped' });
     expect(serverPids()).toEqual([]);
   });
@@ -291,7 +291,7 @@ test('Ctrl-C stops the gateway but not its database server', async () => {
   process.kill(-(child.process.pid ?? 0), 'SIGINT');
   expect(await child.next()).toEqual({ event: 'interrupted' });
   expect(await query(said.connection as object, 'select 1 as one')).toEqual([{ one: 1 }]);
-  child.tell('stop');
+  child.send('stop');
   expect(await child.next()).toEqual({ event: 'stopped' });
   expect(serverPids()).toEqual([]);
 });

@@ -6,21 +6,21 @@ import { type Db, openDb } from '../../src/db/db.ts';
 import { isDiskFull, isReadOnly, isUnavailable } from '../../src/db/failure.ts';
 import type { TcpProxy } from '../faults/tcp-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openDatabaseDoor } from '../harness/database-door.ts';
+import { openDatabaseProxy } from '../harness/database-proxy.ts';
 
 let database: TestDatabase;
-let door: TcpProxy;
-let behindDoor: Db;
+let proxy: TcpProxy;
+let throughProxy: Db;
 
 beforeAll(async () => {
   database = await createTestDatabase('empty');
-  const way = await openDatabaseDoor(database.connection);
-  door = way.door;
-  behindDoor = openDb(way.connection, { maxConnections: 1, applicationName: 'behind door' });
+  const way = await openDatabaseProxy(database.connection);
+  proxy = way.proxy;
+  throughProxy = openDb(way.connection, { maxConnections: 1, applicationName: 'through proxy' });
 });
 afterAll(async () => {
-  await behindDoor?.destroy();
-  await door?.close();
+  await throughProxy?.destroy();
+  await proxy?.close();
   await database?.drop();
 });
 
@@ -31,7 +31,7 @@ const failureOf = (promise: Promise<unknown>) =>
   );
 
 test('isUnavailable is true for a connection lost during a statement and for a server that accepts no connection', async () => {
-  const asleep = failureOf(sql`select pg_sleep(20)`.execute(behindDoor));
+  const asleep = failureOf(sql`select pg_sleep(20)`.execute(throughProxy));
   await expect
     .poll(async () => {
       const { rows } = await sql`select from pg_stat_activity where query = 'select pg_sleep(20)'`.execute(
@@ -40,11 +40,11 @@ test('isUnavailable is true for a connection lost during a statement and for a s
       return rows.length;
     })
     .toBe(1);
-  door.block();
+  proxy.block();
   expect(isUnavailable(await asleep)).toBe(true);
-  expect(isUnavailable(await failureOf(sql`select 1`.execute(behindDoor)))).toBe(true);
-  door.unblock();
-  expect(await failureOf(sql`select 1`.execute(behindDoor))).toBe('it did not fail');
+  expect(isUnavailable(await failureOf(sql`select 1`.execute(throughProxy)))).toBe(true);
+  proxy.unblock();
+  expect(await failureOf(sql`select 1`.execute(throughProxy))).toBe('it did not fail');
 });
 
 test('isUnavailable is true for a server that does not run and for one that terminates its connections', async () => {

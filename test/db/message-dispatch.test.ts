@@ -12,7 +12,7 @@ import {
 } from '../../src/messaging/sending/messages-moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, forget, message, open, rowOf, sender, write } from '../harness/dispatch.ts';
-import { openPostgresDoor } from '../harness/postgres-door.ts';
+import { openPostgresProxy } from '../harness/postgres-proxy.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -141,13 +141,13 @@ it('a message is released uncalled if its dispatch has not begun 25 seconds afte
 
 it('a message returns to the queue uncalled if the machine was suspended while its dispatch began', async () => {
   let sleptMs = 0;
-  const door = await openPostgresDoor(database.connection, (statement) => {
+  const proxy = await openPostgresProxy(database.connection, (statement) => {
     if (/beginDispatch/.test(statement)) sleptMs = 20 * 60_000;
     return false;
   });
   const hot = openDb(
-    { connectionString: door.url },
-    { maxConnections: 4, applicationName: 'door', hot: true },
+    { connectionString: proxy.url },
+    { maxConnections: 4, applicationName: 'proxy', hot: true },
   );
   const clock = { ...systemClock, steady: () => systemClock.steady() + sleptMs };
   const { dispatcher, called, release } = open(database, hot, false, clock);
@@ -160,18 +160,18 @@ it('a message returns to the queue uncalled if the machine was suspended while i
   await dispatcher.stop();
   await forget(database, one);
   await hot.destroy();
-  await door.close();
+  await proxy.close();
 });
 
 describe('a dispatch whose response was lost', () => {
   it('is reverted: the message returns to the queue and is called once', async () => {
     let losses = 1;
-    const door = await openPostgresDoor(database.connection, (statement) =>
+    const proxy = await openPostgresProxy(database.connection, (statement) =>
       /beginDispatch/.test(statement) && losses-- > 0 ? 'lost' : false,
     );
     const hot = openDb(
-      { connectionString: door.url },
-      { maxConnections: 4, applicationName: 'door', hot: true },
+      { connectionString: proxy.url },
+      { maxConnections: 4, applicationName: 'proxy', hot: true },
     );
     const { dispatcher, called, release } = open(database, hot);
     release();
@@ -185,7 +185,7 @@ describe('a dispatch whose response was lost', () => {
     await dispatcher.stop();
     expect(called).toEqual([one.id]);
     await hot.destroy();
-    await door.close();
+    await proxy.close();
   });
 });
 
@@ -195,12 +195,12 @@ describe('the result of a call', () => {
     ['rejected for now', /recordRetry/, 0],
   ])('is recorded although the connection was lost just before: %s', async (_what, statement, state) => {
     let losses = 1;
-    const door = await openPostgresDoor(database.connection, (text) =>
+    const proxy = await openPostgresProxy(database.connection, (text) =>
       statement.test(text) && losses-- > 0 ? 'cut' : false,
     );
     const hot = openDb(
-      { connectionString: door.url },
-      { maxConnections: 4, applicationName: 'door', hot: true },
+      { connectionString: proxy.url },
+      { maxConnections: 4, applicationName: 'proxy', hot: true },
     );
     const { dispatcher, called, release } = open(database, hot, state === 0);
     release();
@@ -213,7 +213,7 @@ describe('the result of a call', () => {
     await dispatcher.stop();
     expect(called).toEqual([one.id]);
     await hot.destroy();
-    await door.close();
+    await proxy.close();
   });
 });
 

@@ -7,7 +7,7 @@ import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl } from '../../sandbox/control.ts';
 import { freePort } from '../faults/processes.ts';
 import { type Block, readBlocks, readProjectFile } from '../harness/documents.ts';
-import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { type Pasted, paste } from '../harness/terminal.ts';
 import { elsewhere, elsewhereOf, shellBlocks } from './blocks.ts';
 
@@ -73,14 +73,14 @@ describe('as written', () => {
 });
 
 describe('pasted beside a running sandbox', () => {
-  let workplace: Workplace;
+  let workspace: ProgramFolder;
   let demo: Demo;
   let port: number;
   let replaced: [placeholder: string, value: string][];
 
   beforeAll(async () => {
-    workplace = await openWorkplace({ migrated: true });
-    ({ demo } = await workplace.startDemo());
+    workspace = await openProgramFolder({ migrated: true });
+    ({ demo } = await workspace.startDemo());
     port = await freePort();
     const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
     const { apps, wabas } = await platform.state();
@@ -97,16 +97,16 @@ describe('pasted beside a running sandbox', () => {
       ['EAAG…', apps[0]?.tokens[0] ?? ''],
       ['8f2c…', apps[0]?.secret ?? ''],
       ['127.0.0.1:9000', `127.0.0.1:${port}`],
-      ['/opt/chatbot-gateway', join(workplace.folder, 'opt')],
+      ['/opt/chatbot-gateway', join(workspace.folder, 'opt')],
     ];
     const receiver = readProjectFile('README.md').replace('listen(9000', `listen(${port}`);
-    await writeFile(join(workplace.folder, 'README.md'), receiver);
+    await writeFile(join(workspace.folder, 'README.md'), receiver);
     // an installed gateway that was started as root
-    const [data, database] = ['opt/data', 'database'].map((name) => join(workplace.folder, name));
+    const [data, database] = ['opt/data', 'database'].map((name) => join(workspace.folder, name));
     for (const folder of [data, database]) await mkdir(folder as string, { recursive: true });
     await writeFile(join(data as string, 'postgres.location'), `${database}\n`);
   }, 60_000);
-  afterAll(() => workplace?.close());
+  afterAll(() => workspace?.close());
 
   const documents = Map.groupBy(
     shellBlocks.filter((block) => !elsewhereOf(block)),
@@ -117,7 +117,7 @@ describe('pasted beside a running sandbox', () => {
     const codes = blocks.map(({ code }) =>
       replaced.reduce((text, [placeholder, value]) => text.replaceAll(placeholder, value), code),
     );
-    const pasted = await paste(codes, { cwd: workplace.folder });
+    const pasted = await paste(codes, { cwd: workspace.folder });
     const failed = blocks[pasted.outputs.length - 1];
     expect(pasted, failed && `at ${nameOf(failed)}: ${pasted.outputs.at(-1)}`).toMatchObject({
       status: 0,
@@ -156,10 +156,10 @@ describe('pasted beside a running sandbox', () => {
       expect(JSON.parse(outputs.at(-1) ?? '').data.mediaId).toMatch(/^\d+$/);
     },
     'docs/operations.md': async () => {
-      const copy = (await readFile(join(workplace.folder, 'opt/copy/postgres.location'), 'utf8')).trim();
-      expect(copy).toBe(join(workplace.folder, 'database-copy'));
+      const copy = (await readFile(join(workspace.folder, 'opt/copy/postgres.location'), 'utf8')).trim();
+      expect(copy).toBe(join(workspace.folder, 'database-copy'));
       const owner = await readFile(join(copy, 'data-dir'), 'utf8');
-      expect(owner).toBe(`${join(workplace.folder, 'opt/copy')}\n`);
+      expect(owner).toBe(`${join(workspace.folder, 'opt/copy')}\n`);
     },
   };
 });

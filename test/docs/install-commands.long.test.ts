@@ -3,17 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorkplace, type Program, root, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type Program, type ProgramFolder, root } from '../harness/program.ts';
 import { elsewhere, elsewhereOf, shellBlocks } from './blocks.ts';
 
 const minutes = 60_000;
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let clone: string;
 const ran = new Set<string>();
 
 beforeAll(async () => {
-  workplace = await openWorkplace();
-  clone = join(workplace.folder, 'checkout');
+  workspace = await openProgramFolder();
+  clone = join(workspace.folder, 'checkout');
   execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]);
   const list = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
@@ -24,7 +24,7 @@ beforeAll(async () => {
     cpSync(join(root, path), join(clone, path));
   }
 }, 2 * minutes);
-afterAll(() => workplace?.close());
+afterAll(() => workspace?.close());
 
 /** Pastes one block into a terminal in the clone; `/opt` is a folder of the test. */
 function paste(path: string, contains: string): Program {
@@ -33,8 +33,8 @@ function paste(path: string, contains: string): Program {
   if (!block || entry?.runBy !== 'install-commands.long.test.ts')
     throw new Error(`No block of ${path} for this test contains ${contains}`);
   ran.add(entry.contains);
-  const code = block.code.replaceAll('/opt/', `${workplace.folder}/opt/`);
-  return workplace.start([`set -e\n${code}`], {
+  const code = block.code.replaceAll('/opt/', `${workspace.folder}/opt/`);
+  return workspace.start([`set -e\n${code}`], {
     command: ['bash', '-c'],
     cwd: clone,
     // with the user's home: npm keeps its settings and packages there
@@ -87,7 +87,7 @@ test('docs/clients.md: builds the client and installs it in another directory', 
   await succeeded(paste('docs/clients.md', 'npm run client:pack'));
   const script =
     "import('chatbot-gateway-client').then(({ ChatbotGateway }) => console.log(typeof ChatbotGateway))";
-  const cwd = join(workplace.folder, 'my-bot');
+  const cwd = join(workspace.folder, 'my-bot');
   expect(execFileSync('node', ['-e', script], { cwd, encoding: 'utf8' })).toBe('function\n');
 });
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
-import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { mountSmallDisk, type SmallDisk } from '../harness/small-disk.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const disk = mountSmallDisk(220);
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let url = '';
 let apiKey = '';
 let accountId = '';
@@ -23,15 +23,15 @@ function onDisk({ folder, close }: SmallDisk): void {
   const DATA_DIR = join(folder, 'data');
   const ballast = join(folder, 'ballast');
   beforeAll(async () => {
-    workplace = await openWorkplace();
+    workspace = await openProgramFolder();
     const env = { DATA_DIR, LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '0' };
-    const program = workplace.start(['start', '--no-sandbox'], { env });
+    const program = workspace.start(['start', '--no-sandbox'], { env });
     url = (await program.says(/The gateway answers at (\S+)\. /))[1] as string;
-    const made = await workplace.run(['account', 'create', 'Full'], { env });
+    const made = await workspace.run(['account', 'create', 'Full'], { env });
     [, accountId = '', apiKey = ''] = /id +(\S+)\n +API key +(\S+)/.exec(made.out) ?? [];
   });
   afterAll(async () => {
-    await workplace?.close();
+    await workspace?.close();
     close();
   });
 

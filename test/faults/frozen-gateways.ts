@@ -9,9 +9,9 @@ import { systemClock } from '../../src/base/clock.ts';
 import { plainSchedule } from '../harness/appointments-fixture.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
-import { openHttpDoor } from '../harness/http-door.ts';
-import { openPostgresDoor } from '../harness/postgres-door.ts';
-import { openWorkplace, type Program } from '../harness/program.ts';
+import { openHttpProxy } from '../harness/http-proxy.ts';
+import { openPostgresProxy } from '../harness/postgres-proxy.ts';
+import { openProgramFolder, type Program } from '../harness/program.ts';
 import { statementName } from './points.ts';
 
 const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
@@ -52,10 +52,10 @@ const nameOf = (step: string) => statementName(step) ?? step.slice(0, 70);
 export const backgroundStatements = ['readDatabaseClock', 'recordCallbackUptime'];
 
 export async function openFrozenGateways(): Promise<FrozenGateways> {
-  const [database, google, workplace] = await Promise.all([
+  const [database, google, workspace] = await Promise.all([
     createTestDatabase(),
     startGoogle({ clients: [client] }),
-    openWorkplace(),
+    openProgramFolder(),
   ]);
   const control = googleControl(google.url);
   let watch: StepWatch | undefined;
@@ -66,9 +66,9 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     if (halts) watch.halted.resolve();
     return halts;
   };
-  const [postgresDoor, googleDoor] = await Promise.all([
-    openPostgresDoor(database.connection, gate),
-    openHttpDoor(google.url, gate),
+  const [postgresDoor, googleProxy] = await Promise.all([
+    openPostgresProxy(database.connection, gate),
+    openHttpProxy(google.url, gate),
   ]);
   const { key } = await createAccount({ db: database.db, clock: systemClock } as never, 'Test');
   const env = {
@@ -76,10 +76,10 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     ENCRYPTION_KEYS: makeKey(),
     GOOGLE_CLIENT_ID: client.id,
     GOOGLE_CLIENT_SECRET: client.secret,
-    GOOGLE_API_URL: googleDoor.url,
+    GOOGLE_API_URL: googleProxy.url,
     GOOGLE_AUTH_URL: `${google.url}/o/oauth2/v2/auth`,
-    GOOGLE_TOKEN_URL: `${googleDoor.url}/token`,
-    GOOGLE_REVOKE_URL: `${googleDoor.url}/revoke`,
+    GOOGLE_TOKEN_URL: `${googleProxy.url}/token`,
+    GOOGLE_REVOKE_URL: `${googleProxy.url}/revoke`,
     RATE_LIMIT_PER_MINUTE: '0',
   };
 
@@ -93,8 +93,8 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     google: control,
     async start(role) {
       // the halted processes are dead by now
-      googleDoor.forget();
-      const program = workplace.start(['start'], { env: { ...env, ROLE: role } });
+      googleProxy.unblock();
+      const program = workspace.start(['start'], { env: { ...env, ROLE: role } });
       const [, url = ''] = await program.says(/The gateway answers at (\S+?)\. /);
       return { program, call: gatewayClient(url, key.apiKey) };
     },
@@ -134,8 +134,8 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
       await sql`update idempotency_keys set leased_until = now() where status is null`.execute(database.db);
     },
     async close() {
-      await workplace.close();
-      await Promise.all([postgresDoor.close(), googleDoor.close(), google.close()]);
+      await workspace.close();
+      await Promise.all([postgresDoor.close(), googleProxy.close(), google.close()]);
       await database.drop();
     },
   };

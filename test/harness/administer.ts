@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { Connection } from '../../src/db/db.ts';
 
-/** Runs one statement that needs a connection of its own, such as `create database`. */
+/** Runs one statement on its own connection, such as `create database`. */
 export async function administer(connection: Connection, statement: string): Promise<void> {
   const client = new pg.Client({ ...connection });
   await client.connect();
@@ -13,5 +13,5 @@ export async function administer(connection: Connection, statement: string): Pro
   }
 }
 
-/** The end of a `create database` by the administrator for who connects so. */
+/** The `owner` clause of a `create database` for the user of this connection. */
 export const ownedBy = (connection: Connection) => ('user' in connection ? `owner ${connection.user}` : '');

@@ -1,4 +1,4 @@
-// Real CalDAV servers for tests (Radicale, Xandikos, sabre/dav), each in a directory of its own, behind a door that can lose answers.
+// Real CalDAV servers for tests (Radicale, Xandikos, sabre/dav), each with its own directory and a proxy that can drop responses.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 export type CaldavKind = 'radicale' | 'xandikos' | 'sabre';
 
-/** What `apt-get install` takes to have the server. */
+/** The packages to install with `apt-get`. */
 export const debianPackages: Record<CaldavKind, string> = {
   radicale: 'radicale',
   xandikos: 'xandikos',
@@ -18,28 +18,28 @@ export const debianPackages: Record<CaldavKind, string> = {
 };
 
 export interface CaldavServer {
-  /** Of the door; every call to the server passes it. */
+  /** The proxy's URL; every call to the server passes the proxy. */
   url: string;
-  /** Of the server itself, past the door. */
+  /** The server's own URL, without the proxy. */
   directUrl: string;
-  /** A name and a password that are good from now on, and the address under which its calendars lie. */
+  /** Creates an account; returns its name, password and calendar home URL. */
   addAccount(username: string, password: string): Promise<{ homePath: string }>;
   removeAccount(username: string): Promise<void>;
-  /** A request past the door, in the name of that account. */
+  /** Sends a request of that account directly to the server. */
   direct(
     account: { username: string; password: string },
     method: string,
     path: string,
     given?: { body?: string; headers?: Record<string, string> },
   ): Promise<{ status: number; text: string }>;
-  door: Door;
+  proxy: CalDavProxy;
   close(): Promise<void>;
 }
 
-/** Where Debian puts the library. */
+/** Debian's path of the library. */
 const sabreFile = '/usr/share/php/Sabre/autoload.php';
 
-/** Whether the server is installed here. */
+/** Whether the server is installed on this machine. */
 export async function isInstalled(kind: CaldavKind): Promise<boolean> {
   const program = kind === 'sabre' ? 'php' : kind;
   const places = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, program));
@@ -48,7 +48,7 @@ export async function isInstalled(kind: CaldavKind): Promise<boolean> {
   return isComplete && found.some(({ status }) => status === 'fulfilled');
 }
 
-/** Starts a server on loopback and waits until it answers. `shared`: Radicale lets every account use every calendar. */
+/** Starts a server on loopback and waits until it responds. `shared`: Radicale lets every account use every calendar. */
 export async function startCaldav(kind: CaldavKind, { shared = false } = {}): Promise<CaldavServer> {
   const directory = await mkdtemp(join(tmpdir(), `${kind}-`));
   const port = await freePort();
@@ -59,8 +59,8 @@ export async function startCaldav(kind: CaldavKind, { shared = false } = {}): Pr
   await writeUsers();
   const child = await starts[kind](directory, port, usersFile, shared);
   const origin = `http://127.0.0.1:${port}`;
-  // Xandikos itself lets everybody in: the door asks for the password in its place.
-  const door = await openDoor(port, kind === 'xandikos' ? users : undefined);
+  // Xandikos has no authentication, so the proxy checks the password
+  const proxy = await openCalDavProxy(port, kind === 'xandikos' ? users : undefined);
 
   const direct: CaldavServer['direct'] = async (account, method, path, { body, headers } = {}) => {
     const answer = await fetch(`${origin}${path}`, {
@@ -71,9 +71,9 @@ export async function startCaldav(kind: CaldavKind, { shared = false } = {}): Pr
     return { status: answer.status, text: await answer.text() };
   };
   return {
-    url: door.url,
+    url: proxy.url,
     directUrl: origin,
-    door: door.door,
+    proxy: proxy.proxy,
     addAccount: async (username, password) => {
       users.set(username, password);
       await writeUsers();
@@ -85,7 +85,7 @@ export async function startCaldav(kind: CaldavKind, { shared = false } = {}): Pr
     },
     direct,
     close: async () => {
-      await door.close();
+      await proxy.close();
       const ended = new Promise((resolve) => child.once('close', resolve));
       child.kill();
       await ended;
@@ -131,7 +131,7 @@ function startXandikos(directory: string, port: number): Promise<ChildProcess> {
   return started('xandikos', [...where, '--current-user-principal', '/user/', '--defaults'], port);
 }
 
-/** One process answers one call after the other: files of SQLite want it so. */
+/** A single process handles one call at a time, which SQLite requires. */
 function startSabre(directory: string, port: number, usersFile: string): Promise<ChildProcess> {
   const script = fileURLToPath(new URL('sabre-server.php', import.meta.url));
   const env = { DATABASE_FILE: join(directory, 'data.sqlite'), USERS_FILE: usersFile };
@@ -185,62 +185,62 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** An answer on its way out. */
+/** A response that passes the proxy. */
 export interface Passing {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
 }
 
-/** What the door does with what passes. */
-export interface Door {
-  /** The answer to the next PUT is lost, after the server has carried it out. */
-  loseNextPut: boolean;
-  /** From now on PUTs wait outside, unanswered, until `land` lets them in. */
-  keepPuts: boolean;
-  /** Carries out the PUTs that wait, when nobody waits for their answers any more; answers how many. */
-  land(): Promise<number>;
-  /** No call gets an answer. */
-  shut: boolean;
-  /** What passed, as `METHOD path`. */
-  passed: string[];
-  /** Alters answers (another kind of server); null lets them pass as they are. */
+/** Controls of the proxy. */
+export interface CalDavProxy {
+  /** Drops the response to the next PUT after the server has executed it. */
+  dropNextPutResponse: boolean;
+  /** Holds PUTs back, without a response, until `releasePuts`. */
+  holdPuts: boolean;
+  /** Sends the held PUTs to the server, after their clients have given up; returns how many. */
+  releasePuts(): Promise<number>;
+  /** Closes every connection without a response. */
+  isClosed: boolean;
+  /** All requests so far, as `METHOD path`. */
+  requests: string[];
+  /** Changes responses, to simulate other servers; null: no change. */
   change:
     | ((method: string, path: string, answer: Passing, asked: string) => Passing | Promise<Passing>)
     | null;
 }
 
-async function openDoor(
+async function openCalDavProxy(
   port: number,
   users: Map<string, string> | undefined,
-): Promise<{ url: string; door: Door; close(): Promise<void> }> {
+): Promise<{ url: string; proxy: CalDavProxy; close(): Promise<void> }> {
   const waiting: (() => Promise<unknown>)[] = [];
-  const door: Door = {
-    ...{ loseNextPut: false, keepPuts: false, shut: false, passed: [], change: null },
-    land: async () => (await Promise.all(waiting.splice(0).map((carryOut) => carryOut()))).length,
+  const proxy: CalDavProxy = {
+    ...{ dropNextPutResponse: false, holdPuts: false, isClosed: false, requests: [], change: null },
+    releasePuts: async () => (await Promise.all(waiting.splice(0).map((carryOut) => carryOut()))).length,
   };
   const mayPass = (authorization = '') =>
     users === undefined || [...users].some((user) => basic(...user) === authorization);
   const listener: RequestListener = async (incoming, outgoing) => {
     const body = await bodyOf(incoming);
-    door.passed.push(`${incoming.method} ${incoming.url}`);
-    if (door.shut) return void incoming.socket.destroy();
+    proxy.requests.push(`${incoming.method} ${incoming.url}`);
+    if (proxy.isClosed) return void incoming.socket.destroy();
     if (!mayPass(incoming.headers.authorization)) return void outgoing.writeHead(401).end();
     const { method, url, headers } = incoming;
-    if (method === 'PUT' && door.keepPuts) {
+    if (method === 'PUT' && proxy.holdPuts) {
       const { 'content-length': _length, connection: _connection, ...same } = headers;
       const init = { method, headers: same as Record<string, string>, body };
       return void waiting.push(() => fetch(`http://127.0.0.1:${port}${url}`, init));
     }
     const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, async (answer) => {
       const answered = await bodyOf(answer);
-      if (method === 'PUT' && door.loseNextPut) {
-        door.loseNextPut = false;
+      if (method === 'PUT' && proxy.dropNextPutResponse) {
+        proxy.dropNextPutResponse = false;
         return void incoming.socket.destroy();
       }
       const { 'transfer-encoding': _chunked, connection: _connection, ...kept } = answer.headers;
       const passing = { status: answer.statusCode ?? 502, headers: kept, body: answered.toString() };
-      const changed = (await door.change?.(method ?? '', url ?? '', passing, body.toString())) ?? passing;
+      const changed = (await proxy.change?.(method ?? '', url ?? '', passing, body.toString())) ?? passing;
       const length = { 'content-length': String(Buffer.byteLength(changed.body)) };
       const given = Object.entries(changed.headers).filter(([, value]) => value !== undefined);
       outgoing.writeHead(changed.status, { ...Object.fromEntries(given), ...length }).end(changed.body);
@@ -252,7 +252,7 @@ async function openDoor(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    door,
+    proxy,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

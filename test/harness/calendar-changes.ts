@@ -1,4 +1,4 @@
-// What tests of followed calendars do: bookings made, events moved in the calendar, readings, and what receivers are told.
+// Helpers for tests of calendar sync: bookings, events moved in the calendar, reads, and published webhook events.
 import { sql } from 'kysely';
 import { syncCalendars } from '../../src/appointments/booking/calendar-sync.ts';
 import { type AppointmentsFixture, bookingOf, comingMonday } from './appointments-fixture.ts';
@@ -14,12 +14,12 @@ export const cancelled = 'appointments.cancelled by calendar';
 export function calendarChanges(fixture: AppointmentsFixture, account: string) {
   const shown = (bookingId: string) => fixture.must(fixture.call(account, 'GET', pathOf(bookingId)));
 
-  /** Makes the next reading that of this staff member alone. */
+  /** Makes only this staff member's calendar due for a read. */
   const makeDue = (staffId: string) =>
     sql`update calendar_connections set changes_due_at = case when staff_id = ${staffId} then now()
       else now() + interval '1 hour' end`.execute(fixture.database.db);
 
-  /** One reading of the staff member's calendar, as if its time had come. */
+  /** Reads the staff member's calendar once, as if it were due. */
   async function read(staffId: string, deps = fixture.deps): Promise<void> {
     await makeDue(staffId);
     await syncCalendars(deps);
@@ -37,7 +37,7 @@ export function calendarChanges(fixture: AppointmentsFixture, account: string) {
         start: { dateTime: at(from) },
         end: { dateTime: at(to) },
       }),
-    /** What was found gone was found gone a minute earlier. */
+    /** Moves the time at which events were found missing one minute back. */
     aMinuteLater: () =>
       sql`update bookings set gone_at = gone_at - interval '60 seconds' where gone_at is not null`.execute(
         fixture.database.db,
@@ -46,7 +46,7 @@ export function calendarChanges(fixture: AppointmentsFixture, account: string) {
       await read(staffId);
       return (await shown(bookingId)).calendarState;
     },
-    /** Kind and maker of the events about changes of a staff member's bookings. */
+    /** Type and origin of the webhook events about changes of a staff member's bookings. */
     changesOf: async (staffId: string): Promise<string[]> =>
       (await fixture.events(account, staffId))
         .filter(({ event }) => /cancelled|rescheduled/.test(event))

@@ -1,4 +1,4 @@
-// Callbacks of the messaging platform made by hand: any body, signed as the platform signs, posted to the gateway.
+// Platform callbacks for tests: any body, signed like the platform's and posted to the gateway.
 import { createHmac } from 'node:crypto';
 import type { Answer, Gateway } from './gateway.ts';
 
@@ -44,7 +44,7 @@ export function statusCallback(
   };
 }
 
-/** Posts a body, signed with `secret` (null: not signed at all). */
+/** Posts a body signed with `secret`; null: unsigned. */
 export function postCallback(
   gateway: Pick<Gateway, 'call'>,
   senderId: string,

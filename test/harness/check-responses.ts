@@ -1,15 +1,15 @@
-// Validates every response that a test gets from a gateway by `fetch` against the OpenAPI document of that gateway.
+// Validation of every gateway response that a test gets by `fetch`, against the gateway's OpenAPI document.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, inject } from 'vitest';
 import type { InterfaceDocument, openInterface } from './interface-document.ts';
 
 const plainFetch = globalThis.fetch;
-/** One document for the whole run: the first test file that needs it writes it there. */
+/** One document for the whole run, written by the first test file that needs it. */
 const cachePath = inject('interfaceDocumentPath');
 let opened: ReturnType<typeof openInterface> | undefined;
 const problems: string[] = [];
 
-/** The document; undefined if the gateway has none, as a worker or one that is ending. */
+/** The document; undefined if the gateway has none, like a worker or a stopping process. */
 async function interfaceOf(origin: string): Promise<typeof opened> {
   if (opened) return opened;
   const text = existsSync(cachePath) ? readFileSync(cachePath, 'utf8') : await fetched(origin);
@@ -23,14 +23,14 @@ async function fetched(origin: string): Promise<string | undefined> {
   const response = await plainFetch(`${origin}/openapi.json`).catch(() => undefined);
   const text = await response?.text();
   if (!text?.includes('"/v1/templates"')) return undefined;
-  // renamed when it is whole: other test files look for it at any moment
+  // renamed when it is complete, because other test files read it at any time
   const part = `${cachePath}.${process.pid}`;
   writeFileSync(part, text);
   renameSync(part, cachePath);
   return text;
 }
 
-/** The path of the document that a literal path belongs to: one without parameters first. */
+/** The document's path that matches a literal path; paths without parameters take precedence. */
 function documentedPath(document: InterfaceDocument, path: string): string | undefined {
   if (document.paths[path]) return path;
   const parts = path.split('/');
@@ -74,6 +74,6 @@ globalThis.fetch = async (input, init) => {
 const noProblem = () => {
   expect(problems.splice(0), 'responses that the OpenAPI document does not allow').toEqual([]);
 };
-// the test that got the response fails; what came after the last one fails the file
+// fails the test that got the response, or the file for responses after the last test
 afterEach(noProblem);
 afterAll(noProblem);

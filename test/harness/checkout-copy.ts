@@ -1,4 +1,4 @@
-// A small copy of this checkout, able to start the embedded database: for tests that need another owner, mode or install of it.
+// A small copy of this checkout that can start the embedded database, for tests with another owner, mode or install.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ export function copyCheckout(to: string): void {
   cpSync(process.execPath, join(to, 'node'));
 }
 
-/** Makes the copy what npm leaves when it may run no install scripts: PostgreSQL's package without its links. */
+/** Removes the symbolic links of PostgreSQL's package, as after an npm install without scripts. */
 export function removePostgresLinks(to: string): string[] {
   const folder = join(to, 'node_modules', postgresPackage);
   const list = readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8');

@@ -1,30 +1,30 @@
-// A child process that speaks one JSON object a line: what it says is awaited, never slept for.
+// A child process that writes one JSON object per line, which tests await.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-export interface Said {
+export interface ChildEvent {
   event: string;
   [key: string]: unknown;
 }
 
 export interface Child {
   process: ChildProcess;
-  /** The next thing it says; fails, with its error output, if it ends instead. */
-  next(): Promise<Said>;
-  tell(word: string): void;
-  /** Resolves when it has ended. */
+  /** Resolves with the next line; rejects with the error output if the process exits instead. */
+  next(): Promise<ChildEvent>;
+  send(word: string): void;
+  /** Resolves when the process has exited. */
   ended: Promise<void>;
 }
 
 export interface ChildOptions {
-  /** Path of a Node to run it on; ours by default. */
+  /** Path of the Node binary; default: the current one. */
   node?: string;
   uid?: number;
   gid?: number;
   cwd?: string;
 }
 
-/** Runs `file` in a process group of its own. */
+/** Runs `file` in its own process group. */
 export function startChild(file: string, args: string[], options: ChildOptions = {}): Child {
   const { node = process.execPath, ...how } = options;
   const child = spawn(node, [file, ...args], { ...how, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -40,11 +40,11 @@ export function startChild(file: string, args: string[], options: ChildOptions =
   return {
     process: child,
     ended,
-    tell: (word) => child.stdin.write(`${word}\n`),
+    send: (word) => child.stdin.write(`${word}\n`),
     async next() {
       const { value, done } = await lines.next();
       if (done) throw new Error(`The process ended without a word. It wrote: ${errors}`);
-      return JSON.parse(value) as Said;
+      return JSON.parse(value) as ChildEvent;
     },
   };
 }

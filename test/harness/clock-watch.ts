@@ -1,11 +1,11 @@
-// A watch of the clocks whose steps a test makes.
+// A clock watch for tests, with clocks that the test moves.
 import { sql } from 'kysely';
 import { systemClock } from '../../src/base/clock.ts';
 import { openMetrics } from '../../src/base/metrics.ts';
 import type { Db } from '../../src/db/db.ts';
 import { type ClockWatchDeps, openClockWatch } from '../../src/work/clock-watch.ts';
 
-/** A watch, what it logs, and clocks that the test moves. */
+/** Opens a clock watch with its log, metrics and test clocks. */
 export function openTestWatch(db: Db) {
   const logged: object[] = [];
   const own = { wallMs: 0, sleptMs: 0 };
@@ -16,10 +16,10 @@ export function openTestWatch(db: Db) {
       now: () => Date.now() + own.wallMs,
       steady: () => systemClock.steady() + own.sleptMs,
     },
-    log: { warn: (about: object) => logged.push(about), info: () => undefined } as never,
+    log: { warn: (approximately: object) => logged.push(approximately), info: () => undefined } as never,
     metrics: openMetrics(),
   };
-  const look = openClockWatch(deps);
+  const watch = openClockWatch(deps);
   const counted = async () =>
     Object.fromEntries(
       (await (deps.metrics as ReturnType<typeof openMetrics>).clockSteps.get()).values.map((one) => [
@@ -27,15 +27,15 @@ export function openTestWatch(db: Db) {
         one.value,
       ]),
     );
-  return { look, logged, counted, own, metrics: deps.metrics as ReturnType<typeof openMetrics> };
+  return { watch, logged, counted, own, metrics: deps.metrics as ReturnType<typeof openMetrics> };
 }
 
-/** As if the database's clock had been set back by 20 minutes a moment ago. */
+/** Simulates a backward step of the database's clock by 20 minutes. */
 export const stepClockBack = (db: Db) =>
   sql`update database_clock set seen_at = clock_timestamp() + interval '20 minutes'`.execute(db);
 
-/** Within the two seconds that nobody knows of a step, and a busy moment. */
-export const about = (seconds: number) => ({
+/** Matches within three seconds: a step is noticed up to two seconds late, and the machine may be busy. */
+export const approximately = (seconds: number) => ({
   asymmetricMatch: (found: unknown) =>
     typeof found === 'number' && found > seconds - 8 && found < seconds + 3,
   toString: () => `about ${seconds} s`,

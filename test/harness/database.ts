@@ -1,4 +1,4 @@
-// A database of its own for each test file: a clone of the migrated template, dropped when the file is done.
+// A database for each test file: a clone of the migrated template, dropped at the end of the file.
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { type Connection, type Db, type DbOptions, openDb } from '../../src/db/db.ts';
@@ -7,15 +7,15 @@ import { administer, ownedBy } from './administer.ts';
 export interface TestDatabase {
   connection: Connection;
   db: Db;
-  /** The hot statements' pool, made as the program makes it. */
+  /** A pool for hot statements, opened like the program's. */
   hot: Db;
-  /** Opens a further pool on the same database; `drop` closes it. */
+  /** Opens another pool on the same database; `drop` closes it. */
   open(options?: Partial<DbOptions>): Db;
   /** Closes every pool and drops the database. */
   drop(): Promise<void>;
 }
 
-/** The same server's other database. */
+/** The connection to another database of the same server. */
 export function connectionTo(connection: Connection, database: string): Connection {
   if (!('connectionString' in connection)) return { ...connection, database };
   const url = new URL(connection.connectionString);
@@ -24,7 +24,7 @@ export function connectionTo(connection: Connection, database: string): Connecti
 }
 
 /**
- * Makes a database for one test file (about 20 ms): `template` is migrated; without it the database is empty.
+ * Creates a database for one test file (about 20 ms): a clone of the migrated `template`, or an empty one.
  * Call `drop` in `afterAll`.
  */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {

@@ -1,4 +1,4 @@
-// What tests do with the demonstration's account: a send, a booking, over the public API.
+// Helpers for tests of the demo account: a send and a booking over the public API.
 import { randomUUID } from 'node:crypto';
 import { sampleAnswers } from '../../demo/people.ts';
 import { firstTemplateName } from '../../demo/templates.ts';
@@ -23,7 +23,7 @@ export interface SentMessage {
   status: string;
 }
 
-/** Sends the plain template to one phone; answers its message. */
+/** Sends the plain template to one phone; returns the message. */
 export async function sendTo(gateway: Call, phone: string): Promise<SentMessage> {
   const path = `/v1/templates?status=approved&search=${firstTemplateName}`;
   const { items } = await gateway<{ items: { _id: string }[] }>('GET', path);
@@ -35,7 +35,7 @@ export async function sendTo(gateway: Call, phone: string): Promise<SentMessage>
   return messages[0] as SentMessage;
 }
 
-/** Books the first open slot of the coming two weeks. */
+/** Books the first open slot of the next two weeks. */
 export async function bookFirst(gateway: Call, staffId: string): Promise<Record<string, unknown>> {
   const ofStaff = `appointmentUserId=${staffId}`;
   const questions = await gateway<{ items: Question[] }>('GET', `/v1/appointments/form-questions?${ofStaff}`);

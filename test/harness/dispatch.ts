@@ -1,4 +1,4 @@
-// A dispatcher before a platform under the test's control, and messages in a database for it.
+// A dispatcher with a platform that the test controls, and messages in a database for it.
 import { sql } from 'kysely';
 import { systemClock } from '../../src/base/clock.ts';
 import { VendorError } from '../../src/base/errors.ts';
@@ -14,7 +14,7 @@ import { insertTemplate } from './templates.ts';
 
 export const accountId = uuidv7();
 
-/** A sender with that many calls a second. */
+/** Inserts a sender with that many calls a second. */
 export async function sender(database: TestDatabase, perSecond = 1_000): Promise<string> {
   const id = uuidv7();
   await sql`insert into accounts (id, name) values (${accountId}, 'holds') on conflict do nothing`.execute(
@@ -30,7 +30,7 @@ export async function sender(database: TestDatabase, perSecond = 1_000): Promise
   return id;
 }
 
-/** A message of a sender, not stored yet. */
+/** A message of a sender, not stored. */
 export const message = (senderId: string): LeasedMessage => ({
   account_id: accountId,
   id: uuidv7(),
@@ -45,7 +45,7 @@ export const message = (senderId: string): LeasedMessage => ({
   lease: null,
 });
 
-/** Stores a message as a send of its own. */
+/** Stores a message in its own send. */
 export const write = async (
   database: TestDatabase,
   of: LeasedMessage,
@@ -76,14 +76,14 @@ export const write = async (
     { priority: 1, expiresInSeconds: 600, processId: 0 },
   );
 
-/** What the row of a message says. */
+/** The row of a message. */
 export async function rowOf(database: TestDatabase, { id }: LeasedMessage) {
   const { rows } = await sql<{ state: number; attempts: number; due: boolean }>`
     select state, attempts, due_at <= now() as due from messages where id = ${id}`.execute(database.db);
   return rows[0];
 }
 
-/** Keeps later rounds from claiming it. */
+/** Prevents later rounds from claiming it. */
 export const forget = (database: TestDatabase, { id }: LeasedMessage) =>
   sql`delete from messages where id = ${id}`.execute(database.db);
 

@@ -1,20 +1,20 @@
-// A DNS server on loopback whose every answer the test decides, and a resolver that asks it and nobody else.
+// A DNS server on loopback with responses chosen by the test, and a resolver that uses only it.
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import type { HostAddress } from '../../src/base/outgoing-lookup.ts';
 
 export interface DnsServer {
-  /** Asks this server for a name's IPv4 addresses; nothing is remembered between two questions. */
+  /** Resolves a name's IPv4 addresses with this server, without a cache. */
   resolve(hostname: string): Promise<HostAddress[]>;
-  /** How often a name was asked for. */
+  /** Number of queries for a name. */
   questions(hostname: string): number;
   close(): Promise<void>;
 }
 
 const headerBytes = 12;
 
-/** The name in a question (RFC 1035 section 4.1.2), and where the question ends. */
+/** The name in a query (RFC 1035 section 4.1.2), and the end of the question. */
 function questionOf(query: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = headerBytes;
@@ -25,7 +25,7 @@ function questionOf(query: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 5 };
 }
 
-/** An answer with one A record an address, to be remembered for no time at all (RFC 1035 section 4.1). */
+/** A response with one A record per address and a TTL of 0 (RFC 1035 section 4.1). */
 function answerTo(query: Buffer, end: number, addresses: string[]): Buffer {
   const header = Buffer.from(query.subarray(0, headerBytes));
   header.writeUInt16BE(0x8180, 2);
@@ -37,15 +37,15 @@ function answerTo(query: Buffer, end: number, addresses: string[]): Buffer {
   return Buffer.concat([header, query.subarray(headerBytes, end), ...records]);
 }
 
-/** `answers` decides by the name and how often it was asked before (0: never). */
+/** `answers` returns the addresses by name and number of earlier queries. */
 export async function startDnsServer(
   answers: (name: string, before: number) => string[],
 ): Promise<DnsServer> {
-  const asked = new Map<string, number>();
+  const counts = new Map<string, number>();
   const socket = createSocket('udp4', (query, peer) => {
     const { name, end } = questionOf(query);
-    const before = asked.get(name) ?? 0;
-    asked.set(name, before + 1);
+    const before = counts.get(name) ?? 0;
+    counts.set(name, before + 1);
     socket.send(answerTo(query, end, answers(name, before)), peer.port, peer.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
@@ -54,7 +54,7 @@ export async function startDnsServer(
   return {
     resolve: async (hostname) =>
       (await resolver.resolve4(hostname)).map((address) => ({ address, family: 4 })),
-    questions: (hostname) => asked.get(hostname) ?? 0,
+    questions: (hostname) => counts.get(hostname) ?? 0,
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }

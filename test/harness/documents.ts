@@ -1,13 +1,13 @@
-// The project's documents as the tests read them: their text, and what of it is code.
+// The project's documents for tests: their text and code blocks.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);
 
 export interface Document {
-  /** From the root, such as `docs/sending.md`. */
+  /** Path from the root, such as `docs/sending.md`. */
   path: string;
   text: string;
-  /** The text without blocks of code and without `code`: what a reader reads. */
+  /** The prose: the text without code blocks and inline code. */
   prose: string;
 }
 
@@ -22,7 +22,7 @@ function readDocument(path: string): Document {
   return { path, text, prose };
 }
 
-/** Every document: those at the root, the guides, and that of the client's package. */
+/** All documents: those at the root, the guides, and the client's. */
 export function readDocuments(): Document[] {
   const atRoot = readdirSync(root).filter((name) => name.endsWith('.md'));
   const guides = readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -35,12 +35,12 @@ export function readDocuments(): Document[] {
 export interface Block {
   path: string;
   line: number;
-  /** What stands behind the fence: `sh`, `json`; empty if nothing does. */
+  /** The language after the fence, such as `sh` or `json`; may be empty. */
   language: string;
   code: string;
 }
 
-/** Every fenced block of the documents, in order. */
+/** All fenced blocks of the documents, in order. */
 export function readBlocks(): Block[] {
   return readDocuments().flatMap(({ path, text }) =>
     [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(
@@ -54,7 +54,7 @@ export function readBlocks(): Block[] {
   );
 }
 
-/** The anchors that a document's headings make, as code hosts make them. */
+/** The anchors of a document's headings, as code hosts generate them. */
 export function anchorsOf({ text }: Document): string[] {
   const headings = text.replace(/^\s*```[\s\S]*?^\s*```$/gm, '').matchAll(/^#{1,6} (.+)$/gm);
   return [...headings].map(([, heading = '']) =>
@@ -65,7 +65,7 @@ export function anchorsOf({ text }: Document): string[] {
   );
 }
 
-/** The text of every program file below a folder. */
+/** The text of all source files below a folder. */
 export function readPrograms(folder: string): string {
   const names = readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' });
   return names

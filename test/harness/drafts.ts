@@ -1,4 +1,4 @@
-// What tests of draft checks share: stored files by id, the paths of a draft's problems, and parts of drafts.
+// Helpers for tests of template drafts: stored files by id, paths of problems, and parts of drafts.
 import { draftProblems } from '../../src/messaging/templates/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 

@@ -1,26 +1,26 @@
-// A vendor of every kind that repeats in its answers all that it was sent: address, headers and body, in each form it can.
+// A vendor that repeats everything it was sent (URL, headers and body) in its responses, in every encoding.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface EchoingVendor {
   url: string;
-  /** What it answers the next calls for tokens with, instead of an echo. */
+  /** Responses to the next token calls, instead of an echo. */
   tokens: object | undefined;
-  /** True: refusals come as a page, as from a proxy. */
+  /** True: errors are HTML pages, as from a proxy. */
   asPage: boolean;
-  /** The code of the platform's refusals. */
+  /** The code of the platform's errors. */
   code: number;
-  /** What it knows without having been sent it, and repeats as well. */
+  /** Additional secrets that it repeats without having received them. */
   knows: string;
-  /** All calls so far, as it repeated them. */
+  /** All calls so far, as repeated. */
   heard: string[];
   close(): void;
 }
 
 const escaped = (told: string) => told.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** What was sent, as it is and as URLs, JSON and base64 write it; a Basic pair also in the clear. */
+/** The request as plain text, URL-encoded, JSON and base64; a Basic pair also decoded. */
 function repeated(request: IncomingMessage, body: string, knows: string): string {
   const authorization = request.headers.authorization ?? '';
   const [scheme = '', credentials = ''] = authorization.split(' ');
@@ -91,7 +91,7 @@ export async function startEchoingVendor(): Promise<EchoingVendor> {
   return vendor;
 }
 
-/** A refusal in WebDAV's form, a redirect, or an answer that cannot be read. */
+/** A WebDAV error, a redirect, or a malformed response. */
 function dav(request: IncomingMessage, response: ServerResponse, told: string): void {
   const password = told.split(' ').find((one) => one.startsWith('canary-')) ?? '';
   if (request.url?.includes('elsewhere'))

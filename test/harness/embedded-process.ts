@@ -1,4 +1,4 @@
-// A process that starts the embedded database and does what it is told: the tests kill it, interrupt it, and start two of it.
+// A process that starts the embedded database on command; tests kill it, interrupt it, and start two of it.
 import { createInterface } from 'node:readline';
 import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
 

@@ -1,4 +1,4 @@
-// A PostgreSQL whose clock a test sets while it runs: the embedded one, started with libfaketime before it.
+// A PostgreSQL server whose clock a test sets while it runs: the embedded one, started with libfaketime.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { freePort } from '../faults/processes.ts';
 import { templateCluster } from './template-cluster.ts';
 
-/** Debian's and Fedora's places for the package `faketime`. */
+/** Paths of the library in Debian and Fedora (package `faketime`). */
 export const libfaketime = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
   '/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1',
@@ -23,15 +23,15 @@ export const libfaketime = [
 
 export interface FakedClock {
   connection: Connection;
-  /** Sets the server's clock so far from this machine's, at once. */
+  /** Sets the offset of the server's clock from this machine's. */
   set(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes a migrated database, and starts its server anew under a clock of its own. */
+/** Creates a migrated database and restarts its server with a separate clock. */
 export async function startFakedClock(): Promise<FakedClock> {
   const folder = await mkdtemp(join(tmpdir(), 'faked-clock-'));
-  // as root the server runs as another user, who has to pass
+  // started by root, the server runs as another user, who must be able to enter
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
   const log = openLog('silent');
@@ -62,7 +62,7 @@ export async function startFakedClock(): Promise<FakedClock> {
         LD_PRELOAD: libfaketime ?? '',
         FAKETIME_TIMESTAMP_FILE: offset,
         FAKETIME_NO_CACHE: '1',
-        // waits of the server itself are none of the test's
+        // do not fake the server's own monotonic waits
         FAKETIME_DONT_FAKE_MONOTONIC: '1',
         DONT_FAKE_MONOTONIC: '1',
       },

@@ -1,4 +1,4 @@
-// Calls of a gateway's public API by method and path, for tests that start programs of their own.
+// Calls to a gateway's public API by method and path, for tests that start programs.
 
 export type Call = <T = Record<string, unknown>>(
   method: string,
@@ -7,7 +7,7 @@ export type Call = <T = Record<string, unknown>>(
   headers?: Record<string, string>,
 ) => Promise<T>;
 
-/** A refusal, with its HTTP status. */
+/** An error response, with its HTTP status. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -17,7 +17,7 @@ export class Refused extends Error {
   }
 }
 
-/** Calls the gateway at `baseUrl` with one key; answers `data`, or rejects with what the gateway said. */
+/** Returns a function that calls the gateway at `baseUrl` with one key. It resolves with `data` or rejects with the error. */
 export function gatewayClient(baseUrl: string, apiKey: string): Call {
   return async <T>(
     method: string,

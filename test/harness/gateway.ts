@@ -1,4 +1,4 @@
-// A whole gateway for one test file: the real program on a database of its own, against the sandbox's real servers.
+// A whole gateway for one test file: the real program on its own database, with the sandbox's servers.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { type Connection, openDb } from '../../src/db/db.ts';
 import type { AppOptions } from '../../src/parts.ts';
 import { createTestDatabase } from './database.ts';
 
-/** An answer of the gateway, its body parsed if it is JSON. */
+/** A response of the gateway, with its body parsed if it is JSON. */
 export interface Answer<T = Record<string, unknown>> {
   status: number;
   headers: Headers;
@@ -38,13 +38,13 @@ export interface CallOptions {
 }
 
 export interface GatewayOptions {
-  /** Settings by their names in the environment. */
+  /** Settings by environment variable. */
   settings?: Record<string, string>;
-  /** Where the log goes; nowhere by default. */
+  /** Destination of the log; default: discarded. */
   log?: Log;
-  /** The way by which the gateway reaches its database, such as a door. */
+  /** Changes the gateway's database connection, for example to a proxy. */
   through?: (connection: Connection) => Promise<Connection>;
-  /** Another messaging platform than the WhatsApp Cloud API. */
+  /** Opens another messaging platform than the WhatsApp Cloud API. */
   openPlatform?: AppOptions['openPlatform'];
 }
 
@@ -126,13 +126,13 @@ export async function startGateway(options: GatewayOptions = {}) {
     google: googleControl(google.url),
     receiver: receiverControl(receiver.url),
     urls: { cloudApi: cloudApi.url, google: google.url, receiver: receiver.url },
-    /** Another account with its own key. */
+    /** Creates another account with its own key. */
     otherAccount: async (name = 'Other') => (await createAccount(running, name)).key.apiKey,
-    /** Announces the end of the gateway, as a signal does. */
+    /** Announces the shutdown of the gateway, as a signal does. */
     drain: (ms: number) => running.drain(ms),
-    /** Ends the gateway alone, as a signal would. */
+    /** Stops only the gateway, as a signal would. */
     stop: () => running.close(),
-    /** A second gateway on the same database and keys, with other settings where named; answers its address. */
+    /** Starts a second gateway on the same database and keys, with these settings; returns its URL. */
     async another(more?: Record<string, string>) {
       const app = await open(more);
       beside.push(app);
@@ -151,7 +151,7 @@ export async function startGateway(options: GatewayOptions = {}) {
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
-/** Gives the gateway a sender with these templates, subscribed to the platform's callbacks; answers ids by template name. */
+/** Creates a sender with these templates, subscribed to the platform's callbacks; returns template ids by name. */
 export async function addSender(
   gateway: Gateway,
   templates: Omit<TemplateSeed, 'wabaId'>[],
@@ -176,7 +176,7 @@ export async function addSender(
   const senderId = sender.body.data._id;
   await platform.subscribe(app.id, `${gateway.url}/callbacks/messaging/${senderId}`, verifyToken);
   await gateway.call('POST', '/v1/templates/sync');
-  // the list, asked for while it was read, is due once more a minute later: amid whatever a test does then
+  // a list requested during its read is due again a minute later, in the middle of a test: prevent that
   await gateway.database.db
     .updateTable('template_readings')
     .set({ due_at: new Date(Date.now() + 3_600_000) })
@@ -191,7 +191,7 @@ export async function addSender(
   return { senderId, templateIds };
 }
 
-/** Reads the platform's templates as if the last reading were long ago. */
+/** Syncs the platform's templates immediately. */
 export async function readTemplates(gateway: Gateway): Promise<Answer<{ count: number }>> {
   await gateway.database.db
     .updateTable('template_readings')
@@ -201,7 +201,7 @@ export async function readTemplates(gateway: Gateway): Promise<Answer<{ count: n
   return gateway.call<{ count: number }>('POST', '/v1/templates/sync');
 }
 
-/** Registers the receiver as a webhook endpoint of the account, with its secret known there. */
+/** Registers the receiver as a webhook endpoint of the account and gives it the secret. */
 export async function addEndpoint(
   gateway: Gateway,
   endpoint: { hook?: string; events?: string[] } = {},

@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the tests' database server is, and the name of the template in it. */
+    /** The connection to the tests' database server, and the name of its template. */
     testServer: {
       connection: import('../../src/db/db.ts').Connection;
       administrator: import('../../src/db/db.ts').Connection;
@@ -25,7 +25,7 @@ declare module 'vitest' {
 
 const ownTemplate = 'gateway_template';
 
-/** Migrates a database, and leaves no connection: a template must have none while it is cloned. */
+/** Migrates a database and closes all connections: a template must have none while it is cloned. */
 async function migrate(connection: Connection): Promise<void> {
   const db = openDb(connection, { maxConnections: 1, applicationName: 'test template' });
   try {
@@ -35,7 +35,7 @@ async function migrate(connection: Connection): Promise<void> {
   }
 }
 
-/** Makes and migrates the database that each test file clones. */
+/** Creates and migrates the database that each test file clones. */
 async function makeTemplate({ connection, administrator }: TestServer, template: string): Promise<void> {
   await administer(administrator, `create database ${template} ${ownedBy(connection)}`);
   await migrate(connectionTo(connection, template));

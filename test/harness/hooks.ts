@@ -1,4 +1,4 @@
-// A receiver of webhooks on loopback whose every answer the test decides, and which keeps whatever came.
+// A webhook receiver on loopback with responses chosen by the test, which records all requests.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -19,14 +19,14 @@ export interface Answer {
 export interface Hooks {
   url(hook: string): string;
   hits: Hit[];
-  /** What came to one hook, in order. */
+  /** The requests to one hook, in order. */
   hitsOf(hook: string): Hit[];
-  /** What a hook answers from now on; the default is 200. A promise holds the answer back. */
+  /** Sets a hook's response; the default is 200. A promise delays it. */
   answer(hook: string, how: (hit: Hit) => Answer | Promise<Answer>): void;
   close(): Promise<void>;
 }
 
-/** A receiver whose every answer the test decides. */
+/** Starts the receiver. */
 export async function startHooks(): Promise<Hooks> {
   const hits: Hit[] = [];
   const answers = new Map<string, (hit: Hit) => Answer | Promise<Answer>>();

@@ -1,4 +1,4 @@
-// The OpenAPI document as the tests use it: validators of its bodies, compiled when first needed.
+// The OpenAPI document for tests: validators of its bodies, compiled when first needed.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { formats } from '../../src/http/formats.ts';
@@ -40,7 +40,7 @@ export interface InterfaceDocument {
   tags: { name: string }[];
 }
 
-/** The document with objects closed: a response may hold nothing that is not documented. */
+/** The document without additional properties: a response must not have undocumented fields. */
 function closed(value: unknown, isMember = false): unknown {
   if (Array.isArray(value)) return value.map((one) => closed(one));
   if (typeof value !== 'object' || value === null) return value;
@@ -48,7 +48,7 @@ function closed(value: unknown, isMember = false): unknown {
   for (const [key, one] of Object.entries(value)) {
     if (key === 'example' || key === 'examples' || key === 'enum' || key === 'const') copy[key] = one;
     else if (key === 'allOf' && Array.isArray(one)) {
-      // the parts of a whole are closed together
+      // the parts of an allOf are closed together
       copy.allOf = one.map((part) => (part.$ref ? part : { ...(closed(part, true) as Json) }));
       copy.unevaluatedProperties = false;
     } else copy[key] = closed(one, key === 'properties');
@@ -86,7 +86,7 @@ export function openInterface(document: InterfaceDocument) {
     return known;
   }
 
-  /** What is wrong with a body by the schema at a place of the document; undefined if it fits. */
+  /** The problem of a body with the schema at a location of the document; undefined if it is valid. */
   function problemAt(at: string[], body: unknown): string | undefined {
     const validate = validator(...at);
     return validate(body) ? undefined : ajv.errorsText(validate.errors);
@@ -95,7 +95,7 @@ export function openInterface(document: InterfaceDocument) {
   return { document, problemAt };
 }
 
-/** Where the schema of a response is; undefined if its status or type is not documented. */
+/** The location of a response's schema; undefined if its status or type is not documented. */
 export function responsePlace(
   document: InterfaceDocument,
   [path, method]: [path: string, method: string],

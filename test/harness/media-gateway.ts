@@ -1,4 +1,4 @@
-// The routes of media on a real port, over a real database, directory and played platform; the caller is named by a header.
+// The media routes on a real port, with a real database, directory and simulated platform; a header names the account.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
@@ -28,7 +28,7 @@ import { mediaRoutes } from '../../src/messaging/media/routes.ts';
 import { addSender } from '../../src/messaging/senders/manage.ts';
 import { createTestDatabase } from './database.ts';
 
-/** A clock that runs with the real one, `aheadMs` before it. */
+/** A clock that is `aheadMs` ahead of the real one. */
 function movableClock(): Clock & { aheadMs: number } {
   const clock = {
     ...systemClock,
@@ -58,7 +58,7 @@ export interface Part {
   bytes: Buffer | string;
 }
 
-/** A form written by hand, so that tests decide every byte of it. */
+/** A form built byte by byte. */
 export function formOf(parts: Part[], boundary = 'form-boundary'): { type: string; body: Buffer } {
   const pieces = parts.flatMap(({ name, fileName, type, bytes }) => [
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`,
@@ -143,7 +143,7 @@ export async function openMediaGateway() {
 
   return {
     ...{ deps, db, control, directory, clock, url, keys, account, sender, call },
-    /** A fresh account with a number. */
+    /** Creates an account with a number. */
     async accountWithSender() {
       const id = await account();
       await sender(id);
@@ -154,7 +154,7 @@ export async function openMediaGateway() {
       const init = { body: new Uint8Array(body), headers: { 'content-type': type } };
       return call(accountId, 'POST', '/v1/templates/media', init);
     },
-    /** An upload whose bytes the test writes itself; `answer` resolves with the status, or with an error's code. */
+    /** Starts an upload whose bytes the test writes; `answer` resolves with the status or an error code. */
     begin(accountId: string, headers: Record<string, string> = {}) {
       const type = 'multipart/form-data; boundary=form-boundary';
       const request = httpRequest(`${url}/v1/templates/media`, {
@@ -175,17 +175,17 @@ export async function openMediaGateway() {
         `--form-boundary\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: ${partType}\r\n\r\n`;
       return { request, answer, partHead };
     },
-    /** One round of the worker. */
+    /** Runs one round of the worker. */
     removeLeftovers: () => removeLeftovers(deps),
-    /** Every file below the store's directory, its temporary ones too. */
+    /** All files below the store's directory, including temporary ones. */
     filesOnDisk,
     rows,
-    /** Fails unless an account has neither a record nor a file. */
+    /** Fails if an account has a record or a file. */
     async nothingLeft(accountId: string) {
       expect(await rows(accountId)).toEqual([]);
       expect((await filesOnDisk()).filter((path) => path.includes(accountId))).toEqual([]);
     },
-    /** A message of that state that needs the media. */
+    /** Inserts a message of that state that uses the media file. */
     async insertMessage(accountId: string, mediaId: string, state: number) {
       const id = uuidv7();
       await sql`
@@ -194,7 +194,7 @@ export async function openMediaGateway() {
           ${mediaId}, ${state}, ${state < 2 ? sql`now()` : null}, now() + interval '1 day')`.execute(db);
       return id;
     },
-    /** Makes whatever is leased in the database due now. */
+    /** Makes all leased rows due now. */
     async lapse() {
       await sql`update media set due_at = now() where due_at is not null`.execute(db);
     },

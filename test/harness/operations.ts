@@ -1,4 +1,4 @@
-// Every operation under /v1 as the document of the running gateway describes it, with a body that its schema takes.
+// All operations under /v1, from the OpenAPI document of the running gateway, each with a valid sample body.
 import type { Gateway } from './gateway.ts';
 
 export interface Schema {
@@ -23,7 +23,7 @@ export interface Schema {
 
 export interface Operation {
   method: string;
-  /** With `{name}` where an id stands. */
+  /** The path with `{name}` for ids. */
   path: string;
   query: { name: string; required: boolean; schema: Schema }[];
   body: Schema | undefined;
@@ -78,7 +78,7 @@ function inlined(schema: Schema | undefined, shared: Record<string, Schema>): Sc
   };
 }
 
-/** A value that the schema takes, every optional member included. */
+/** A valid value for the schema, with all optional members. */
 export function sampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
@@ -109,7 +109,7 @@ function sampleText({ format, pattern, minLength = 4 }: Schema): string {
   return pattern?.includes('[0-9]') ? '1234567' : 'text'.padEnd(minLength, '.');
 }
 
-/** Every place in a sample body at which another value may be put: itself, its members, and theirs, six levels down. */
+/** Every location in a sample body where a value can be replaced, up to six levels deep. */
 export function placesIn(value: unknown, at: (string | number)[] = []): (string | number)[][] {
   if (value === null || typeof value !== 'object' || at.length === 6) return [at];
   return [
@@ -120,7 +120,7 @@ export function placesIn(value: unknown, at: (string | number)[] = []): (string 
   ];
 }
 
-/** A copy of `value` with `other` at a place. */
+/** A copy of `value` with `other` at a location. */
 export function withAt(value: unknown, [first, ...rest]: (string | number)[], other: unknown): unknown {
   if (first === undefined) return other;
   const copy = structuredClone(value) as Record<string | number, unknown>;
@@ -128,13 +128,13 @@ export function withAt(value: unknown, [first, ...rest]: (string | number)[], ot
   return copy;
 }
 
-/** An array or an object of a body, and where a sample of the body has it. */
+/** An array or object of a body, and its location in the sample. */
 export interface Container {
   at: (string | number)[];
   schema: Schema;
 }
 
-/** Every array, map and object of a schema, those of unions included. */
+/** Every array, map and object of a schema, including those of unions. */
 export function containersIn(schema: Schema, at: (string | number)[] = []): Container[] {
   const { anyOf = [], properties = {}, patternProperties = {}, items } = schema;
   return [

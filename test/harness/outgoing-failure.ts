@@ -1,4 +1,4 @@
-// What a call to the outside failed with, for tests that expect it to fail.
+// The error of an outgoing call that a test expects to fail.
 import { expect } from 'vitest';
 import type { OutgoingError } from '../../src/base/outgoing-error.ts';
 

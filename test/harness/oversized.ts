@@ -1,4 +1,4 @@
-// Values that are far too large for a place in a body, and arrays that count how often they are read.
+// Oversized values for a location in a body, and arrays that count how often they are read.
 import { type Container, sampleOf } from './operations.ts';
 
 const far = 5_000;
@@ -8,7 +8,7 @@ const membersOf = (count: number, value: unknown) =>
   Object.fromEntries(filled(count, (index) => [`member${index}`, value]) as [string, unknown][]);
 const longKey = 'k'.repeat(60_000);
 
-/** Values that are too large for a container, or of a size that it takes and full of what it does not. */
+/** Values that are too large for a container, or full of invalid items. */
 export function oversized({ schema }: Container): unknown[] {
   if (schema.type === 'object')
     return [
@@ -29,7 +29,7 @@ export function oversized({ schema }: Container): unknown[] {
   ]);
 }
 
-/** An array whose items are counted as they are read. */
+/** An array that counts reads of its items. */
 export function counted(length: number, item: unknown, reads: { count: number }): unknown[] {
   return new Proxy(
     filled(length, () => item),

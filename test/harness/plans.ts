@@ -1,4 +1,4 @@
-// The plan of a statement as PostgreSQL makes it once and keeps it: for any values, whatever the tables hold.
+// The generic plan of a statement, as PostgreSQL caches it.
 import {
   DummyDriver,
   Kysely,
@@ -10,7 +10,7 @@ import {
 import { expect } from 'vitest';
 import type { Db, Tx } from '../../src/db/db.ts';
 
-/** The SQL of the one statement that `run` makes, without running it. */
+/** The SQL of the single statement of `run`, without executing it. */
 export async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
   const texts: string[] = [];
   const paper = new Kysely({
@@ -27,7 +27,7 @@ export async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<st
   return texts[0] ?? '';
 }
 
-/** The plan of the one statement that `run` makes, a line a step. */
+/** The plan of the single statement of `run`, one line per step. */
 export async function planOf(db: Db, run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
   const { rows } = await sql
     .raw<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${await textOf(run)}`)

@@ -1,4 +1,4 @@
-// The real command as a child process, on a DATA_DIR of its own, with nothing of it left behind afterwards.
+// The command line as a child process with its own DATA_DIR, cleaned up after the test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -12,8 +12,8 @@ import { templateCluster } from './template-cluster.ts';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 const cli = join(root, 'src/cli.ts');
 
-/** How a process ended. */
-export interface End {
+/** The result of a process. */
+export interface ProgramResult {
   code: number | null;
   signal: NodeJS.Signals | null;
   out: string;
@@ -23,25 +23,25 @@ export interface End {
 export interface Program {
   process: ChildProcess;
   pid: number;
-  /** What it wrote so far. */
+  /** The output so far. */
   out(): string;
   err(): string;
-  /** Resolves when both its outputs together fit `pattern`; rejects if it ends before. */
+  /** Resolves when both outputs together match `pattern`; rejects if the process exits first. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  ended: Promise<End>;
+  ended: Promise<ProgramResult>;
 }
 
 export interface ProgramOptions {
   env?: Record<string, string | undefined>;
-  /** Another command than `node src/cli.ts`. */
+  /** A command instead of `node src/cli.ts`. */
   command?: [string, ...string[]];
   cwd?: string;
 }
 
-/** A folder for one test's DATA_DIR, what runs on it, and its end. `migrated`: with a database, as an earlier start left it. */
-export async function openWorkplace({ migrated = false } = {}) {
+/** A folder for one test's DATA_DIR and its programs. `migrated`: with a database from an earlier start. */
+export async function openProgramFolder({ migrated = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'start-test-'));
-  // as root the database runs as another user, who must be able to pass
+  // started by root, the database runs as another user, who must be able to enter
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
   if (migrated) {
@@ -53,9 +53,9 @@ export async function openWorkplace({ migrated = false } = {}) {
   function start(args: string[], options: ProgramOptions = {}): Program {
     const [file, ...before] = options.command ?? [process.execPath, cli];
     const child = spawn(file, [...before, ...args], {
-      // not the checkout, whose .env is the developer's
+      // not the checkout, which may have a developer's .env
       cwd: options.cwd ?? (options.command ? root : folder),
-      // a group of its own, as a shell gives to what it starts
+      // its own process group, as in a shell
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -77,7 +77,7 @@ export async function openWorkplace({ migrated = false } = {}) {
     folder,
     dataDir,
     start,
-    /** Runs a command to its end. */
+    /** Runs a command until it exits. */
     run: (args: string[], options: ProgramOptions = {}) => start(args, options).ended,
     /** Starts the gateway with its sandbox and resolves when it has printed everything. */
     async startDemo(options: ProgramOptions = {}): Promise<{ program: Program; demo: Demo }> {
@@ -85,9 +85,9 @@ export async function openWorkplace({ migrated = false } = {}) {
       await program.says(/Ctrl-C stops everything/);
       return { program, demo: JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as Demo };
     },
-    /** Every process that works in the folder or was told of it (where /proc tells). */
+    /** All processes with the folder as working directory or argument (needs /proc). */
     living: () => processesOf(folder),
-    /** Ends what a failed test left, and removes the folder. */
+    /** Kills processes that a failed test left, and removes the folder. */
     async close() {
       for (const program of programs) {
         program.process.kill('SIGKILL');
@@ -99,24 +99,24 @@ export async function openWorkplace({ migrated = false } = {}) {
   };
 }
 
-export type Workplace = Awaited<ReturnType<typeof openWorkplace>>;
+export type ProgramFolder = Awaited<ReturnType<typeof openProgramFolder>>;
 
 function watch(child: ChildProcess): Program {
   let out = '';
   let err = '';
   const listeners = new Set<() => void>();
-  const told = () => {
+  const notify = () => {
     for (const listener of [...listeners]) listener();
   };
   child.stdout?.on('data', (bytes) => {
     out += bytes;
-    told();
+    notify();
   });
   child.stderr?.on('data', (bytes) => {
     err += bytes;
-    told();
+    notify();
   });
-  const ended = new Promise<End>((resolve, reject) => {
+  const ended = new Promise<ProgramResult>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, out, err }));
   });
@@ -150,11 +150,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it has ended
+    // it has already exited
   }
 }
 
-/** The processes whose working folder or arguments lie in `folder`; ended ones that nobody has collected are not listed. */
+/** The processes whose working directory or arguments are in `folder`, without zombies. */
 function processesOf(folder: string): { pid: number; command: string }[] {
   if (!existsSync('/proc/self/cwd')) return [];
   return readdirSync('/proc')

@@ -1,8 +1,8 @@
-// The laws of pure files, of cycles, and of a file's size and first line.
+// Checks of pure files, import cycles, file sizes and first lines.
 import { posix } from 'node:path';
 import type { Source } from './source.ts';
 
-// the files that the design calls pure, wherever in their room they lie; others say "pure" in their first line
+// files that must be pure by their name; others say "Pure." in their first line
 const pureByName = [
   /^src\/messaging\/(?:.+\/)?(?:fill|file-kind|message|recipients)\.ts$/,
   /^src\/appointments\/(?:.+\/)?(?:staff|engine|opening-hours|wall-time|booking|form-answers|presenter)\.ts$/,
@@ -10,20 +10,20 @@ const pureByName = [
   /^src\/work\/backoff\.ts$/,
 ];
 const pureByWord = /^\/\/.*(?:\(pure\)|\bPure\.)/;
-// the same answer to the same question, always
+// packages whose functions depend only on their arguments
 const purePackages =
   /^(?:node:(?:buffer|crypto|url)|ical\.js|rrule-temporal|saxes|lru-cache|cldr-core\/.+\.json)$/;
 const impureCrypto = /^(?:random|generateKey|scrypt|pbkdf2|hkdf$|\*|default|webcrypto|subtle)/;
 const impureCode =
   /\bawait\b|\basync\b|\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bperformance\b|\bMath\s*\.\s*random\b|\bTemporal\s*\.\s*Now\b|\bprocess\s*\.|\bset(?:Timeout|Interval|Immediate)\b|\bconsole\b|\bcrypto\s*\.\s*random/;
 
-/** True if the file promises to decide from what it is given alone. */
+/** True if the file claims to be pure. */
 export function isPure(file: Source): boolean {
   return pureByWord.test(file.text) || pureByName.some((pattern) => pattern.test(file.path));
 }
 
-/** What pure files do that makes them impure, one line each. */
-export function breachesOfPurity(files: Source[]): string[] {
+/** Returns what makes pure files impure, one line each. */
+export function purityViolations(files: Source[]): string[] {
   const pure = new Set(files.filter(isPure).map((file) => file.path));
   return files.filter(isPure).flatMap((file) => {
     const found: string[] = [];
@@ -42,20 +42,20 @@ export function breachesOfPurity(files: Source[]): string[] {
   });
 }
 
-/** Every circle of a directed graph, each once, as the way round it. */
-function circles(graph: Map<string, Set<string>>): string[] {
+/** Returns every cycle of a directed graph once, as the path around it. */
+function cycles(graph: Map<string, Set<string>>): string[] {
   const found = new Map<string, string>();
   const done = new Set<string>();
-  const walk = (node: string, way: string[]) => {
-    const at = way.indexOf(node);
+  const walk = (node: string, path: string[]) => {
+    const at = path.indexOf(node);
     if (at >= 0) {
-      const circle = way.slice(at);
-      const key = [...circle].sort().join(' ');
-      if (!found.has(key)) found.set(key, [...circle, node].join(' → '));
+      const cycle = path.slice(at);
+      const key = [...cycle].sort().join(' ');
+      if (!found.has(key)) found.set(key, [...cycle, node].join(' → '));
       return;
     }
     if (done.has(node)) return;
-    for (const next of graph.get(node) ?? []) walk(next, [...way, node]);
+    for (const next of graph.get(node) ?? []) walk(next, [...path, node]);
     done.add(node);
   };
   for (const node of graph.keys()) walk(node, []);
@@ -78,28 +78,28 @@ function graphOf(
   return graph;
 }
 
-/** Circles of imports between files; `typesCount`: `import type` closes a circle too. */
-export function circlesOfFiles(files: Source[], typesCount: boolean): string[] {
-  return circles(graphOf(files, (path) => path, typesCount));
+/** Returns import cycles between files. `typesCount`: `import type` counts too. */
+export function fileCycles(files: Source[], typesCount: boolean): string[] {
+  return cycles(graphOf(files, (path) => path, typesCount));
 }
 
-/** Circles of imports, types too, between folders; what lies in src itself are single pieces, each in a row of its own. */
-export function circlesOfFolders(files: Source[]): string[] {
+/** Returns import cycles between folders, including type imports. Each file directly in src counts as a folder. */
+export function folderCycles(files: Source[]): string[] {
   const folderOf = (path: string) => (posix.dirname(path) === 'src' ? path : posix.dirname(path));
-  return circles(graphOf(files, folderOf, true));
+  return cycles(graphOf(files, folderOf, true));
 }
 
 export const maxLines = 300;
 // generated from the migrations and from the OpenAPI document
-const made = new Set(['src/db/schema.ts', 'client/src/generated.ts']);
+const generated = new Set(['src/db/schema.ts', 'client/src/generated.ts']);
 
-/** Files longer than 300 lines, or whose first line (below a `#!`) does not say in a comment what they are for. */
-export function breachesOfForm(files: Source[]): string[] {
+/** Returns files over 300 lines, and files whose first line (after a `#!`) is not a comment. */
+export function formViolations(files: Source[]): string[] {
   return files.flatMap((file) => {
     const lines = file.text.trimEnd().split('\n');
     const first = lines[0]?.startsWith('#!') ? lines[1] : lines[0];
     const found: string[] = [];
-    if (lines.length > maxLines && !made.has(file.path)) {
+    if (lines.length > maxLines && !generated.has(file.path)) {
       found.push(`${file.path}: ${lines.length} lines; split it by meaning (${maxLines} at most)`);
     }
     if (!/^\/\/ \S|^\/\*\*? \S/.test(first ?? ''))

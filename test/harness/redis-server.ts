@@ -1,4 +1,4 @@
-// A real Redis for tests, where one is installed: on a port of its own, keeping nothing.
+// A real Redis server for tests, if one is installed, on its own port and without persistence.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -24,10 +24,10 @@ const answers = (port: number) =>
     socket.once('error', reject);
   });
 
-/** Whether it is installed here. */
+/** Whether Redis is installed on this machine. */
 export const hasRedis = (): boolean => spawnSync('redis-server', ['--version']).status === 0;
 
-/** One Redis that can be stopped and started again at the same address. */
+/** A Redis server that can be stopped and restarted at the same address. */
 export async function openRedisServer() {
   const port = await freePort();
   const directory = await mkdtemp(join(tmpdir(), 'redis-'));
@@ -39,7 +39,7 @@ export async function openRedisServer() {
       child = spawn('redis-server', [...where, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
       await until(() => answers(port));
     },
-    /** Stops it from answering, with its connections open. */
+    /** Freezes it with its connections open. */
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),
     async stop() {

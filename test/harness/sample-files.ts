@@ -1,8 +1,8 @@
-// The smallest files of each kind whose first bytes are real, for tests of uploads.
+// Minimal files of each kind with valid first bytes, for tests of uploads.
 
 const text = (value: string) => Buffer.from(value, 'latin1');
 
-/** An ISO media file's first box with these brands, and `size` bytes in all. */
+/** The first box of an ISO media file with these brands, `size` bytes in total. */
 function video(major: string, compatible: string[], size = 256): Buffer {
   const boxBytes = 16 + compatible.length * 4;
   const head = Buffer.alloc(boxBytes);
@@ -12,7 +12,7 @@ function video(major: string, compatible: string[], size = 256): Buffer {
   return Buffer.concat([head, Buffer.alloc(Math.max(0, size - boxBytes), 7)]);
 }
 
-/** A ZIP's first entry under this name. */
+/** The first entry of a ZIP file, with this name. */
 function zipOf(entry: string): Buffer {
   const head = Buffer.alloc(30);
   text('PK\x03\x04\x14\0\x06\0\x08\0').copy(head);
@@ -22,7 +22,7 @@ function zipOf(entry: string): Buffer {
 
 export const samples = {
   jpeg: Buffer.concat([text('\xff\xd8\xff\xe0\0\x10JFIF\0'), Buffer.alloc(200, 1), text('\xff\xd9')]),
-  // a whole PNG of one transparent pixel
+  // a complete PNG with one transparent pixel
   png: Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -39,17 +39,17 @@ export const samples = {
   video,
 };
 
-/** The form's part of a small picture. */
+/** A form part with a small picture. */
 export const pngPart = { name: 'file', fileName: 'dot.png', type: 'image/png', bytes: samples.png };
 
 let pngs = 0;
-/** The same image under a name of its own: another file to the gateway. */
+/** The same image with a unique name, so that the gateway treats it as another file. */
 export function anotherPng(): typeof pngPart {
   pngs += 1;
   return { ...pngPart, fileName: `dot-${pngs}.png` };
 }
 
-/** A file of exactly `size` bytes that begins as `sample`. */
+/** A file of exactly `size` bytes that starts with `sample`. */
 export function padded(sample: Buffer, size: number): Buffer {
   return Buffer.concat([sample, Buffer.alloc(Math.max(0, size - sample.length), 32)]).subarray(0, size);
 }

@@ -1,4 +1,4 @@
-// What tests of sends share: templates of every kind, a call that sends, and waiting for a message's last stage, a stored file.
+// Helpers for tests of sends: templates of every kind, send calls, waiting for the last stage, and stored files.
 import type { TemplateSeed } from '../../sandbox/control.ts';
 import type { Answer, Gateway } from './gateway.ts';
 
@@ -45,7 +45,7 @@ const seed = (name: string, components: Seed['components'], more: Partial<Seed> 
 const body = (text: string) => ({ type: 'BODY', text });
 const hello = body('Hello there.');
 
-/** One template of each kind that the gateway sends. */
+/** One template of each supported kind. */
 export const templateKinds: Seed[] = [
   seed('plain', [hello]),
   seed('order_update', [
@@ -129,7 +129,7 @@ export function send(
   });
 }
 
-/** Waits until the receiver has this message's `last` stage, and answers every stage that came, in the order of arrival. */
+/** Waits until the receiver has the message's `last` stage; returns all received stages in order of arrival. */
 export async function stagesUntil(gateway: Gateway, messageId: string, last: string): Promise<string[]> {
   const [came] = await gateway.receiver.events({ messageId, status: last, waitSeconds: 10 });
   if (!came) throw new Error(`no ${last} of ${messageId} came`);
@@ -138,12 +138,12 @@ export async function stagesUntil(gateway: Gateway, messageId: string, last: str
   return events.map((event) => (event.json as { data: { status: string } }).data.status);
 }
 
-/** A message as the API shows it. */
+/** A message from the API. */
 export async function messageOf(gateway: Gateway, id: string): Promise<MessageData> {
   return (await gateway.call<MessageData>('GET', `/v1/messages/${id}`)).body.data;
 }
 
-/** Stores a file by an ordinary client's form; answers its `mediaId`. */
+/** Uploads a file; returns its `mediaId`. */
 export async function uploadMedia(
   gateway: Gateway,
   bytes: Buffer,

@@ -1,4 +1,4 @@
-// Short notation for cases of the slots engine: zone, date, hours and busy times in, offered times out.
+// Cases for the slots engine in short form: zone, date, opening hours and busy times in, clock times of slots out.
 import { candidateStarts, freeStarts, slotsAt, type Terms } from '../../src/appointments/slots/engine.ts';
 import { type ClockWindow, hoursOf, weekdays } from '../../src/appointments/slots/opening-hours.ts';
 import { dayOfDate } from '../../src/appointments/slots/wall-time.ts';
@@ -25,7 +25,7 @@ export interface Case {
 
 const windowOf = (text: string): ClockWindow => ({ from: text.slice(0, 5), to: text.slice(6) });
 
-/** What the staff member of a case offers. */
+/** The opening hours of a case's staff member. */
 export function termsOf(given: Case): Terms {
   return {
     timezone: given.zone,

@@ -1,4 +1,4 @@
-// A file system of a few megabytes that really fills up; needs root and mount(8).
+// A file system of a few megabytes for tests of full disks; needs root and mount(8).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ export interface SmallDisk {
   close(): void;
 }
 
-/** Mounts a tmpfs of that size; undefined where this user may not mount. */
+/** Mounts a tmpfs of that size; undefined if this user may not mount. */
 export function mountSmallDisk(megabytes: number, mode = '0711'): SmallDisk | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'small-disk-'));
@@ -25,7 +25,7 @@ export function mountSmallDisk(megabytes: number, mode = '0711'): SmallDisk | un
   return {
     folder,
     close() {
-      // lazily: what still has a file open there must not keep a test's folder
+      // lazy, so that open files do not block the removal
       execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,16 +1,16 @@
-// Reads source files and their import lines, so that tests can hold the laws of the tree.
+// Source files and their import lines, parsed for the architecture tests.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Import {
-  /** As written: `kysely`, `node:fs`, `../db/db.ts`. */
+  /** The specifier as written: `kysely`, `node:fs`, `../db/db.ts`. */
   from: string;
-  /** Path from the root of the checkout, for a file of ours. */
+  /** Path from the root of the checkout, for a file of the project. */
   target: string | undefined;
-  /** `import type`: nothing of it is left when the program runs. */
+  /** True for `import type`, which is erased at run time. */
   typeOnly: boolean;
-  /** The names between the braces, as exported there; `*` for a namespace, `default` for a default import. */
+  /** The imported names; `*` for a namespace, `default` for a default import. */
   names: string[];
 }
 
@@ -18,7 +18,7 @@ export interface Source {
   /** Path from the root of the checkout, with forward slashes. */
   path: string;
   text: string;
-  /** The text without comments and without the insides of quotes. */
+  /** The text without comments and without the contents of quotes. */
   code: string;
   imports: Import[];
 }
@@ -26,7 +26,7 @@ export interface Source {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const statement = /^[ \t]*(?:import|export)\s+(type\s+)?((?:[\w*$]|[\s,{}])*?)\s*from\s*['"]([^'"]+)['"]/gm;
-const bare = /^[ \t]*import\s+['"]([^'"]+)['"]/gm;
+const sideEffect = /^[ \t]*import\s+['"]([^'"]+)['"]/gm;
 const dynamic = /\bimport\(\s*['"]([^'"]+)['"]/g;
 
 function namesIn(clause: string): string[] {
@@ -55,12 +55,12 @@ function importsOf(path: string, text: string): Import[] {
   };
   for (const [, type, clause = '', from = ''] of text.matchAll(statement))
     add(from, type !== undefined, namesIn(clause));
-  for (const [, from = ''] of text.matchAll(bare)) add(from, false, []);
+  for (const [, from = ''] of text.matchAll(sideEffect)) add(from, false, []);
   for (const [, from = ''] of text.matchAll(dynamic)) add(from, false, ['*']);
   return found;
 }
 
-// a comment, or a quoted text (kept as empty quotes); a template's own text goes, what it inserts goes with it
+// a comment or a quoted text, which is kept as empty quotes; a template loses its text and its expressions
 const commentOrQuote =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/g;
 
@@ -68,12 +68,12 @@ function codeOf(text: string): string {
   return text.replace(commentOrQuote, (part) => (part.startsWith('/') ? ' ' : `${part[0]}${part[0]}`));
 }
 
-/** A source file from its path and text, whether or not it lies on the disk. */
+/** Parses a source file from its path and text; it need not exist on disk. */
 export function source(path: string, text: string): Source {
   return { path, text, code: codeOf(text), imports: importsOf(path, text) };
 }
 
-/** Every code file below the folders, which may be absent. */
+/** Reads all code files below the folders, which may be missing. */
 export function readSources(folders: string[]): Source[] {
   return folders.flatMap((folder) => {
     let names: string[];
@@ -89,7 +89,7 @@ export function readSources(folders: string[]): Source[] {
   });
 }
 
-/** A text file of the checkout. */
+/** Reads a text file of the checkout. */
 export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }

@@ -237,11 +237,11 @@ function journey(): void {
     await readAgain();
     await until(async () => expect(await cursor()).toEqual(expect.any(String)));
     await dav('DELETE', `${home}work/${lost.calendarEventId}.ics`);
-    server.door.change = (_method, _path, answer, asked) =>
+    server.proxy.change = (_method, _path, answer, asked) =>
       asked.includes('sync-collection') ? { ...answer, status: 403, body: '' } : answer;
     await readAgain();
     await until(async () => expect(await stateOf(lost)).toEqual({ state: 'deleted' }));
-    server.door.change = null;
+    server.proxy.change = null;
     expect(await stateOf(kept)).toEqual({ state: 'in_step' });
     // connected again, it is read on from where it was
     const before = await cursor();

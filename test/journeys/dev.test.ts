@@ -5,27 +5,27 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeDataDir } from '../../src/db/embedded-folders.ts';
 import { freePort } from '../faults/processes.ts';
-import { openWorkplace, type Program, root, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type Program, type ProgramFolder, root } from '../harness/program.ts';
 import { templateCluster } from '../harness/template-cluster.ts';
 
 // several whole starts
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let checkout: string;
 let dev: Program;
 let url: string;
 
 beforeAll(async () => {
-  workplace = await openWorkplace();
-  checkout = join(workplace.folder, 'checkout');
+  workspace = await openProgramFolder();
+  checkout = join(workspace.folder, 'checkout');
   await mkdir(checkout);
   for (const path of ['package.json', 'src', 'sandbox', 'demo', 'client', 'migrations', 'scripts'])
     cpSync(join(root, path), join(checkout, path), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
-  for (const folder of [workplace.dataDir, join(workplace.dataDir, 'database')]) await makeDataDir(folder);
-  await templateCluster()?.restore(join(workplace.dataDir, 'database'));
-  dev = workplace.start([], {
+  for (const folder of [workspace.dataDir, join(workspace.dataDir, 'database')]) await makeDataDir(folder);
+  await templateCluster()?.restore(join(workspace.dataDir, 'database'));
+  dev = workspace.start([], {
     command: [process.execPath, join(checkout, 'scripts/dev.ts')],
     cwd: checkout,
     // paths of this copy are of no use to the next run
@@ -33,11 +33,11 @@ beforeAll(async () => {
   });
   [, url = ''] = await dev.says(/The gateway answers at +(\S+)/);
 });
-afterAll(() => workplace?.close());
+afterAll(() => workspace?.close());
 
 const databasePid = () =>
-  Number(readFileSync(join(workplace.dataDir, 'database/postgres/postmaster.pid'), 'utf8').split('\n')[0]);
-const pidOf = (program: string) => workplace.living().find(({ command }) => command.includes(program))?.pid;
+  Number(readFileSync(join(workspace.dataDir, 'database/postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+const pidOf = (program: string) => workspace.living().find(({ command }) => command.includes(program))?.pid;
 
 /** Changes one place of a source file, as an editor saves it. */
 function edit(path: string, from: string, to: string): void {
@@ -62,5 +62,5 @@ test('a changed source file takes effect, with the same database and sandbox pro
 test('Ctrl-C ends everything', async () => {
   process.kill(-dev.pid, 'SIGINT');
   expect(await dev.ended).toMatchObject({ code: 0, signal: null });
-  expect(workplace.living()).toEqual([]);
+  expect(workspace.living()).toEqual([]);
 });

@@ -13,13 +13,13 @@ const person = { email: 'ada@clinic.example', name: 'Ada Okafor' };
 const date = comingMonday();
 const emulator = createEmulator(googlePlugin, { baseUrl: 'http://127.0.0.1' });
 const store = getGoogleStore(emulator.store);
-let door: Server;
+let proxy: Server;
 let gateway: Gateway;
 let staffId: string;
 
 /** The emulator takes and gives the web's own requests and answers; these are carried over HTTP. */
 async function listen(): Promise<string> {
-  door = createServer(async (incoming, outgoing) => {
+  proxy = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { method = 'GET', url, headers } = incoming;
@@ -33,8 +33,8 @@ async function listen(): Promise<string> {
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     outgoing.end(Buffer.from(await answer.arrayBuffer()));
   });
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
 beforeAll(async () => {
@@ -61,8 +61,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway?.close();
-  door?.closeAllConnections();
-  door?.close();
+  proxy?.closeAllConnections();
+  proxy?.close();
 });
 
 async function must<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -5,15 +5,15 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/base/cipher.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 beforeEach(async () => {
-  workplace = await openWorkplace();
+  workspace = await openProgramFolder();
 });
-afterEach(() => workplace?.close());
+afterEach(() => workspace?.close());
 
 let empty: TestDatabase;
 beforeAll(async () => {
@@ -31,11 +31,11 @@ const commands = [
 
 test('commands other than start and migrate say which DATA_DIR has no database, and make nothing', async () => {
   // one that is not there, and one that only its owner may enter
-  const none = join(workplace.folder, 'none');
-  const bare = join(workplace.folder, 'bare');
+  const none = join(workspace.folder, 'none');
+  const bare = join(workspace.folder, 'bare');
   mkdirSync(bare, { mode: 0o700 });
   const ends = await Promise.all(
-    commands.map((args, at) => workplace.run(args, { env: { DATA_DIR: at % 2 === 0 ? none : bare } })),
+    commands.map((args, at) => workspace.run(args, { env: { DATA_DIR: at % 2 === 0 ? none : bare } })),
   );
   for (const [at, { code, out, err }] of ends.entries()) {
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -51,7 +51,7 @@ test('a server’s database without tables is not filled by a command that only 
   const { host, port, user, password = '', database } = empty.connection as Record<string, string>;
   const DATABASE_URL = `postgres://${user}:${password}@localhost:${port}/${database}?host=${host}`;
   const env = { DATABASE_URL, ENCRYPTION_KEYS: makeKey() };
-  const { code, err } = await workplace.run(['account', 'list'], { env });
+  const { code, err } = await workspace.run(['account', 'list'], { env });
   expect({ code, err }).toMatchObject({
     code: 1,
     err: expect.stringMatching(/lacks \d+ migrations.*"migrate"/),
@@ -61,13 +61,13 @@ test('a server’s database without tables is not filled by a command that only 
 });
 
 test('.env of the working directory is read by every command, and the environment wins over it', async () => {
-  const cwd = join(workplace.folder, 'cwd');
+  const cwd = join(workspace.folder, 'cwd');
   mkdirSync(cwd);
   writeFileSync(join(cwd, '.env'), '\uFEFFDATA_DIR=./from-file\r\n');
   const [fromFile, fromEnvironment, doctor] = await Promise.all([
-    workplace.run(['account', 'list'], { cwd, env: { DATA_DIR: undefined } }),
-    workplace.run(['account', 'list'], { cwd, env: { DATA_DIR: '/from-environment' } }),
-    workplace.run(['doctor'], { cwd, env: { DATA_DIR: undefined } }),
+    workspace.run(['account', 'list'], { cwd, env: { DATA_DIR: undefined } }),
+    workspace.run(['account', 'list'], { cwd, env: { DATA_DIR: '/from-environment' } }),
+    workspace.run(['doctor'], { cwd, env: { DATA_DIR: undefined } }),
   ]);
   expect(fromFile?.err).toContain(`no database in ${cwd}/from-file (DATA_DIR)`);
   expect(fromEnvironment?.err).toContain('no database in /from-environment (DATA_DIR)');
@@ -77,7 +77,7 @@ test('.env of the working directory is read by every command, and the environmen
   mkdirSync(join(cwd, 'loop'));
   symlinkSync('.env', join(cwd, 'loop', '.env'));
   for (const folder of ['folder', 'loop']) {
-    const unreadable = await workplace.run(['account', 'list'], { cwd: join(cwd, folder) });
+    const unreadable = await workspace.run(['account', 'list'], { cwd: join(cwd, folder) });
     expect(unreadable).toMatchObject({ code: 1, err: expect.stringMatching(/\.env cannot be read/) });
   }
 });

@@ -11,8 +11,8 @@ import { makeKey } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { freePort } from '../faults/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openPostgresDoor } from '../harness/postgres-door.ts';
-import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+import { openPostgresProxy } from '../harness/postgres-proxy.ts';
+import { openProgramFolder, type Program, type ProgramFolder } from '../harness/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -20,7 +20,7 @@ const callers = 12;
 const delaySeconds = 3;
 
 let database: TestDatabase;
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let apiKey = '';
 let closeDoor = async () => {};
 let gateways: { port: number; program: Program }[] = [];
@@ -29,7 +29,7 @@ let env: Record<string, string> = {};
 const isInstalled = (program: string, flag: string) => spawnSync(program, [flag]).error === undefined;
 
 async function startGateway(port: number): Promise<{ port: number; program: Program }> {
-  const program = workplace.start(['start', '--no-sandbox'], { env: { ...env, PORT: String(port) } });
+  const program = workspace.start(['start', '--no-sandbox'], { env: { ...env, PORT: String(port) } });
   await program.says(/The gateway answers at/);
   await vi.waitFor(
     async () => expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200),
@@ -42,9 +42,9 @@ async function startGateway(port: number): Promise<{ port: number; program: Prog
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  workplace = await openWorkplace();
+  workspace = await openProgramFolder();
   // by TCP: the address of a Unix socket has no form that settings take
-  const way = await openPostgresDoor(database.connection, () => false);
+  const way = await openPostgresProxy(database.connection, () => false);
   closeDoor = way.close;
   env = {
     DATABASE_URL: way.url,
@@ -57,7 +57,7 @@ beforeAll(async () => {
   gateways = await Promise.all([await freePort(), await freePort()].map(startGateway));
 });
 afterAll(async () => {
-  await workplace?.close();
+  await workspace?.close();
   await closeDoor();
   await database?.drop();
 });
@@ -165,8 +165,8 @@ describe.each(proxies)('behind $name', ({ name, flag, file, settings, args }) =>
 
   test('a rolling restart under load fails no request', async () => {
     const port = await freePort();
-    const path = join(workplace.folder, file);
-    await writeFile(path, settings(port, workplace.folder));
+    const path = join(workspace.folder, file);
+    await writeFile(path, settings(port, workspace.folder));
     const proxy = spawn(name, args(path), { stdio: 'ignore' });
     try {
       const url = `http://127.0.0.1:${port}`;
@@ -196,7 +196,7 @@ describe('without a setting, where nobody sits at a terminal', () => {
   const unset = () => ({ ...env, SHUTDOWN_DELAY_SECONDS: '', PORT: '0' });
 
   test('the end is announced for 5 seconds', async () => {
-    const program = workplace.start(['start', '--no-sandbox'], { env: unset() });
+    const program = workspace.start(['start', '--no-sandbox'], { env: unset() });
     const [, url = ''] = await program.says(/The gateway answers at (\S+)\. /);
     const began = performance.now();
     program.process.kill('SIGTERM');
@@ -210,7 +210,7 @@ describe('without a setting, where nobody sits at a terminal', () => {
   });
 
   test('a second signal ends it at once', async () => {
-    const program = workplace.start(['start', '--no-sandbox'], { env: unset() });
+    const program = workspace.start(['start', '--no-sandbox'], { env: unset() });
     await program.says(/The gateway answers at/);
     program.process.kill('SIGTERM');
     await program.says(/Stopping \(SIGTERM\)/);

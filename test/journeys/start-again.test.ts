@@ -8,29 +8,29 @@ import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
-import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type Program, type ProgramFolder } from '../harness/program.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let program: Program;
 let demo: Demo;
 let gateway: Call;
 const strangers: Server[] = [];
 
 async function start(env: Record<string, string> = {}): Promise<void> {
-  ({ program, demo } = await workplace.startDemo({ env }));
+  ({ program, demo } = await workspace.startDemo({ env }));
   gateway = gatewayClient(demo.baseUrl, demo.apiKey);
 }
 
 beforeAll(async () => {
-  workplace = await openWorkplace({ migrated: true });
+  workspace = await openProgramFolder({ migrated: true });
   await start();
 });
 afterAll(async () => {
   for (const server of strangers) server.close();
-  await workplace?.close();
+  await workspace?.close();
 });
 
 const portOf = (url: string) => Number(new URL(url).port);
@@ -70,7 +70,7 @@ const stateOf = async (phone: string) =>
   (await gateway<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`)).items[0]?.status;
 
 test('a start on a DATA_DIR that is in use is refused in words, and harms nothing', async () => {
-  const second = await workplace.run(['start', '--sandbox']);
+  const second = await workspace.run(['start', '--sandbox']);
   expect(second).toMatchObject({ code: 1, out: '' });
   expect(second.err).toMatch(/Another gateway already runs on .*Stop it first, or set another DATA_DIR/);
   expect(second.err).not.toMatch(/ {4}at /);
@@ -84,7 +84,7 @@ test('an orderly end and a start with other ports, the old ones taken by strange
   const had = { messages: await messages(), bookings: await bookings(), staff: await staff() };
   program.process.kill('SIGTERM');
   expect(await program.ended).toMatchObject({ code: 0 });
-  expect(workplace.living()).toEqual([]);
+  expect(workspace.living()).toEqual([]);
   for (const url of [demo.baseUrl, ...Object.values(demo.sandbox)]) strangers.push(await take(portOf(url)));
 
   await start({ PORT: String(await freePort()) });
@@ -111,14 +111,14 @@ test('the kill of the gateway takes the sandbox along; the next start takes over
   program.process.kill('SIGKILL');
   await Promise.all([program.ended, answer]);
   await vi.waitFor(
-    () => expect(workplace.living().filter(({ command }) => command.includes('sandbox/main.ts'))).toEqual([]),
+    () => expect(workspace.living().filter(({ command }) => command.includes('sandbox/main.ts'))).toEqual([]),
     { timeout: 15_000 },
   );
-  const survivors = workplace.living().length;
+  const survivors = workspace.living().length;
 
   await start();
   if (process.platform === 'linux') expect(survivors).toBeGreaterThan(0);
-  const log = readFileSync(join(workplace.dataDir, 'gateway.log'), 'utf8').trim().split('\n');
+  const log = readFileSync(join(workspace.dataDir, 'gateway.log'), 'utf8').trim().split('\n');
   const started = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'database.started');
   expect(started.map(({ adopted }) => adopted)).toEqual([false, false, true]);
   await vi.waitFor(async () => expect(await stateOf(phone)).toBe('read'), { timeout: 20_000 });
@@ -131,7 +131,7 @@ test('the kill of the gateway takes the sandbox along; the next start takes over
 test.runIf(process.platform === 'linux')(
   'a killed sandbox is restarted at the same addresses with its state; the gateway keeps running',
   async () => {
-    const sandbox = workplace.living().find(({ command }) => command.includes('sandbox/main.ts'));
+    const sandbox = workspace.living().find(({ command }) => command.includes('sandbox/main.ts'));
     process.kill(sandbox?.pid as number, 'SIGKILL');
     await program.says(/The sandbox exited \(SIGKILL\)/);
     await program.says(/The sandbox is running again/);
@@ -144,7 +144,7 @@ test.runIf(process.platform === 'linux')(
 test('a sandbox whose folder was thrown away is furnished anew, with every calendar connected', async () => {
   program.process.kill('SIGTERM');
   await program.ended;
-  await rm(join(workplace.dataDir, 'sandbox'), { recursive: true });
+  await rm(join(workspace.dataDir, 'sandbox'), { recursive: true });
   await start();
   expect(program.err()).not.toMatch(/was not reset/);
   await sendUntilRead('15550300006');

@@ -15,21 +15,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/base/cipher.ts';
-import { openWorkplace, type Program, root, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type Program, type ProgramFolder, root } from '../harness/program.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let program: Program;
 let url: string;
 
 beforeAll(async () => {
-  workplace = await openWorkplace({ migrated: true });
-  program = workplace.start(['start', '--no-sandbox']);
+  workspace = await openProgramFolder({ migrated: true });
+  program = workspace.start(['start', '--no-sandbox']);
   url = (await program.says(/The gateway answers at (\S+)\. /))[1] as string;
 });
-afterAll(() => workplace?.close());
+afterAll(() => workspace?.close());
 
 const stack = /^ {4}at /m;
 const statusFor = async (key: string, path: string, headers: Record<string, string> = {}) =>
@@ -37,14 +37,14 @@ const statusFor = async (key: string, path: string, headers: Record<string, stri
 
 /** Runs a command that goes well; what it printed. */
 async function print(...args: string[]): Promise<string> {
-  const { code, out, err } = await workplace.run(args);
+  const { code, out, err } = await workspace.run(args);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
 
 describe('beside a gateway that runs without the sandbox', () => {
   test('there is no demonstration, and no account but the ones that are made', async () => {
-    expect(existsSync(join(workplace.dataDir, 'demo.json'))).toBe(false);
+    expect(existsSync(join(workspace.dataDir, 'demo.json'))).toBe(false);
     expect(await print('account', 'list')).toBe('');
     const made = await print('account', 'create', 'My company');
     const [, accountId, key] = /id +(\S+)\n +API key +(\S+)\n/.exec(made) ?? [];
@@ -80,7 +80,7 @@ describe('beside a gateway that runs without the sandbox', () => {
     [['account', 'create', ' '], /needs a name/],
     [['rotate-encryption-key'], /No key was changed.*Another gateway already runs.*Stop it first/],
   ])('%j is refused in words', async (args, words) => {
-    const { code, out, err } = await workplace.run(args);
+    const { code, out, err } = await workspace.run(args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(words);
     expect(err).not.toMatch(stack);
@@ -114,15 +114,15 @@ describe('without a gateway', () => {
 
   test('an account is made all the same, and its database stopped again', async () => {
     expect(await print('account', 'create', 'Second')).toMatch(/API key +cgw_/);
-    expect(workplace.living()).toEqual([]);
+    expect(workspace.living()).toEqual([]);
     expect((await print('account', 'list')).match(/\n/g)).toHaveLength(2);
   });
 
   test('the sandbox is refused where there are real accounts', async () => {
-    const { code, out, err } = await workplace.run(['start', '--sandbox']);
+    const { code, out, err } = await workspace.run(['start', '--sandbox']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/has real accounts.*--no-sandbox/);
-    expect(workplace.living()).toEqual([]);
+    expect(workspace.living()).toEqual([]);
   });
 
   test('a port that another program has is said in words, and nothing is left running', async () => {
@@ -131,17 +131,17 @@ describe('without a gateway', () => {
     const stranger = createServer();
     await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
     const { port } = stranger.address() as { port: number };
-    const end = await workplace.run(['start', '--sandbox'], { env: { PORT: String(port) } });
+    const end = await workspace.run(['start', '--sandbox'], { env: { PORT: String(port) } });
     stranger.close();
     expect(end).toMatchObject({ code: 1, out: '' });
     expect(end.err).toContain(`Port ${port} of 127.0.0.1 is used by another program.`);
     expect(end.err).not.toMatch(stack);
-    expect(workplace.living()).toEqual([]);
+    expect(workspace.living()).toEqual([]);
   });
 
   test('the doctor leaves a DATA_DIR that is not there as it is', async () => {
-    const DATA_DIR = join(workplace.folder, 'none');
-    const { code, out } = await workplace.run(['doctor'], { env: { DATA_DIR } });
+    const DATA_DIR = join(workspace.folder, 'none');
+    const { code, out } = await workspace.run(['doctor'], { env: { DATA_DIR } });
     expect(code).toBe(0);
     expect(out).toMatch(/database: none yet/);
     expect(existsSync(DATA_DIR)).toBe(false);
@@ -158,7 +158,7 @@ describe('without a gateway', () => {
       TRUSTED_PROXIES: '10.0.0.1, 10.0.0.0/40',
       GOOGLE_CLIENT_ID: 'alone',
     };
-    const { code, out, err } = await workplace.run(['start'], { env });
+    const { code, out, err } = await workspace.run(['start'], { env });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     const told = err.split('\n').filter((line) => line.startsWith('  - '));
     expect(told).toHaveLength(8);
@@ -180,7 +180,7 @@ describe('without a gateway', () => {
     ],
     ['a DATA_DIR that is no folder', { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
   ])('%s is said in words', async (_what, env, words) => {
-    const end = await workplace.run(['start'], {
+    const end = await workspace.run(['start'], {
       env: { ENCRYPTION_KEYS: makeKey(), ...env } as Record<string, string>,
     });
     expect(end.code).toBe(1);
@@ -204,7 +204,7 @@ describe('arguments', () => {
     [['key', 'create', 'x'], /required option '--name/],
     [[], /Commands:/],
   ])('%j: what is wrong, and what there is', async (args, words) => {
-    const { code, out, err } = await workplace.run(args);
+    const { code, out, err } = await workspace.run(args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(words);
     expect(err).not.toMatch(stack);

@@ -7,23 +7,23 @@ import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { bookFirst, type Question, type Staff } from '../harness/demo-account.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
-import { openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type Program, type ProgramFolder } from '../harness/program.ts';
 import { samples } from '../harness/sample-files.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 let program: Program;
 let demo: Demo;
 let gateway: Call;
 
 beforeAll(async () => {
-  workplace = await openWorkplace();
-  ({ program, demo } = await workplace.startDemo());
+  workspace = await openProgramFolder();
+  ({ program, demo } = await workspace.startDemo());
   gateway = gatewayClient(demo.baseUrl, demo.apiKey);
 });
-afterAll(() => workplace?.close());
+afterAll(() => workspace?.close());
 
 /** The printed commands as a person copies them: from a comment line to the next. */
 function blocks(): { title: string; command: string }[] {
@@ -85,7 +85,7 @@ describe('what is printed', () => {
 });
 
 test('demo.json is for its owner alone and holds what a script needs, no more', async () => {
-  const file = join(workplace.dataDir, 'demo.json');
+  const file = join(workspace.dataDir, 'demo.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const kept = JSON.parse(await readFile(file, 'utf8'));
   const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);

@@ -17,20 +17,20 @@ import { findTarget, insertEndpoint } from '../../src/webhooks/endpoints/store.t
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
 import { gatewayClient } from '../harness/gateway-client.ts';
-import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { samples } from '../harness/sample-files.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 beforeAll(async () => {
-  workplace = await openWorkplace({ migrated: true });
+  workspace = await openProgramFolder({ migrated: true });
 });
-afterAll(() => workplace?.close());
+afterAll(() => workspace?.close());
 
 test('of the embedded mode: a new key in the file, and the gateway works without the old one', async () => {
-  const first = await workplace.startDemo();
+  const first = await workspace.startDemo();
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(samples.png)], { type: 'image/png' }), 'sample.png');
   const headers = { 'X-API-Key': first.demo.apiKey };
@@ -43,17 +43,17 @@ test('of the embedded mode: a new key in the file, and the gateway works without
   first.program.process.kill('SIGTERM');
   await first.program.ended;
 
-  const rotated = await workplace.run(['rotate-encryption-key']);
+  const rotated = await workspace.run(['rotate-encryption-key']);
   expect(rotated).toMatchObject({ code: 0, err: '' });
   expect(rotated.out).toMatch(/senders: 3 secrets re-encrypted/);
   expect(rotated.out).toMatch(/webhook endpoints: 1 secrets re-encrypted/);
   expect(rotated.out).toMatch(/calendar connections: 3 secrets re-encrypted/);
   expect(rotated.out).toMatch(/stored files .*: 1 secrets re-encrypted/);
-  const file = join(workplace.dataDir, 'encryption-keys');
+  const file = join(workspace.dataDir, 'encryption-keys');
   const [newest = '', oldest = ''] = (await readFile(file, 'utf8')).trim().split('\n');
   expect(rotated.out).toContain(`No longer used: ${oldest.split(':')[0]}.`);
   await writeFile(file, `${newest}\n`);
-  const { demo } = await workplace.startDemo();
+  const { demo } = await workspace.startDemo();
   const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
   const { messageId } = await sendTo(gateway, '15550500001');
   const receiver = receiverControl(demo.sandbox.receiverUrl);
@@ -118,7 +118,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
   afterEach(() => database.drop());
 
   const rotate = (...args: string[]) => {
-    return workplace.run(['rotate-encryption-key', ...args], {
+    return workspace.run(['rotate-encryption-key', ...args], {
       env: { DATABASE_URL: addressOf(database.connection), ENCRYPTION_KEYS: `${newKey},${oldKey}` },
     });
   };

@@ -5,7 +5,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cloudApiControl } from '../../sandbox/control.ts';
 import { type Staff, sendTo } from '../harness/demo-account.ts';
 import { gatewayClient } from '../harness/gateway-client.ts';
-import { type End, openWorkplace, type Program, type Workplace } from '../harness/program.ts';
+import {
+  openProgramFolder,
+  type Program,
+  type ProgramFolder,
+  type ProgramResult,
+} from '../harness/program.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -13,15 +18,15 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 /** What container and service managers wait before they send SIGKILL. */
 const patienceMs = 10_000;
 
-let workplace: Workplace;
+let workspace: ProgramFolder;
 
 beforeAll(async () => {
-  workplace = await openWorkplace({ migrated: true });
+  workspace = await openProgramFolder({ migrated: true });
 });
-afterAll(() => workplace?.close());
+afterAll(() => workspace?.close());
 
 /** Does `act`; how the program ended, and how long that took. */
-async function endBy(program: Program, act: () => void): Promise<End & { tookMs: number }> {
+async function endBy(program: Program, act: () => void): Promise<ProgramResult & { tookMs: number }> {
   const began = performance.now();
   act();
   const end = await program.ended;
@@ -29,17 +34,17 @@ async function endBy(program: Program, act: () => void): Promise<End & { tookMs:
 }
 
 test('a first start that is cut off while it makes the demonstration ends in order, and the next one makes it whole', async () => {
-  const program = workplace.start(['start', '--sandbox']);
+  const program = workspace.start(['start', '--sandbox']);
   await program.says(/departments, staff[\s\S]*Asha Rao/);
   const end = await endBy(program, () => program.process.kill('SIGTERM'));
   expect(end).toMatchObject({ code: 0, out: '' });
   expect(end.tookMs).toBeLessThan(patienceMs);
-  expect(workplace.living()).toEqual([]);
-  expect(existsSync(join(workplace.dataDir, 'demo.json'))).toBe(false);
+  expect(workspace.living()).toEqual([]);
+  expect(existsSync(join(workspace.dataDir, 'demo.json'))).toBe(false);
 });
 
 test('Ctrl-C, which reaches the whole group, ends everything in order', async () => {
-  const { program, demo } = await workplace.startDemo();
+  const { program, demo } = await workspace.startDemo();
   const { items } = await gatewayClient(demo.baseUrl, demo.apiKey)<{ items: Staff[] }>(
     'GET',
     '/v1/appointments/users',
@@ -49,7 +54,7 @@ test('Ctrl-C, which reaches the whole group, ends everything in order', async ()
   expect(end).toMatchObject({ code: 0, signal: null });
   expect(end.err).toMatch(/Stopping \(SIGINT\)/);
   expect(end.tookMs).toBeLessThan(patienceMs);
-  expect(workplace.living()).toEqual([]);
+  expect(workspace.living()).toEqual([]);
 });
 
 test('SIGTERM to "npm start" ends everything too', async () => {
@@ -58,15 +63,15 @@ test('SIGTERM to "npm start" ends everything too', async () => {
     .split(delimiter)
     .filter((folder) => !folder.includes('node_modules'))
     .join(delimiter);
-  const npm = workplace.start([], { command: ['npm', 'start'], env: { PATH } });
+  const npm = workspace.start([], { command: ['npm', 'start'], env: { PATH } });
   await npm.says(/Ctrl-C stops everything/);
   const end = await endBy(npm, () => npm.process.kill('SIGTERM'));
   expect(end).toMatchObject({ code: 0, signal: null });
-  await vi.waitFor(() => expect(workplace.living()).toEqual([]), { timeout: patienceMs });
+  await vi.waitFor(() => expect(workspace.living()).toEqual([]), { timeout: patienceMs });
 });
 
 test('while the platform hangs: in order within the time, and at the second signal at once; the message is not lost', async () => {
-  const { program, demo } = await workplace.startDemo();
+  const { program, demo } = await workspace.startDemo();
   const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
   await platform.addFault({ on: 'messages', does: 'hang', when: 'after' });
   const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
@@ -79,10 +84,10 @@ test('while the platform hangs: in order within the time, and at the second sign
   expect(end.code).toBe(1);
   // far less than the calls that hang are given to end
   expect(end.tookMs).toBeLessThan(3_000);
-  await vi.waitFor(() => expect(workplace.living()).toEqual([]), { timeout: patienceMs });
+  await vi.waitFor(() => expect(workspace.living()).toEqual([]), { timeout: patienceMs });
   await answer;
 
-  const next = await workplace.startDemo();
+  const next = await workspace.startDemo();
   const again = gatewayClient(next.demo.baseUrl, next.demo.apiKey);
   await vi.waitFor(
     async () => {
@@ -101,5 +106,5 @@ test('while the platform hangs: in order within the time, and at the second sign
   expect(slow).toMatchObject({ code: 0 });
   expect(slow.tookMs).toBeLessThan(patienceMs);
   expect(await cut).toMatchObject({ status: 'queued' });
-  expect(workplace.living()).toEqual([]);
+  expect(workspace.living()).toEqual([]);
 });

@@ -2,27 +2,27 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openWorkplace, root } from '../harness/program.ts';
+import { openProgramFolder, root } from '../harness/program.ts';
 
-const workplace = await openWorkplace({ migrated: true });
-afterAll(() => workplace.close());
+const workspace = await openProgramFolder({ migrated: true });
+afterAll(() => workspace.close());
 
 it('the gateway ends with it, says why, and its next start goes on', async () => {
-  const fault = join(workplace.folder, 'fault.mjs');
+  const fault = join(workspace.folder, 'fault.mjs');
   await writeFile(
     fault,
     `import { isMainThread, parentPort } from 'node:worker_threads';
     if (!isMainThread) parentPort.on('message', () => { throw new Error('a fault of the thread'); });`,
   );
   const cli = join(root, 'src/cli.ts');
-  const broken = workplace.start(['start', '--no-sandbox'], {
+  const broken = workspace.start(['start', '--no-sandbox'], {
     command: [process.execPath, '--import', fault, cli],
   });
   // its first claim meets the fault
   const { code, err } = await broken.ended;
   expect(code).toBe(1);
   expect(err).toContain('a fault of the thread');
-  const next = workplace.start(['start', '--no-sandbox']);
+  const next = workspace.start(['start', '--no-sandbox']);
   const [, url] = await next.says(/answers at (http\S+?)\.?\s/);
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 });

@@ -116,10 +116,10 @@ export async function openCaldav(kind: CaldavKind): Promise<CaldavProvider> {
       return [...text.matchAll(/([\w%-]+)\.ics<\/(?:\w+:)?href>/g)].map(([, id]) => id ?? '');
     },
     loseNextResponse: async () => {
-      server.door.loseNextPut = true;
+      server.proxy.dropNextPutResponse = true;
     },
     outage: async (on) => {
-      server.door.shut = on;
+      server.proxy.isClosed = on;
     },
     revokeCredential: async (credential) => {
       const { username } = JSON.parse(credential) as { username: string };

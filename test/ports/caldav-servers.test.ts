@@ -28,11 +28,11 @@ function servers(): void {
   });
   afterAll(() => provider.close());
   afterEach(() => {
-    provider.server.door.change = null;
+    provider.server.proxy.change = null;
   });
 
-  const change = (act: NonNullable<CaldavProvider['server']['door']['change']>) => {
-    provider.server.door.change = act;
+  const change = (act: NonNullable<CaldavProvider['server']['proxy']['change']>) => {
+    provider.server.proxy.change = act;
   };
   const connect = async (more: { url?: string; calendarUrl?: string; password?: string } = {}) => {
     const { username, password, calendarPath } = await provider.account();
@@ -117,12 +117,12 @@ function servers(): void {
 
   test('gets no request for a calendar of another origin', async () => {
     const { credential } = await provider.connect();
-    provider.server.door.passed.length = 0;
+    provider.server.proxy.requests.length = 0;
     const elsewhere = provider.server.url.replace('127.0.0.1', 'localhost');
     for (const id of [`${elsewhere}/x/`, '//elsewhere.example/', 'mailto:x', '']) {
       expect(await failure(busy(credential, id))).toMatchObject({ code: 'calendar_not_found' });
     }
-    expect(provider.server.door.passed).toEqual([]);
+    expect(provider.server.proxy.requests).toEqual([]);
   });
 
   test('may omit event data from queries, and return weak or no ETags', async () => {

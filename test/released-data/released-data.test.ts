@@ -8,7 +8,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { type Connection, openDb } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
-import { openWorkplace, type Workplace } from '../harness/program.ts';
+import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { readOne } from './everything.ts';
 import { unpack } from './pack.ts';
 
@@ -23,15 +23,15 @@ interface Expected {
   answers: Record<string, unknown>;
 }
 
-let workplace: Workplace;
-afterEach(() => workplace?.close());
+let workspace: ProgramFolder;
+afterEach(() => workspace?.close());
 
 /** As a backup that whoever runs this unpacked; as root, so that the server's user may pass. */
 async function unpackReleased(archive: string): Promise<Expected> {
-  workplace = await openWorkplace();
-  await unpack(new URL(archive, import.meta.url), workplace.folder);
-  if (process.getuid?.() === 0) await chmod(workplace.dataDir, 0o711);
-  const text = await readFile(join(workplace.folder, 'expected.json'), 'utf8');
+  workspace = await openProgramFolder();
+  await unpack(new URL(archive, import.meta.url), workspace.folder);
+  if (process.getuid?.() === 0) await chmod(workspace.dataDir, 0o711);
+  const text = await readFile(join(workspace.folder, 'expected.json'), 'utf8');
   return JSON.parse(text, (key, value) => (unsteady.has(key) ? undefined : value)) as Expected;
 }
 
@@ -51,10 +51,10 @@ test.each(archives)(
     const { apiKey, answers } = await unpackReleased(archive);
     // in this role nothing that waits is done; nothing of the outside is there
     const env = { ROLE: 'api', SEND_WAIT_SECONDS: '0', MESSAGING_API_URL: 'http://127.0.0.1:1' };
-    const program = workplace.start(['start', '--no-sandbox'], { env });
+    const program = workspace.start(['start', '--no-sandbox'], { env });
     const [, url = ''] = await program.says(/The gateway answers at (\S+)\. /);
     // the program's role is no superuser, and owns what the released program made
-    const connection = await findRunningEmbedded(workplace.dataDir);
+    const connection = await findRunningEmbedded(workspace.dataDir);
     const db = openDb(connection as Connection, { maxConnections: 1, applicationName: 'test' });
     const { rows } = await sql`select current_setting('is_superuser') as super, count(*)::int as others
       from pg_tables where schemaname = 'public' and tableowner <> current_user`.execute(db);

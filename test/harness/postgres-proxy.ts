@@ -1,17 +1,17 @@
-// A door before PostgreSQL: it lets every statement pass, tells which one comes, and can keep one back for ever, or lose its answer.
+// A proxy in front of PostgreSQL that reports each statement and can block it, cut the connection, or drop the response.
 
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import type { Connection } from '../../src/db/db.ts';
 
 /**
- * Told of each statement that writes, and of each commit, before it passes; true: it never does; `cut`: the connection
- * ends instead; `lost`: it passes, and the connection ends instead of its answer.
+ * Called before each writing statement and each commit. True: the statement is blocked forever. `cut`: the connection is closed
+ * instead. `lost`: the statement runs, and the connection is closed instead of a response.
  */
-export type Gate = (sql: string) => boolean | 'cut' | 'lost';
+export type Intercept = (sql: string) => boolean | 'cut' | 'lost';
 
-export interface PostgresDoor {
-  /** The address of the database by way of the door. */
+export interface PostgresProxy {
+  /** The database's URL through the proxy. */
   url: string;
   close(): Promise<void>;
 }
@@ -34,7 +34,10 @@ function target(connection: Connection) {
   };
 }
 
-export async function openPostgresDoor(connection: Connection, gate: Gate): Promise<PostgresDoor> {
+export async function openPostgresProxy(
+  connection: Connection,
+  intercept: Intercept,
+): Promise<PostgresProxy> {
   const { dial: upstream, through } = target(connection);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -51,13 +54,13 @@ export async function openPostgresDoor(connection: Connection, gate: Gate): Prom
       });
     }
     const read = readStatements();
-    let said: ReturnType<Gate> = false;
-    database.on('data', (bytes: Buffer) => (said === 'lost' ? client.destroy() : client.write(bytes)));
+    let action: ReturnType<Intercept> = false;
+    database.on('data', (bytes: Buffer) => (action === 'lost' ? client.destroy() : client.write(bytes)));
     client.on('data', (bytes: Buffer) => {
       for (const { message, sql } of read(bytes)) {
-        said ||= sql !== undefined && isWrite(sql) && gate(sql);
-        if (said === 'cut') client.destroy();
-        else if (said !== true) database.write(message);
+        action ||= sql !== undefined && isWrite(sql) && intercept(sql);
+        if (action === 'cut') client.destroy();
+        else if (action !== true) database.write(message);
       }
     });
   });
@@ -74,15 +77,15 @@ export async function openPostgresDoor(connection: Connection, gate: Gate): Prom
 
 interface Message {
   message: Buffer;
-  /** Of a message by which a statement begins. */
+  /** The statement, if the message starts one. */
   sql?: string;
 }
 
-/** Cuts what a client sends into messages (PostgreSQL's manual, 54.7), each statement told once. */
+/** Splits a client's bytes into messages (PostgreSQL manual, section 54.7) and reports each statement once. */
 function readStatements(): (bytes: Buffer) => Message[] {
   let rest = Buffer.alloc(0);
   let isStarted = false;
-  /** Texts of statements that were prepared under a name. */
+  /** Texts of prepared statements, by name. */
   const prepared = new Map<string, string>();
   let parsed: string | undefined;
 
@@ -96,10 +99,10 @@ function readStatements(): (bytes: Buffer) => Message[] {
       return parsed;
     }
     if (type !== 'B') return undefined;
-    const isTold = parsed !== undefined;
+    const isReported = parsed !== undefined;
     parsed = undefined;
-    // a statement whose Parse came along was told by it
-    if (isTold) return undefined;
+    // the statement's Parse message has already reported it
+    if (isReported) return undefined;
     const portal = textAt(message, 5);
     return prepared.get(textAt(message, 5 + Buffer.byteLength(portal) + 1));
   };

@@ -1,23 +1,23 @@
-// A process that dies at a chosen point: from its n-th step on, no statement and no call of it reaches the outside.
+// A simulated crash of a process: from a chosen step on, none of its statements and calls is executed.
 import type { KyselyPlugin } from 'kysely';
 import type { Db } from '../../src/db/db.ts';
 import type { Calendar } from '../../src/ports/calendar.ts';
 
-export interface DeadSwitch {
-  /** Steps taken: statements begun, calls begun, and calls whose answer came. */
+export interface CrashPoint {
+  /** Steps so far: started statements, started calls, and received responses. */
   steps(): number;
   db: Db;
   calendar: Calendar;
 }
 
-class Died extends Error {}
+class Crashed extends Error {}
 
-/** Wraps a database and a calendar; the step numbered `diesAt` (from 1), and every one after it, fails before it does anything. */
-export function deadSwitch(db: Db, calendar: Calendar, diesAt: number): DeadSwitch {
+/** Wraps a database and a calendar. Step number `crashStep` (from 1) and all later steps fail without an effect. */
+export function crashAt(db: Db, calendar: Calendar, crashStep: number): CrashPoint {
   let steps = 0;
   const step = () => {
     steps += 1;
-    if (steps >= diesAt) throw new Died('the process is dead');
+    if (steps >= crashStep) throw new Crashed('the process has crashed');
   };
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
@@ -33,7 +33,7 @@ export function deadSwitch(db: Db, calendar: Calendar, diesAt: number): DeadSwit
       return async (...given: unknown[]) => {
         step();
         const answer = await (member as (...given: unknown[]) => Promise<unknown>).apply(target, given);
-        // dead before the answer is heard
+        // crash before the response is received
         step();
         return answer;
       };

@@ -1,13 +1,13 @@
-// The import law of src as rules over import lines: rows, rooms, doors, and which files may touch SQL, HTTP and the environment.
+// The import rules of src: layers, submodules, and which files may use SQL, HTTP, the environment and vendor SDKs.
 import type { Import, Source } from './source.ts';
 
-/** Says what is wrong with one import of one file, or nothing. */
+/** Returns what is wrong with one import of a file, or undefined. */
 type ImportRule = (file: Source, line: Import) => string | undefined;
-/** Says what is wrong with one file's code, or nothing. */
+/** Returns what is wrong with a file's code, or undefined. */
 type FileRule = (file: Source) => string | undefined;
 
-// a file imports lower rows only; `config` stands in row 0 and sees `base`
-const rows: string[][] = [
+// a file imports only lower layers; `config` is in layer 0 and may import `base`
+const layers: string[][] = [
   ['contract', 'ports', 'db', 'base', 'config.ts'],
   ['work', 'http'],
   ['accounts', 'webhooks'],
@@ -19,8 +19,8 @@ const rows: string[][] = [
   ['cli.ts'],
 ];
 
-/** Which rooms of the same house a sub-room may enter. */
-const below: Record<string, string[]> = {
+/** The submodules of the same module that a submodule may import. */
+const submoduleImports: Record<string, string[]> = {
   'messaging/sending': ['media', 'templates', 'senders'],
   'messaging/templates': ['media', 'senders'],
   'messaging/media': ['senders'],
@@ -38,67 +38,69 @@ const below: Record<string, string[]> = {
 
 const partsOf = (path: string) => path.split('/').slice(1);
 const unitOf = (path: string) => partsOf(path)[0] ?? '';
-const rowOf = (path: string) => rows.findIndex((row) => row.includes(unitOf(path)));
-const roomOf = (path: string) => (partsOf(path).length > 2 ? partsOf(path)[1] : undefined);
+const layerOf = (path: string) => layers.findIndex((row) => row.includes(unitOf(path)));
+const submoduleOf = (path: string) => (partsOf(path).length > 2 ? partsOf(path)[1] : undefined);
 const isIn = (path: string, ...places: string[]) =>
   places.some((place) => path === place || path.startsWith(`${place}/`));
 
-const ourFiles: ImportRule = (file, { target }) => {
+const insideSrc: ImportRule = (file, { target }) => {
   if (!target || isIn(target, 'src', 'package.json')) return undefined;
   return isIn(target, 'demo') && isIn(file.path, 'src/commands')
     ? undefined
-    : `reaches out of src, to ${target}`;
+    : `imports ${target}, which is outside src`;
 };
 
-const rowLaw: ImportRule = (file, { target }) => {
+const lowerLayersOnly: ImportRule = (file, { target }) => {
   if (!target || !isIn(target, 'src') || unitOf(file.path) === unitOf(target)) return undefined;
-  if (rowOf(file.path) < 0 || rowOf(target) < 0) return `${target}: one of the two has no row in the law`;
+  if (layerOf(file.path) < 0 || layerOf(target) < 0) return `${target}: one of the two has no layer`;
   if (file.path === 'src/config.ts' && unitOf(target) === 'base') return undefined;
-  return rowOf(target) < rowOf(file.path) ? undefined : `imports ${target}, which is not in a lower row`;
+  return layerOf(target) < layerOf(file.path)
+    ? undefined
+    : `imports ${target}, which is not in a lower layer`;
 };
 
-const adaptersSeeLittle: ImportRule = (file, { target }) =>
+const adapterImports: ImportRule = (file, { target }) =>
   isIn(file.path, 'src/adapters') && target && !isIn(target, 'src/adapters', 'src/ports', 'src/base')
-    ? `an adapter sees ports and base only, not ${target}`
+    ? `an adapter may import only ports and base, not ${target}`
     : undefined;
 
-const adaptersAreWired: ImportRule = (file, { target }) =>
+const adaptersOnlyInParts: ImportRule = (file, { target }) =>
   target && isIn(target, 'src/adapters') && !isIn(file.path, 'src/adapters', 'src/parts.ts')
-    ? `only parts.ts names an adapter (${target})`
+    ? `only parts.ts may import an adapter (${target})`
     : undefined;
 
-const oneVendorAFolder: ImportRule = (file, { target }) =>
+const adaptersAreSeparate: ImportRule = (file, { target }) =>
   target &&
   isIn(target, 'src/adapters') &&
   isIn(file.path, 'src/adapters') &&
-  roomOf(target) !== roomOf(file.path)
-    ? `one vendor's adapter does not know another's (${target})`
+  submoduleOf(target) !== submoduleOf(file.path)
+    ? `an adapter must not import another vendor's (${target})`
     : undefined;
 
-const subRooms: ImportRule = (file, { target }) => {
+const submodules: ImportRule = (file, { target }) => {
   if (!target || !isIn(target, 'src') || unitOf(file.path) !== unitOf(target)) return undefined;
   const unit = unitOf(file.path);
-  const from = roomOf(file.path);
-  const to = roomOf(target);
+  const from = submoduleOf(file.path);
+  const to = submoduleOf(target);
   if (unit === 'adapters' || from === to || from === undefined) return undefined;
-  if (to === undefined) return `goes up, from ${unit}/${from} to ${target}`;
-  const allowed = below[`${unit}/${from}`];
-  if (!allowed) return `the sub-room ${unit}/${from} has no place in the law`;
-  return allowed.includes(to) ? undefined : `goes sideways or up, from ${unit}/${from} to ${target}`;
+  if (to === undefined) return `imports upwards, from ${unit}/${from} to ${target}`;
+  const allowed = submoduleImports[`${unit}/${from}`];
+  if (!allowed) return `the submodule ${unit}/${from} is not listed`;
+  return allowed.includes(to) ? undefined : `imports sideways or upwards, from ${unit}/${from} to ${target}`;
 };
 
-const oneDoorToWebhooks: ImportRule = (file, { target }) =>
+const webhooksThroughPublish: ImportRule = (file, { target }) =>
   target &&
   isIn(target, 'src/webhooks') &&
   isIn(file.path, 'src/messaging', 'src/appointments', 'src/accounts') &&
   target !== 'src/webhooks/publish.ts'
-    ? `other rooms reach webhooks through publish.ts alone, not ${target}`
+    ? `other modules may import only webhooks/publish.ts, not ${target}`
     : undefined;
 
 const isStore = (path: string) => /(?:\/|-)store\.ts$/.test(path) || isIn(path, 'src/db');
 const isRoute = (path: string) =>
   /\/(?:routes|callback|[\w-]+-routes)\.ts$/.test(path) && !isIn(path, 'src/adapters');
-const meetsFastify = (path: string) =>
+const mayUseFastify = (path: string) =>
   isRoute(path) || isIn(path, 'src/server.ts', 'src/http', 'src/accounts/admit.ts');
 
 const sqlInStores: ImportRule = (file, { from }) =>
@@ -106,40 +108,40 @@ const sqlInStores: ImportRule = (file, { from }) =>
     ? `SQL (${from}) belongs in a store`
     : undefined;
 
-const fastifyAtTheDoor: ImportRule = (file, { from }) =>
-  /^(?:@?fastify|@scalar)(?:\/|$|-)/.test(from) && !meetsFastify(file.path)
+const fastifyInRoutes: ImportRule = (file, { from }) =>
+  /^(?:@?fastify|@scalar)(?:\/|$|-)/.test(from) && !mayUseFastify(file.path)
     ? `Fastify (${from}) belongs in server.ts, http/, admit.ts and route files`
     : undefined;
 
 const serverSide = new Set(['createServer', 'Server', 'IncomingMessage', 'ServerResponse', 'STATUS_CODES']);
 const isOutgoing = (path: string) => /^src\/base\/outgoing[\w-]*\.ts$/.test(path);
-const httpOut: ImportRule = (file, { from, typeOnly, names }) => {
+const outgoingHttp: ImportRule = (file, { from, typeOnly, names }) => {
   if (typeOnly || isOutgoing(file.path)) return undefined;
-  if (/^undici(?:\/|$)/.test(from)) return 'HTTP out (undici) goes through base/outgoing.ts';
+  if (/^undici(?:\/|$)/.test(from)) return 'outgoing HTTP (undici) must use base/outgoing.ts';
   if (!/^(?:node:)?https?2?$/.test(from)) return undefined;
   return names.length > 0 && names.every((name) => serverSide.has(name))
     ? undefined
-    : `HTTP out (${from}) goes through base/outgoing.ts`;
+    : `outgoing HTTP (${from}) must use base/outgoing.ts`;
 };
 
-const vendorKits: ImportRule = (file, { from }) =>
+const vendorSdks: ImportRule = (file, { from }) =>
   /^(?:@googleapis|googleapis|google-auth-library|@aws-sdk|tsdav|ical\.js)(?:\/|$)/.test(from) &&
   !isIn(file.path, 'src/adapters')
-    ? `a vendor's kit (${from}) belongs in an adapter`
+    ? `a vendor's SDK (${from}) belongs in an adapter`
     : undefined;
 
-const environmentOnce: FileRule = (file) =>
+const environmentInConfig: FileRule = (file) =>
   file.path !== 'src/config.ts' &&
   (/\bprocess\s*\??\.\s*env\b|\bprocess\s*\[/.test(file.code) ||
     file.imports.some(
       (line) => /^(?:node:)?process$/.test(line.from) && line.names.some((name) => name !== 'stdout'),
     ))
-    ? 'only config.ts reads the environment'
+    ? 'only config.ts may read the environment'
     : undefined;
 
 const noFetch: FileRule = (file) =>
   !isOutgoing(file.path) && /(?<![.\w$])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b/.test(file.code)
-    ? 'HTTP out (fetch) goes through base/outgoing.ts'
+    ? 'outgoing HTTP (fetch) must use base/outgoing.ts'
     : undefined;
 
 const noQueries: FileRule = (file) =>
@@ -150,31 +152,31 @@ const noQueries: FileRule = (file) =>
 
 const portsHaveNoCode: FileRule = (file) =>
   isIn(file.path, 'src/ports') && /^export\s+(?:async\s+)?(?:function|class|const|let|var)\b/m.test(file.code)
-    ? 'a port is interfaces and their data types, no code'
+    ? 'a port contains only types, no code'
     : undefined;
 
 const noBarrels: FileRule = (file) => {
-  if (/\/index\.[a-z]+$/.test(file.path)) return 'no index file inside src';
-  return /^\s*export\s*\*/m.test(file.code) ? 'no export *' : undefined;
+  if (/\/index\.[a-z]+$/.test(file.path)) return 'index files are not allowed in src';
+  return /^\s*export\s*\*/m.test(file.code) ? 'export * is not allowed' : undefined;
 };
 
 const importRules = [
-  ourFiles,
-  rowLaw,
-  adaptersSeeLittle,
-  adaptersAreWired,
-  oneVendorAFolder,
-  subRooms,
-  oneDoorToWebhooks,
+  insideSrc,
+  lowerLayersOnly,
+  adapterImports,
+  adaptersOnlyInParts,
+  adaptersAreSeparate,
+  submodules,
+  webhooksThroughPublish,
   sqlInStores,
-  fastifyAtTheDoor,
-  httpOut,
-  vendorKits,
+  fastifyInRoutes,
+  outgoingHttp,
+  vendorSdks,
 ];
-const fileRules = [environmentOnce, noFetch, noQueries, portsHaveNoCode, noBarrels];
+const fileRules = [environmentInConfig, noFetch, noQueries, portsHaveNoCode, noBarrels];
 
-/** Everything that the files of src do against the law, one line each; empty when they keep it. */
-export function breachesOfImportLaw(files: Source[]): string[] {
+/** Returns all violations of the import rules in these files, one line each. */
+export function importViolations(files: Source[]): string[] {
   return files.flatMap((file) => {
     const found = [
       ...file.imports.flatMap((line) => importRules.map((rule) => rule(file, line))),

@@ -1,22 +1,22 @@
-// A door before an HTTP server: it lets every call pass, tells which one comes, and can keep one back for ever.
+// A proxy in front of an HTTP server that reports each call and can block calls and responses.
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HttpDoor {
+export interface HttpProxy {
   url: string;
-  /** From now on everybody may pass again. */
-  forget(): void;
+  /** Lets all callers pass again. */
+  unblock(): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens a door before `url`. `gate` is told of each call (`POST /token`) and of each answer (`answer to POST /token`)
- * before it passes; true: it never does, nor does any later call by the same grant (until `forget`).
+ * Opens a proxy to `url`. `intercept` is called before each call (`POST /token`) and each response (`answer to POST /token`).
+ * If it returns true, that call or response and all later calls with the same credentials are dropped, until `unblock`.
  */
-export async function openHttpDoor(url: string, gate: (call: string) => boolean): Promise<HttpDoor> {
+export async function openHttpProxy(url: string, intercept: (call: string) => boolean): Promise<HttpProxy> {
   const { hostname, port } = new URL(url);
-  /** Who was kept back, by what shows who calls. */
-  const kept = new Set<string>();
+  /** Blocked callers, by their credentials. */
+  const blocked = new Set<string>();
   const server = createServer(async (incoming, outgoing) => {
     const { method = '', url: path = '', headers } = incoming;
     const chunks: Buffer[] = [];
@@ -25,9 +25,9 @@ export async function openHttpDoor(url: string, gate: (call: string) => boolean)
     const caller = headers.authorization ?? body.toString();
     const call = `${method} ${path.replace(/\?.*$/, '')}`;
     const passes = (what: string) => {
-      if (kept.has(caller)) return false;
-      if (gate(what)) kept.add(caller);
-      return !kept.has(caller);
+      if (blocked.has(caller)) return false;
+      if (intercept(what)) blocked.add(caller);
+      return !blocked.has(caller);
     };
     if (!passes(call)) return;
     const onward = request({ host: hostname, port, method, path, headers }, (answer) => {
@@ -41,7 +41,7 @@ export async function openHttpDoor(url: string, gate: (call: string) => boolean)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    forget: () => kept.clear(),
+    unblock: () => blocked.clear(),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -1,8 +1,8 @@
-// A receiver below HTTP: every connection is answered by whatever bytes, or lack of them, the path asks for.
+// A receiver that misbehaves below HTTP: the path chooses the bytes of the response, or their absence.
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** What each path does once a request has begun to come. */
-const manners: Record<string, (socket: Socket) => void> = {
+/** The behavior of each path when a request starts to arrive. */
+const behaviors: Record<string, (socket: Socket) => void> = {
   resets: (socket) => socket.resetAndDestroy(),
   'hangs-up': (socket) => socket.end(),
   'speaks-gibberish': (socket) => socket.end('220 mail.example.com ESMTP\r\n'),
@@ -24,7 +24,7 @@ function drip(socket: Socket, start: string, drop: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Writes for as long as the other side reads. */
+/** Writes as long as the client reads. */
 function flood(socket: Socket, start: string, wave: string): void {
   socket.write(start);
   const pour = () => {
@@ -34,17 +34,17 @@ function flood(socket: Socket, start: string, wave: string): void {
   pour();
 }
 
-export interface RudeReceiver {
+export interface MisbehavingReceiver {
   port: number;
-  /** The address of one of its manners. */
-  url(manner: string): string;
-  /** Connections it has had. */
+  /** The URL of a behavior. */
+  url(behavior: string): string;
+  /** Number of connections so far. */
   connections(): number;
   close(): Promise<void>;
 }
 
-/** Listens on loopback; a path that is no manner is answered 200. */
-export async function startRudeReceiver(): Promise<RudeReceiver> {
+/** Listens on loopback. Other paths get 200. */
+export async function startMisbehavingReceiver(): Promise<MisbehavingReceiver> {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {
@@ -53,8 +53,8 @@ export async function startRudeReceiver(): Promise<RudeReceiver> {
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
     socket.once('data', (first: Buffer) => {
-      const manner = /^POST \/(\S+)/.exec(first.toString('latin1'))?.[1] ?? '';
-      const act = manners[manner];
+      const behavior = /^POST \/(\S+)/.exec(first.toString('latin1'))?.[1] ?? '';
+      const act = behaviors[behavior];
       if (act) act(socket);
       else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     });
@@ -63,7 +63,7 @@ export async function startRudeReceiver(): Promise<RudeReceiver> {
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    url: (manner) => `http://127.0.0.1:${port}/${manner}`,
+    url: (behavior) => `http://127.0.0.1:${port}/${behavior}`,
     connections: () => connections,
     async close() {
       for (const socket of sockets) socket.destroy();
