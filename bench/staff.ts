@@ -1,4 +1,4 @@
-// Staff members for the appointment workloads: with working hours, a connected and busy calendar, and bookings.
+// Staff members for the appointment workloads: with opening hours, a connected and busy calendar, and bookings.
 import { sql } from 'kysely';
 import { uuidv7 } from '../src/base/ids.ts';
 import type { Account, Scene } from './scene.ts';

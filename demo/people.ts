@@ -1,4 +1,4 @@
-// Departments, staff, working hours and questions of the demonstration (data).
+// Departments, staff, opening hours and questions of the demonstration (data).
 import type { CreateStaffMember, SetFormQuestion, SetSchedule } from '../client/src/client.ts';
 
 interface Member {

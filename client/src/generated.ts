@@ -1021,7 +1021,7 @@ export type Schedule = {
   bookingWindowDays: number;
   /** Maximum number of bookings per date; null: no limit. */
   dailyLimit: number | null;
-  /** Working hours of a week; a day can have several windows. */
+  /** Opening hours of a week; a day can have several windows. */
   weekly: Array<{
     /** Day on which the window starts. */
     weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
@@ -1186,7 +1186,7 @@ export type SetSchedule = {
   bookingWindowDays?: number;
   /** Maximum number of bookings per date; null: no limit. */
   dailyLimit?: number | null;
-  /** Working hours of a week; a day can have several windows. */
+  /** Opening hours of a week; a day can have several windows. */
   weekly: Array<{
     /** Day on which the window starts. */
     weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";

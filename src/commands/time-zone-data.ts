@@ -1,4 +1,4 @@
-// The age of the time zone data used for working hours, slots and calendar events.
+// The age of the time zone data used for opening hours, slots and calendar events.
 import { open } from 'node:fs/promises';
 
 /** Files with the version of the machine's tzdata, as `# version 2025b` or alone. The gateway does not use its zones. */

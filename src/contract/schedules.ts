@@ -75,9 +75,9 @@ const scheduleFields = {
         }),
         ...Window.properties,
       },
-      { ...closed, description: 'One window of working hours.' },
+      { ...closed, description: 'One window of opening hours.' },
     ),
-    { maxItems: 100, description: 'Working hours of a week; a day can have several windows.' },
+    { maxItems: 100, description: 'Opening hours of a week; a day can have several windows.' },
   ),
   overrides: Type.Array(
     Type.Object(
