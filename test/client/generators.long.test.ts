@@ -1,4 +1,4 @@
-// Clients that generators of others make from the OpenAPI document: each compiles with strict types and calls a gateway.
+// Clients from third-party generators: each compiles with strict types and calls a gateway.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,9 @@
-// Generators of others that make clients from the OpenAPI document, and a call with what each makes.
+// Third-party generators of clients from the OpenAPI document, with a call of each generated client.
 
 export interface Generator {
-  /** With exact versions: what a test tried is what a document says. */
+  /** Exact versions, as in the documents. */
   packages: readonly string[];
-  /** Further files beside `openapi.json`. */
+  /** Additional files next to `openapi.json`. */
   files?: Record<string, string>;
   /** Its program in node_modules/.bin, and arguments. */
   command: readonly [string, ...string[]];

@@ -1,6 +1,6 @@
-// One journey with the packed client, for every runtime: send, pages, slots, book, media, webhook. Answers what it saw.
+// One journey with the packed client, for every runtime: send, pages, slots, book, media, webhook. Returns the results.
 
-/** Reads all items of a list, a page of one at a time. */
+/** Reads all items of a list, in pages of one item. */
 async function all(list) {
   const items = [];
   for await (const item of list) items.push(item);
@@ -44,7 +44,7 @@ export async function journey(client, webhooks, { baseUrl, apiKey, webhook }) {
   const idempotencyKey = '00000000-0000-4000-8000-'.padEnd(36, String(Date.now()).slice(-12));
   const booked = await gateway.bookAppointment({ body: booking }, { idempotencyKey });
   const repeated = await gateway.bookAppointment({ body: booking }, { idempotencyKey });
-  const taken = await gateway.bookAppointment({ body: booking }).catch((error) => error);
+  const conflict = await gateway.bookAppointment({ body: booking }).catch((error) => error);
 
   const nowhere = new ChatbotGateway({ baseUrl: 'http://127.0.0.1:1', apiKey, retries: 0 });
   const unreachable = await nowhere.listKeys().catch((error) => error);
@@ -75,7 +75,7 @@ export async function journey(client, webhooks, { baseUrl, apiKey, webhook }) {
     downloaded,
     status: booked.status,
     isSame: repeated.bookingId === booked.bookingId,
-    isTaken: isGatewayError(taken, 'slot_unavailable'),
+    isTaken: isGatewayError(conflict, 'slot_unavailable'),
     isUnreachable: unreachable instanceof GatewayConnectionError,
     verified: [...new Set(verified)],
   };

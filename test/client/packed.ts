@@ -1,10 +1,10 @@
-// The client as its users have it: packed, and installed in a folder where nothing of the repository is in reach.
+// The packed client, installed in a directory without access to the repository.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildClient } from '../../scripts/build-client.ts';
 
-/** Packs the client and installs the tarball in `folder`; the package's own folder. */
+/** Packs the client and installs the tarball in `folder`; returns the package's directory. */
 export function installPackedClient(folder: string): string {
   buildClient(join(folder, 'built'));
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(folder, 'built') });

@@ -1,4 +1,4 @@
-// The JavaScript runtimes that the packed client is tried in, as packages of the npm registry.
+// The JavaScript runtimes in which the packed client is tested, as npm packages.
 import { execFile } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Writes the journey, and a program for each kind of module, beside the packed client in `folder`. */
+/** Writes the journey, and a program for each module format, to the directory of the packed client. */
 export function writeJourney(folder: string): void {
   writeFileSync(
     join(folder, 'package.json'),
@@ -31,9 +31,9 @@ const program = `journey(client, webhooks, JSON.parse(process.argv[2])).then((se
 
 export interface Runtime {
   name: string;
-  /** With exact versions: what a test tried is what a document says. */
+  /** Exact versions, as in the documents. */
   packages: readonly string[];
-  /** Runs the journey in `folder`; what it printed. */
+  /** Runs the journey in `folder`; returns its output. */
   run(modules: string, folder: string, input: string): Promise<string>;
 }
 
@@ -44,7 +44,7 @@ const command =
     return (await run(join(modules, program), [...args, input], { cwd: folder, env })).stdout;
   };
 
-/** A program of this project's Node that holds the runtime, which prints what the journey saw. */
+/** A program for this project's Node that embeds the runtime and prints the journey's results. */
 const host =
   (code: string) =>
   async (modules: string, folder: string, input: string): Promise<string> => {

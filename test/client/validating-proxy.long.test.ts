@@ -1,4 +1,4 @@
-// Prism as a validating proxy before a gateway: the demonstration's set-up and a journey of the client violate nothing in the document.
+// Prism as a validating proxy: the demonstration's setup and a journey of the client do not violate the OpenAPI document.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -54,7 +54,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Sends every request to the gateway's API through the proxy, and notes what the proxy objects to. */
+/** Sends every API request through the proxy, and records the violations that the proxy reports. */
 async function throughProxy(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const address = String(url);
   if (!address.startsWith(`${gateway.url}/v1/`)) return plainFetch(url, init);
@@ -75,7 +75,7 @@ test('a request that the document does not allow is a violation', async () => {
   expect(violations.splice(0)).toHaveLength(1);
 });
 
-test('the set-up of an account and a journey have no violation', async () => {
+test('the setup of an account and a journey have no violation', async () => {
   if (!prism) return;
   globalThis.fetch = throughProxy;
   const { url: baseUrl, apiKey, accountId } = gateway;
@@ -100,7 +100,7 @@ test('the set-up of an account and a journey have no violation', async () => {
   expect(exchanges).toBeGreaterThan(50);
 });
 
-/** Reads every list and one item of each, and fails in some of the ways that a request can. */
+/** Reads every list and one item of each, and makes some invalid requests. */
 async function readEverything(call: client.ChatbotGateway): Promise<void> {
   const [message, booking, template, staff, endpoint, delivery] = await Promise.all([
     call.listMessages().then(({ items }) => items[0]?.id ?? ''),

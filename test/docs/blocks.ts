@@ -1,16 +1,16 @@
-// The shell blocks of the documents, and which of them cannot run beside a sandbox, with the reason.
+// The shell blocks of the documents, and those that cannot run with a sandbox, with the reason.
 import { type Block, readBlocks } from '../harness/documents.ts';
 
 interface Elsewhere {
   path: string;
-  /** What only this block contains. */
+  /** Text that only this block contains. */
   contains: string;
-  /** The test that runs it; else the reason why none does. */
+  /** The test that runs it, or the reason why no test does. */
   runBy?: 'install-commands.long.test.ts';
   reason: string;
 }
 
-/** Blocks that do not run beside a sandbox. Every other block of the documents does. */
+/** Blocks that do not run with a sandbox. All other blocks of the documents do. */
 export const elsewhere: readonly Elsewhere[] = [
   {
     path: 'README.md',
@@ -49,13 +49,13 @@ export const elsewhere: readonly Elsewhere[] = [
     runBy: 'install-commands.long.test.ts',
     reason: 'builds a package in the checkout',
   },
-  { path: 'docs/clients.md', contains: 'pipx run', reason: 'downloads a program of others' },
+  { path: 'docs/clients.md', contains: 'pipx run', reason: 'downloads a third-party program' },
   { path: 'docs/reliability.md', contains: 'npm run faults', reason: 'takes over an hour' },
   { path: 'docs/benchmarks.md', contains: 'npm run bench', reason: 'loads the machine for a minute' },
 ];
 
 export const shellBlocks: readonly Block[] = readBlocks().filter(({ language }) => language === 'sh');
 
-/** The entry of a block that does not run beside a sandbox. */
+/** The entry of a block that does not run with a sandbox. */
 export const elsewhereOf = ({ path, code }: Block): Elsewhere | undefined =>
   elsewhere.find((entry) => entry.path === path && code.includes(entry.contains));

@@ -1,4 +1,4 @@
-// The shell commands of the documents: each document's blocks run in order, as pasted into one terminal beside a sandbox.
+// The shell commands of the documents: each document's blocks run in order in one terminal, with a sandbox.
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ describe('as written', () => {
   });
 });
 
-describe('pasted beside a running sandbox', () => {
+describe('pasted with a running sandbox', () => {
   let workspace: ProgramFolder;
   let demo: Demo;
   let port: number;
@@ -88,7 +88,7 @@ describe('pasted beside a running sandbox', () => {
       wabaId: wabas[0]?.id ?? '',
       displayPhoneNumber: '+1 555 010 0099',
     });
-    // a reader's own values; nothing else of a block is changed
+    // values that the reader sets; the rest of the block is unchanged
     replaced = [
       ['https://gateway.example.com', demo.baseUrl],
       ['cgw_…', demo.apiKey],
@@ -124,14 +124,14 @@ describe('pasted beside a running sandbox', () => {
       errors: '',
     });
     const isFailure = ({ status, url }: Pasted['requests'][number]) =>
-      // the receiver rejects the request that only asks whether it listens
+      // the receiver rejects this request, which only checks that it listens
       !(status >= 200 && status < 400) && !(url === `http://127.0.0.1:${port}/`);
     expect(pasted.requests.filter(isFailure)).toEqual([]);
     for (const [index, block] of blocks.entries()) expectShown(block, pasted.outputs[index] ?? '');
     await results[path]?.(pasted);
   });
 
-  /** What the document shows below a block is what came: the same members of JSON, the same text. */
+  /** Compares the output with what the document shows below the block: the same JSON members, the same text. */
   function expectShown(block: Block, output: string): void {
     const all = readBlocks().filter(({ path }) => path === block.path);
     const next = all[all.findIndex(({ line }) => line === block.line) + 1];
@@ -142,7 +142,7 @@ describe('pasted beside a running sandbox', () => {
     expect(members(output), nameOf(block)).toEqual(expect.arrayContaining(members(next.code)));
   }
 
-  /** What else a document's commands must have done. */
+  /** Further effects that a document's commands must have. */
   const results: Record<string, (pasted: Pasted) => unknown> = {
     'README.md': ({ outputs }) => {
       expect(outputs.join()).toContain('"status":"read"'.replaceAll('"', '\\"'));

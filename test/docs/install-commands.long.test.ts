@@ -17,7 +17,7 @@ beforeAll(async () => {
   execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]);
   const list = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
-  // as it is now, committed or not
+  // the working tree, committed or not
   const changed = [...list('diff', '--name-only', 'HEAD'), ...list('ls-files', '-o', '--exclude-standard')];
   for (const path of changed.filter((one) => existsSync(join(root, one)))) {
     mkdirSync(dirname(join(clone, path)), { recursive: true });
@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 2 * minutes);
 afterAll(() => workspace?.close());
 
-/** Pastes one block into a terminal in the clone; `/opt` is a folder of the test. */
+/** Pastes one block into a terminal in the clone; `/opt` is a directory of the test. */
 function paste(path: string, contains: string): Program {
   const block = shellBlocks.find((one) => one.path === path && one.code.includes(contains));
   const entry = block && elsewhereOf(block);
@@ -91,7 +91,7 @@ test('docs/clients.md: builds the client and installs it in another directory', 
   expect(execFileSync('node', ['-e', script], { cwd, encoding: 'utf8' })).toBe('function\n');
 });
 
-test('every block that is named for this test ran', () => {
+test('every block that is assigned to this test ran', () => {
   const named = elsewhere.filter(({ runBy }) => runBy === 'install-commands.long.test.ts');
   expect(named.map(({ contains }) => contains).filter((contains) => !ran.has(contains))).toEqual([]);
 });
