@@ -1,11 +1,10 @@
 // How the tests run: one database server for all, a database of its own for each file, as many files at once as there are cores.
 import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { compiledModulesFolder } from './test/harness/compiled-modules.ts';
 import { folderForTemporaryFiles } from './test/harness/temporary-files.ts';
 
-/** Compiled modules of all test files and of the programs that they start: loading the gateway takes half the time. */
-const compiled = fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
+const compiled = compiledModulesFolder();
 enableCompileCache(compiled);
 // for this process, which starts the database server, and for the workers
 process.env.TMPDIR = folderForTemporaryFiles();

@@ -29,8 +29,11 @@ function digestOfInputs(): string {
     .slice(0, 16);
 }
 
-// `cp -a` keeps owners: as root, the cluster belongs to the database's own user
-const copy = (from: string, to: string) => run('cp', ['-a', from, to]);
+/** The cluster in a data directory. */
+export const clusterIn = (dataDir: string) => join(dataDir, 'postgres');
+
+/** Copies a cluster that no server uses. `cp -a` keeps owners: as root, it belongs to the database's own user. */
+export const copyCluster = (from: string, to: string) => run('cp', ['-a', from, to]);
 
 /** The kept cluster that fits this checkout, or where to keep one; undefined where none can be kept. */
 export function templateCluster() {
@@ -41,14 +44,14 @@ export function templateCluster() {
   return {
     exists: () => existsSync(kept),
     /** Copies the kept cluster, if there is one, into the data directory of a server that has not started yet. */
-    restore: async (dataDir: string) => existsSync(kept) && copy(kept, join(dataDir, 'postgres')),
+    restore: async (dataDir: string) => existsSync(kept) && copyCluster(kept, clusterIn(dataDir)),
     /** Keeps the cluster of a stopped server, and removes those of other days. */
     async keep(dataDir: string): Promise<void> {
       await mkdir(cache, { recursive: true, mode: 0o700 });
       const others = (await readdir(cache)).filter((other) => !other.startsWith(today));
       for (const other of others) await rm(join(cache, other), { recursive: true, force: true });
       const unfinished = `${kept}.${process.pid}`;
-      await copy(join(dataDir, 'postgres'), unfinished);
+      await copyCluster(clusterIn(dataDir), unfinished);
       // a concurrent run may have kept its own: that one is as good
       await rename(unfinished, kept).catch(() => rm(unfinished, { recursive: true, force: true }));
     },

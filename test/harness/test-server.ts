@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
 import type { EmbeddedLog } from '../../src/db/embedded-acquire.ts';
-import { templateCluster } from './template-cluster.ts';
+import { clusterIn, copyCluster, templateCluster } from './template-cluster.ts';
 
 export interface TestServer {
   connection: Connection;
@@ -78,15 +78,22 @@ export async function startTestServer(prepare: (server: TestServer) => Promise<v
   if (url) return { connection, administrator: connection, stop: async () => {}, stopNow() {} };
   const template = templateCluster();
   if (!template) return startOwnServer(settings);
-  if (!template.exists()) {
-    const first = await startOwnServer(settings, warnings, { keepFolder: true });
-    await prepare(first);
-    await first.stop();
-    await template.keep(first.folder);
-    await rm(first.folder, { recursive: true, force: true });
+  if (template.exists()) {
+    const server = await startOwnServer(settings, warnings, { fill: template.restore });
+    return { ...server, hasTemplate: true };
   }
-  const server = await startOwnServer(settings, warnings, { fill: template.restore });
-  return { ...server, hasTemplate: true };
+  const first = await startOwnServer(settings, warnings, { keepFolder: true });
+  await prepare(first);
+  await first.stop();
+  const fill = (folder: string) => copyCluster(clusterIn(first.folder), clusterIn(folder));
+  const server = await startOwnServer(settings, warnings, { fill });
+  // while the tests run: it takes longer than a start
+  const kept = template
+    .keep(first.folder)
+    .catch((error) => console.warn('The cluster could not be kept for the next run:', error))
+    .finally(() => rm(first.folder, { recursive: true, force: true }));
+  const stop = async () => void (await Promise.all([kept, server.stop()]));
+  return { ...server, stop, hasTemplate: true };
 }
 
 /** A server of our own, whatever TEST_DATABASE_URL says; if it dies, it is started anew at the same address. */
