@@ -1,4 +1,4 @@
-// Whatever is put into any field, query or path of any operation: a refusal in the failure form that names it, never a fault of ours.
+// Invalid values in every field, query parameter and path of every operation: always a failure response that names the problem, never a 500.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestValidator } from '../../src/http/validation.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-/** Faults of an answer: one of ours, a leak of our inside, or a failure in another form. */
+/** The problems of a response: a 5xx, leaked internals, or a failure in another form. */
 function wrongWith(answer: Answer): string | undefined {
   if (answer.status === 500 || answer.status > 503) return `status ${answer.status}`;
   if (/node_modules|\.ts:\d|\bat async\b/.test(answer.text)) return 'shows our inside';
@@ -70,7 +70,7 @@ const oddValues = [
   'constructor',
 ];
 
-test('every place of every body, with values of every wrong kind', { timeout: 120_000 }, async () => {
+test('wrong values at every location of every body get a 4xx failure', { timeout: 120_000 }, async () => {
   const requests = operations.flatMap((operation) => {
     if (!operation.body) return [];
     const sample = sampleOf(operation.body);
@@ -93,7 +93,7 @@ const oddTexts = [
   ...['WyJ4Il0', 'eyJhIjoxfQ', "'%22--", '%25', '%5C', '9223372036854775808'],
 ];
 
-test('every query parameter of every operation, with odd texts, twice, and unknown ones', {
+test('malformed, repeated and unknown query parameters of every operation get a 4xx failure', {
   timeout: 60_000,
 }, async () => {
   const requests = operations.flatMap((operation) =>
@@ -118,7 +118,7 @@ test('every query parameter of every operation, with odd texts, twice, and unkno
   }
 });
 
-test('an unknown field is refused by every operation that takes a body', async () => {
+test('every operation with a body rejects an unknown field', async () => {
   for (const operation of operations) {
     if (!operation.body) continue;
     const sample = sampleOf(operation.body);
@@ -136,14 +136,14 @@ test('an unknown field is refused by every operation that takes a body', async (
   }
 });
 
-test('a body with far too many items or members anywhere is answered with at most 100 errors and 100 KB', {
+test('a body with far too many items or members gets at most 100 errors and 100 KB', {
   timeout: 60_000,
 }, async () => {
   let truncated = 0;
   const wrong: string[] = [];
   for (const operation of operations.filter(({ body }) => body)) {
     const sample = sampleOf(operation.body ?? {}) as Record<string, unknown>;
-    // one that exists: else what is checked after it is found would not be reached
+    // an existing one, so that later checks are reached
     if ('templateId' in sample) sample.templateId = templateId;
     for (const container of containersIn(operation.body ?? {}))
       for (const value of oversized(container)) {
@@ -173,7 +173,7 @@ test('a body with far too many items or members anywhere is answered with at mos
   expect(truncated).toBeGreaterThan(10);
 });
 
-test('no item of an array that is too long is looked at, and of one full of wrong items only so many', () => {
+test('reads no item of an array that is too long, and a limited number of invalid items', () => {
   const compile = requestValidator();
   let arrays = 0;
   for (const { body, path } of operations) {
@@ -201,7 +201,7 @@ test('no item of an array that is too long is looked at, and of one full of wron
   expect(arrays).toBeGreaterThan(8);
 });
 
-test('every array and map of a body has a largest size, and duplicates are looked for among scalars only', () => {
+test('every array and map of a body has a maximum size, and uniqueness is only required of scalars', () => {
   for (const { body, path } of operations)
     for (const { at, schema } of containersIn(body ?? {})) {
       const place = `${path} ${at.join('.')}`;
@@ -212,7 +212,7 @@ test('every array and map of a body has a largest size, and duplicates are looke
     }
 });
 
-test('a body nested without end is refused, whatever field it is in and whether its request has a key', async () => {
+test('rejects extremely deep nesting in any field, with and without an API key', async () => {
   const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   for (const levels of [70, 5_000, 100_000]) {
     const send = `{"templateId":"${templateId}","recipients":[{"phone":"15550100001","variables":{"1":${deep(levels)}}}]}`;
@@ -226,7 +226,7 @@ test('a body nested without end is refused, whatever field it is in and whether 
   }
 });
 
-test('a draft whose parts are not of the documented kind is refused with their names', async () => {
+test('rejects a draft with parts of the wrong kind and names them', async () => {
   const body = { type: 'BODY', text: 'Hello there.' };
   const odd: [object[], string][] = [
     [[{ type: 'BODY', text: 5 }], 'components[0].text'],
@@ -257,7 +257,7 @@ test('a draft whose parts are not of the documented kind is refused with their n
   ]);
 });
 
-test('an access token that no header can carry is refused before anything is called', async () => {
+test('rejects an access token that is not valid in a header, before any call', async () => {
   const { _id } = (await gateway.call<{ items: { _id: string }[] }>('GET', '/v1/senders')).body.data
     .items[0] as { _id: string };
   for (const accessToken of ['a\r\nX-Evil: 1', 'ключ', 'a b', '\t']) {
@@ -267,7 +267,7 @@ test('an access token that no header can carry is refused before anything is cal
   }
 });
 
-test('keys of metadata that an answer would leave out are refused', async () => {
+test('rejects metadata keys that a response would omit', async () => {
   const recipients = [{ phone: '15550100001', variables: { '1': 'Ada' } }];
   for (const metadata of [
     { 'a\nb': 5 },
@@ -283,7 +283,7 @@ test('keys of metadata that an answer would leave out are refused', async () => 
   }
 });
 
-test('an instant before all time lists everything after it', async () => {
+test('a time before the epoch as from lists everything, and as to lists nothing', async () => {
   await gateway.call('POST', '/v1/templates/send', {
     body: { templateId, recipients: [{ phone: '15550100007', variables: { '1': 'Ada' } }] },
   });

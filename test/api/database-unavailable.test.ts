@@ -1,4 +1,4 @@
-// A database that cannot serve: callers are told when to come again, nobody is told that all is well, and repeats go on.
+// An unavailable database: requests get 503 with Retry-After, readiness fails, and retries continue.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ function keyedSend() {
   };
 }
 
-describe('a server that turns read-only', () => {
+describe('a server that becomes read-only', () => {
   let name: string;
   beforeAll(async () => {
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(direct);
@@ -65,7 +65,7 @@ describe('a server that turns read-only', () => {
   });
   afterEach(() => sql.raw(`alter database ${name} reset default_transaction_read_only`).execute(direct));
 
-  test('is 503 with Retry-After, not ready, and forgotten as soon as it takes writes', async () => {
+  test('makes requests 503 with Retry-After and the process not ready, until it accepts writes again', async () => {
     const { phone, send: sendOnce } = keyedSend();
     await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(direct);
     proxy.cut();
@@ -81,7 +81,7 @@ describe('a server that turns read-only', () => {
   });
 });
 
-/** Every insert into a table is refused with that code, as a server in trouble refuses it. */
+/** Makes every insert into a table fail with that code, as a failing server does. */
 async function refusing(table: string, event: string, code: string, when = 'true') {
   await sql
     .raw(`create or replace function refuse() returns trigger language plpgsql as $$
@@ -95,21 +95,24 @@ async function refusing(table: string, event: string, code: string, when = 'true
   return () => sql.raw(`drop trigger refuse on ${table}`).execute(direct);
 }
 
-describe('a statement that the server cannot carry out', () => {
-  test.each(['25006', '53200', '53300', '57P01', '58030'])('for %s is 503 with Retry-After', async (code) => {
-    const end = await refusing('endpoints', 'insert', code);
-    expect(told(await newEndpoint())).toEqual(away);
-    await end();
-  });
+describe('a statement that the server cannot execute', () => {
+  test.each(['25006', '53200', '53300', '57P01', '58030'])(
+    'with error %s is 503 with Retry-After',
+    async (code) => {
+      const end = await refusing('endpoints', 'insert', code);
+      expect(told(await newEndpoint())).toEqual(away);
+      await end();
+    },
+  );
 
-  test('even if it is readiness’s own small write makes the process unready', async () => {
+  test('of the readiness check makes the process not ready', async () => {
     const end = await refusing('readiness', 'update', '53100');
     await expect.poll(async () => (await ready()).status, soon).toBe(503);
     await end();
     await expect.poll(async () => (await ready()).status, soon).toBe(200);
   });
 
-  test('for a full disk is 507 with what to do, and the request succeeds once there is room', async () => {
+  test('on a full disk is 507 with what to do, and the request succeeds once there is space', async () => {
     const { phone, send: sendOnce } = keyedSend();
     const end = await refusing('sends', 'insert', '53100');
     const refused = await sendOnce();
@@ -120,19 +123,19 @@ describe('a statement that the server cannot carry out', () => {
     expect(await gateway.platform.ledger({ phone })).toHaveLength(1);
   });
 
-  test('after its messages were written leaves the key to the next request, which continues', async () => {
+  test('after the messages were written releases the key to the next request, which continues', async () => {
     const { phone, send: sendOnce } = keyedSend();
     const end = await refusing('idempotency_keys', 'update', '53200', 'new.status is not null');
     expect(told(await sendOnce())).toEqual(away);
     await end();
-    // its lease of a minute is given back within a moment
+    // its lease of a minute is released immediately
     await expect.poll(async () => (await sendOnce()).status, soon).toBe(200);
     expect(await gateway.platform.ledger({ phone })).toHaveLength(1);
   });
 });
 
-test('a server that is frozen is not ready within about 2 seconds, and ready again when it goes on', async () => {
-  // older than what a check found is kept
+test('a frozen server makes the process not ready within about 2 seconds, and ready again when it resumes', async () => {
+  // longer than a check's result is reused
   await expect.poll(async () => (await ready()).status, soon).toBe(200);
   proxy.freeze();
   const began = performance.now();
@@ -142,7 +145,7 @@ test('a server that is frozen is not ready within about 2 seconds, and ready aga
   await expect.poll(async () => (await ready()).status, soon).toBe(200);
 });
 
-test('a schema of a later version leaves this process ready, unless the migration says that it breaks older ones', async () => {
+test('a newer schema keeps this process ready, unless a migration breaks older programs', async () => {
   const later = '9999_later';
   await sql`insert into kysely_migration (name, timestamp) values (${later}, '')`.execute(direct);
   const word = async () => (await ready()).status;
@@ -155,7 +158,7 @@ test('a schema of a later version leaves this process ready, unless the migratio
   await expect.poll(word, soon).toBe(200);
 });
 
-test('a missing object store is a degraded part of a ready process', async () => {
+test('a missing object store is reported as degraded, and the process stays ready', async () => {
   const incoming = join(dataDir, 'objects', 'incoming');
   await rename(incoming, `${incoming}.away`);
   const degraded = async () => {

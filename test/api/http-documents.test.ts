@@ -1,4 +1,4 @@
-// What the gateway says of itself: the OpenAPI document, its page, health and figures; and which key each operation asks for.
+// The OpenAPI document, the reference page, health and metrics, and the scope that each operation requires.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import type { DocumentedOperation, InterfaceDocument } from '../harness/interface-document.ts';
@@ -38,7 +38,7 @@ const eleven: [string, string, string][] = [
 ];
 
 describe('the OpenAPI document', () => {
-  it('is one of version 3.1 with a name, a version and the key’s header', () => {
+  it('has version 3.1, a title, a version and the API key’s header', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.info).toMatchObject({ title: 'Chatbot Gateway', version: expect.stringMatching(/^\d/) });
     expect(document.components.securitySchemes).toEqual({
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     expect(operations.find((one) => one.method === method && one.path === path)).toMatchObject({ scope });
   });
 
-  it('has every operation under /v1/ exactly as the server takes it, and nothing else', async () => {
+  it('has exactly the operations of the server under /v1/', async () => {
     for (const { path } of operations) expect(path).toMatch(/^\/v1\//);
     for (const [path, methods] of Object.entries(document.paths)) {
       const real = path.replaceAll(/\{[^}]+\}/g, 'x');
@@ -69,12 +69,12 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** True if the templated path also answers this literal one. */
+/** True if the templated path matches this literal path. */
 const covers = (templated: string, literal: string): boolean =>
   templated.includes('{') && new RegExp(`^${templated.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(literal);
 
 describe('every operation', () => {
-  it('asks for a key, says that a wrong one is invalid, and refuses one without the scope', async () => {
+  it('requires a key, and rejects an invalid one and one without the scope', async () => {
     const scopes = [...new Set(operations.map(({ scope }) => scope))];
     expect(scopes.sort()).toEqual([
       'appointments:book',
@@ -94,10 +94,10 @@ describe('every operation', () => {
       keys.set(scope, made.body.data.apiKey);
     }
     for (const [index, { method, path, scope }] of operations.entries()) {
-      // a client for each: one that fails so often would be slowed down
+      // a separate client address for each, because repeated failures are delayed
       const headers = { 'X-Forwarded-For': `198.51.100.${index}` };
       const real = path.replaceAll(/\{[^}]+\}/g, 'x');
-      // no body, no right query: who may call is asked before anything else
+      // without body and query: authorization is checked first
       const without = await gateway.call(method, real, { key: null, headers });
       expect([path, without.status, without.body.code]).toEqual([path, 401, 'api_key_missing']);
       const wrong = await gateway.call(method, real, { key: 'cgw_wrong', headers });
@@ -109,7 +109,7 @@ describe('every operation', () => {
     }
   });
 
-  it('takes the header in any letter case', async () => {
+  it('accepts the header in upper and lower case', async () => {
     for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key']) {
       const answer = await gateway.call('GET', '/v1/templates', {
         key: null,
@@ -120,7 +120,7 @@ describe('every operation', () => {
   });
 });
 
-test('the reference for people fits a phone, and loads nothing from elsewhere nor by TLS alone', async () => {
+test('the reference page fits a phone, and loads nothing external and nothing over TLS only', async () => {
   const page = await gateway.call('GET', '/docs/', { key: null });
   expect(page.text).toContain('<meta name="viewport" content="width=device-width');
   const policy = page.headers.get('content-security-policy') ?? '';
@@ -128,7 +128,7 @@ test('the reference for people fits a phone, and loads nothing from elsewhere no
   expect(policy).not.toMatch(/upgrade-insecure-requests|https:/);
 });
 
-test('the reference for people is served whole from here', async () => {
+test('all files of the reference page are served by the gateway', async () => {
   const page = await gateway.call('GET', '/docs/', { key: null });
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toContain('text/html');
@@ -141,13 +141,13 @@ test('the reference for people is served whole from here', async () => {
   }
 });
 
-describe('health and figures need no key', () => {
-  it('live says that the process answers', async () => {
+describe('health and metrics need no key', () => {
+  it('live returns 200', async () => {
     const live = await gateway.call('GET', '/health/live', { key: null });
     expect([live.status, live.body.data]).toEqual([200, { status: 'live' }]);
   });
 
-  it('ready says that everything needed is there', async () => {
+  it('ready returns the state of each dependency', async () => {
     const ready = await gateway.call('GET', '/health/ready', { key: null });
     expect(ready.status).toBe(200);
     expect(ready.body.data).toMatchObject({
@@ -157,7 +157,7 @@ describe('health and figures need no key', () => {
     });
   });
 
-  it('metrics counts requests by route, not by address', async () => {
+  it('metrics counts requests by route, not by URL', async () => {
     await gateway.call('GET', '/v1/templates/019a0b5e-7c00-7000-8000-000000000000');
     const { text } = await gateway.call('GET', '/metrics', { key: null });
     expect(text).toMatch(/^# HELP /m);

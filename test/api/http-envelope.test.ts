@@ -1,4 +1,4 @@
-// The HTTP edge: whatever comes in, what goes out has one of two forms, an id, and headers that are safe.
+// The HTTP boundary: every response has the success or failure form, a request id, and safe headers.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-/** Calls and holds the failure form. */
+/** Calls, and expects the failure form. */
 async function refused(
   method: string,
   path: string,
@@ -28,7 +28,7 @@ async function refused(
 
 const unknownId = '019a0b5e-7c00-7000-8000-000000000000';
 
-describe('what is not there', () => {
+describe('unknown paths and ids', () => {
   it.each([
     ['GET', '/nothing'],
     ['GET', '/v1/nothing'],
@@ -39,7 +39,7 @@ describe('what is not there', () => {
   ])('%s %s is 404', (method, path) => refused(method, path, {}, [404, 'not_found']).then(() => undefined));
 
   it.each(['x', 'null', unknownId, "'; drop table accounts; --", '%00', '%F0%9F%98%80'])(
-    'a template, send, message, sender or key of id %s is 404',
+    'a template, send, message, sender or key with id %s is 404',
     async (id) => {
       const path = id.startsWith('%') ? id : encodeURIComponent(id);
       await refused('GET', `/v1/templates/${path}`, {}, [404, 'template_not_found']);
@@ -63,7 +63,7 @@ test.each([
   ['POST', `/v1/messages/${unknownId}`, 'GET, HEAD'],
   ['POST', '/openapi.json', 'GET, HEAD'],
   ['PATCH', '/health/live', 'GET, HEAD'],
-])('%s %s is refused with the methods that the path takes', async (method, path, allow) => {
+])('%s %s is 405 with the allowed methods', async (method, path, allow) => {
   if (allow === null) return void (await refused(method, path, {}, [404, 'not_found']));
   const answer = await refused(method, path, {}, [405, 'method_not_allowed']);
   const methods = answer.headers.get('allow')?.split(', ') ?? [];
@@ -77,11 +77,11 @@ describe('a body', () => {
     async (body) => void (await refused('POST', '/v1/keys', { body }, [400, 'malformed_json'])),
   );
 
-  it.each(['null', '[]', '"x"', '7'])('that is %s, no object, is invalid', async (body) => {
+  it.each(['null', '[]', '"x"', '7'])('that is %s instead of an object is invalid', async (body) => {
     await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
   });
 
-  it('of another media type is refused', async () => {
+  it('of another media type is rejected', async () => {
     for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense'])
       await refused('POST', '/v1/keys', { body: '{}', headers: { 'Content-Type': type } }, [
         415,
@@ -89,23 +89,23 @@ describe('a body', () => {
       ]);
   });
 
-  it('in JSON of another spelling of the type passes', async () => {
+  it('with another spelling of the JSON media type is accepted', async () => {
     const headers = { 'Content-Type': 'application/json; charset=UTF-8' };
     const answer = await gateway.call('POST', '/v1/keys', { body: '{}', headers });
     expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual(['name', 'scopes']);
   });
 
-  it('that is missing names what it must hold', async () => {
+  it('that is missing is rejected with the required fields', async () => {
     const answer = await refused('POST', '/v1/keys', {}, [400, 'invalid_request']);
     expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual(['name', 'scopes']);
   });
 
-  it('that is too large is refused', async () => {
+  it('that is too large is rejected', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1_100_000) });
     await refused('POST', '/v1/keys', { body }, [413, 'body_too_large']);
   });
 
-  it('is not coerced, and every fault of it is named', async () => {
+  it('is not coerced, and every problem is listed', async () => {
     const body = { name: 7, scopes: 'manage', expiresAt: 'tomorrow', colour: 'red' };
     const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
     expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual([
@@ -125,7 +125,7 @@ describe('a body', () => {
   });
 
   it.each(['2016-12-31T23:59:60Z', '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00'])(
-    'with the instant %s, which is none, is refused',
+    'with the invalid time %s is rejected',
     async (expiresAt) => {
       const body = { name: 'x', scopes: ['manage'], expiresAt };
       const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
@@ -134,7 +134,7 @@ describe('a body', () => {
   );
 
   it.each(['a\u0000b', 'a\ud800b', '\udc00'])(
-    'with text that no database keeps (%j) is refused',
+    'with text that cannot be stored (%j) is rejected',
     async (name) => {
       const body = { name, scopes: ['manage'] };
       const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
@@ -164,21 +164,21 @@ describe('a query', () => {
     ['/v1/messages?status=gone', 'status'],
     ['/v1/keys?colour=red', 'colour'],
     ['/v1/senders?page=x', 'page'],
-  ])('%s is refused and the parameter named', async (path, parameter) => {
+  ])('%s is rejected with the parameter’s name', async (path, parameter) => {
     const answer = await refused('GET', path, {}, [400, 'invalid_request']);
     expect(answer.body.errors?.map((fault) => fault.path)).toEqual([parameter]);
     expect(answer.body.message).toContain(parameter);
   });
 
-  it('that names a malformed id is answered as for an unknown one', async () => {
+  it('with a malformed id gets the same response as an unknown id', async () => {
     await refused('GET', '/v1/messages?sendId=x', {}, [404, 'send_not_found']);
     await refused('GET', `/v1/messages?sendId=${unknownId}`, {}, [404, 'send_not_found']);
     await refused('GET', '/v1/messages?templateId=x', {}, [404, 'template_not_found']);
   });
 });
 
-describe('every answer', () => {
-  it('keeps a sane request id and makes one otherwise', async () => {
+describe('every response', () => {
+  it('keeps a valid request id and creates one otherwise', async () => {
     const kept = await gateway.call('GET', '/v1/templates', { headers: { 'X-Request-Id': 'order-7.A:b_c' } });
     expect(kept.headers.get('x-request-id')).toBe('order-7.A:b_c');
     for (const sent of ['a b', 'x'.repeat(129), '<script>', '']) {
@@ -187,7 +187,7 @@ describe('every answer', () => {
     }
   });
 
-  it('is not stored, not sniffed, not framed, and says nothing of what made it', async () => {
+  it('has headers against storing, sniffing and framing, and none about the software', async () => {
     for (const path of ['/v1/templates', '/v1/nothing', '/health/live']) {
       const { headers } = await gateway.call('GET', path);
       expect(headers.get('cache-control')).toBe('no-store');
@@ -207,7 +207,7 @@ describe('every answer', () => {
   });
 });
 
-test('what is not even HTTP is answered in the failure form too', async () => {
+test('bytes that are not HTTP get the failure form too', async () => {
   const { hostname, port } = new URL(gateway.url);
   const say = async (bytes: string) => {
     const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-// API keys: shown once, replaced without a gap, revoked at once, and never the last one that could make another.
+// API keys: shown once, rotated with an overlap, revoked immediately, and always one left that can create others.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeKey } from '../../src/accounts/key.ts';
@@ -34,7 +34,7 @@ const listOf = async (key: string) =>
   (await gateway.call<{ items: Key[] }>('GET', '/v1/keys?limit=100', { key })).body.data.items;
 
 describe('a key', () => {
-  it('is shown once, and lists show only its end', async () => {
+  it('is shown once, and lists show only its last characters', async () => {
     const made = await make({ name: 'CRM', scopes: ['templates:read'] });
     expect(made).toMatchObject({
       name: 'CRM',
@@ -49,13 +49,13 @@ describe('a key', () => {
     expect(answer.body.data.items[0]).not.toHaveProperty('apiKey');
   });
 
-  it('is kept as a hash alone', async () => {
+  it('is stored only as a hash', async () => {
     const { apiKey } = await make({ name: 'hashed', scopes: ['manage'] });
     const { rows } = await sql`select * from api_keys`.execute(gateway.database.db);
     expect(JSON.stringify(rows)).not.toContain(apiKey);
   });
 
-  it('sees its own account alone', async () => {
+  it('can access only its own account', async () => {
     const other = await gateway.otherAccount();
     const mine = await make({ name: 'mine', scopes: ['manage'] });
     expect((await listOf(other)).map(({ name }) => name)).toEqual(['first key']);
@@ -67,7 +67,7 @@ describe('a key', () => {
     expect(await statusWith(mine.apiKey, '/v1/keys')).toBe(200);
   });
 
-  it('may end at an instant to come, and from then on is invalid', async () => {
+  it('can have a future expiry, after which it is invalid', async () => {
     const past = await gateway.call('POST', '/v1/keys', {
       body: { name: 'past', scopes: ['manage'], expiresAt: '2020-01-01T00:00:00Z' },
     });
@@ -85,7 +85,7 @@ describe('a key', () => {
 });
 
 describe('rotation', () => {
-  it('answers a new key with the same name and scopes, while the old one works on', async () => {
+  it('returns a new key with the same name and scopes, while the old one still works', async () => {
     const old = await make({ name: 'CRM', scopes: ['templates:read', 'manage'] });
     const rotated = await gateway.call<Key>('POST', `/v1/keys/${old._id}/rotate`);
     const fresh = rotated.body.data;
@@ -98,7 +98,7 @@ describe('rotation', () => {
     expect(hoursLeft).toBeLessThanOrEqual(24);
   });
 
-  it('without overlap ends the old key at once', async () => {
+  it('without overlap makes the old key invalid immediately', async () => {
     const old = await make({ name: 'leaked', scopes: ['templates:read'] });
     expect(await statusWith(old.apiKey)).toBe(200);
     const body = { overlapSeconds: 0 };
@@ -110,7 +110,7 @@ describe('rotation', () => {
 });
 
 describe('a key that creates or rotates keys', () => {
-  it('gives neither more scopes nor a later end than its own', async () => {
+  it('cannot grant more scopes or a later expiry than its own', async () => {
     const first = await gateway.otherAccount();
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const own = await make({ name: 'own', scopes: ['manage', 'messages:read'], expiresAt }, first);
@@ -132,7 +132,7 @@ describe('a key that creates or rotates keys', () => {
 });
 
 describe('revoking', () => {
-  it('ends a key at once, and once', async () => {
+  it('makes a key invalid immediately, and works once', async () => {
     const made = await make({ name: 'gone', scopes: ['templates:read'] });
     expect(await statusWith(made.apiKey)).toBe(200);
     expect((await gateway.call('DELETE', `/v1/keys/${made._id}`)).status).toBe(200);
@@ -140,7 +140,7 @@ describe('revoking', () => {
     expect((await gateway.call('DELETE', `/v1/keys/${made._id}`)).body.code).toBe('key_not_found');
   });
 
-  it('spares the last key that may manage, and of two at once only one goes', async () => {
+  it('is rejected for the last managing key, and of two concurrent ones only one succeeds', async () => {
     const first = await gateway.otherAccount('lonely');
     const [only] = await listOf(first);
     const path = (key?: Key) => `/v1/keys/${key?._id}`;
@@ -154,7 +154,7 @@ describe('revoking', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it('does not count a key that was replaced and only works on for a while', async () => {
+  it('does not count a replaced key during its overlap', async () => {
     const first = await gateway.otherAccount('rotating');
     const [old] = await listOf(first);
     const rotated = await gateway.call<Key>('POST', `/v1/keys/${old?._id}/rotate`, { key: first });
@@ -169,14 +169,14 @@ describe('revoking', () => {
 });
 
 describe('the rate of an account', () => {
-  it('is that of all its keys together, and past it no key helps; another account is not slowed', async () => {
+  it('counts all its keys together, and does not affect other accounts', async () => {
     const key = await gateway.otherAccount('wide');
     const keys = [key];
     for (const name of ['second', 'third'])
       keys.push((await make({ name, scopes: ['templates:read'] }, key)).apiKey);
     const statuses: number[] = [];
     for (let n = 0; n < 100; n++) statuses.push(await statusWith(keys[n % 3] ?? '', '/v1/templates?limit=1'));
-    // two of them went to making the keys
+    // two requests created the keys
     expect(statuses).toEqual([...Array<number>(98).fill(200), 429, 429]);
     const refused = await gateway.call('GET', '/v1/templates', { key: keys[1] ?? null });
     expect(refused.body).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('account') });
@@ -186,7 +186,7 @@ describe('the rate of an account', () => {
     expect(await statusWith(await gateway.otherAccount())).toBe(200);
   });
 
-  it('is not used up by what the rate of a key refuses', async () => {
+  it('does not count requests that the rate of a key rejected', async () => {
     const key = await gateway.otherAccount('runaway');
     const { apiKey } = await make({ name: 'other', scopes: ['templates:read'] }, key);
     for (let n = 0; n < 120; n++) await statusWith(apiKey);
@@ -195,7 +195,7 @@ describe('the rate of an account', () => {
 });
 
 describe('the rate of a key', () => {
-  it('is told with every answer, and past it 429 says when to go on; another key is not slowed', async () => {
+  it('is returned with every response; over it, 429 has Retry-After, and other keys are not affected', async () => {
     const { apiKey } = await make({ name: 'busy', scopes: ['templates:read'] });
     const answers = [];
     for (let n = 0; n < 61; n++)
@@ -219,7 +219,7 @@ interface Failed {
   ms: number;
 }
 
-/** Asks from an address with some key; "closed" if the connection was. */
+/** Calls from an address with a key; "closed" if the connection was closed. */
 async function ask(
   from: string,
   key: string | null = makeKey(),
@@ -241,7 +241,7 @@ const statusesOf = (answers: (Failed | 'closed')[]) =>
   answers.map((one) => (one === 'closed' ? one : one.status));
 
 describe('an address without a valid key', () => {
-  it('is answered 60 failures a minute at once, then 20 at a time after a second, and closed beyond', async () => {
+  it('gets 60 immediate failures a minute, then 20 at a time after a second, and closed connections beyond', async () => {
     const from = (index: number) => `2001:db8:0:1::${index + 1}`;
     const keys = [makeKey(), null, 'nonsense'];
     const first = await times(60, (index) => ask(from(index), keys[index % 3]));
@@ -254,7 +254,7 @@ describe('an address without a valid key', () => {
       return answer;
     });
     await expect.poll(() => answers, { timeout: 15_000 }).toContain('closed');
-    // while its failures wait: a valid key, another network, and the routes without keys
+    // not delayed: a valid key, another network, and routes without keys
     expect(await ask(from(1), gateway.apiKey)).toMatchObject({ status: 200 });
     expect(await ask('2001:db8:0:2::1')).toMatchObject({ status: 401, retryAfter: null });
     expect(await ask(from(1), null, '/health/live')).toMatchObject({ status: 200 });

@@ -1,4 +1,4 @@
-// Another account's ids: on every path, in every query and in every body they are unknown, and nothing of that account changes.
+// Ids of another account in every path, query and body: they are unknown, and nothing of that account changes.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addEndpoint, addSender, type CallOptions, type Gateway, startGateway } from '../harness/gateway.ts';
@@ -7,7 +7,7 @@ import { type Operation, operationsOf, sampleOf } from '../harness/operations.ts
 let gateway: Gateway;
 let operations: Operation[];
 let otherKey: string;
-/** Ids of the owner's things, by what they are. */
+/** Ids of the owner's objects, by type. */
 const owned: Record<string, string> = {};
 
 const everyDay = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -62,7 +62,7 @@ async function directory(): Promise<void> {
   owned.booking = booked.bookingId;
 }
 
-/** Everything that the owner can see of their account, but for when its key was last used. */
+/** Everything that the owner can read in their account, except the key's last use. */
 async function ownersView(): Promise<string> {
   const lists = operations.filter((one) => one.method === 'GET' && !one.path.includes('{'));
   const seen: string[] = [];
@@ -70,13 +70,13 @@ async function ownersView(): Promise<string> {
     const needed = query.filter((one) => one.required);
     const values = needed.map(({ name }) => `${name}=${name === 'date' ? day : owned.staff}`);
     const { text } = await gateway.call('GET', `${path}?${values.join('&')}`);
-    // an address made anew at each asking
+    // a URL that is different in each response
     if (!path.endsWith('/auth-url')) seen.push(path, text.replace(/"lastUsedAt":"[^"]*"/g, ''));
   }
   return seen.join('\n');
 }
 
-/** What the id in a path stands for. */
+/** The type of an id in a path. */
 function thingIn(path: string): string {
   const things: Record<string, string> = {
     keys: 'key',
@@ -95,7 +95,7 @@ function thingIn(path: string): string {
   return things[name] ?? expect.unreachable(`${path}: no thing of the owner for ${name}`);
 }
 
-test('every path with an id is 404 to another account, and changes nothing', async () => {
+test('every path with an id of another account is 404 and changes nothing', async () => {
   const before = await ownersView();
   const withIds = operations.filter(({ path }) => path.includes('{'));
   expect(withIds.length).toBeGreaterThan(25);
@@ -112,7 +112,7 @@ test('every path with an id is 404 to another account, and changes nothing', asy
   expect(await ownersView()).toBe(before);
 });
 
-/** Bodies that are valid beyond their schema, so that what is refused is the id. */
+/** Valid bodies, so that only the id is rejected. */
 function bodyFor(path: string, sample: unknown): unknown {
   if (path.endsWith('/schedule')) return { timezone: 'UTC', slotMinutes: 30, weekly: [] };
   if (path.endsWith('/form-questions')) return [];
@@ -123,7 +123,7 @@ function bodyFor(path: string, sample: unknown): unknown {
   return sample;
 }
 
-test('every query parameter that names a thing finds nothing of another account', async () => {
+test('every query parameter with an id finds nothing of another account', async () => {
   const things: Record<string, string> = {
     sendId: 'send',
     templateId: 'template',
@@ -151,7 +151,7 @@ test('every query parameter that names a thing finds nothing of another account'
   expect(asked).toBeGreaterThan(8);
 });
 
-test('every body that names a thing of another account is refused, and writes nothing', async () => {
+test('every body with an id of another account is rejected and writes nothing', async () => {
   const before = await ownersView();
   const recipients = [{ phone: '15550100009' }];
   const own = await gateway.call<{ _id: string }>('POST', '/v1/templates', {
@@ -190,7 +190,7 @@ test('every body that names a thing of another account is refused, and writes no
   expect(sent.body.data.items).toEqual([]);
 });
 
-test("one account's Idempotency-Key says nothing to another", async () => {
+test("one account's Idempotency-Key does not affect another", async () => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const body = { templateId: owned.template, recipients: [{ phone: '15550100003' }] };
   const first = await gateway.call('POST', '/v1/templates/send', { body, headers });
@@ -199,7 +199,7 @@ test("one account's Idempotency-Key says nothing to another", async () => {
   expect([other.status, other.headers.get('idempotency-replayed')]).toEqual([404, null]);
 });
 
-test('a cursor of one account lists nothing of it to another', async () => {
+test('a cursor of one account lists nothing of it for another', async () => {
   const cursor = Buffer.from(JSON.stringify(['ffffffff-ffff-7fff-bfff-ffffffffffff'])).toString('base64url');
   for (const path of ['/v1/messages', '/v1/media', '/v1/webhooks/deliveries', '/v1/appointments/bookings']) {
     const mine = await gateway.call<{ items: unknown[] }>('GET', `${path}?cursor=${cursor}`);

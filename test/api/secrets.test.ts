@@ -1,4 +1,4 @@
-// Secrets that go in never come out: not in an answer, not in an error, not in the log, and not in the clear on disk.
+// Secrets never leak: not in a response, an error or the log, and not in plain text on disk.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ let gateway: Gateway;
 let vendor: EchoingVendor;
 let logged = '';
 const answers: string[] = [];
-/** Each by where it went in. */
+/** The secrets, by where they are passed in. */
 const canaries: Record<string, string> = { googleClientSecret: googleClient.secret };
 
 const canary = (name: string, prefix = 'canary-'): string => {
@@ -53,7 +53,7 @@ afterAll(async () => {
   vendor?.close();
 });
 
-/** Everything that is done with secrets, well and badly. */
+/** All operations with secrets, successful and failing. */
 async function useSecrets(): Promise<void> {
   const components = [{ type: 'BODY', text: 'Hello there.' }];
   const seed = { language: 'en_US', status: 'APPROVED', category: 'UTILITY' as const, components };
@@ -64,7 +64,7 @@ async function useSecrets(): Promise<void> {
     verifyToken: canary('verifyToken'),
   });
   const number = { name: 'x', phoneNumberId: '1', businessAccountId: '2' };
-  // refused by the platform, unreachable, malformed
+  // rejected by the platform, unreachable, malformed
   await call('POST', '/v1/senders', { body: { ...number, ...secrets() } });
   await call('POST', '/v1/senders', { body: { ...number, ...secrets(), apiUrl: 'http://127.0.0.1:1' } });
   await call('POST', '/v1/senders', { body: { ...number, ...secrets(), phoneNumberId: {} } });
@@ -137,7 +137,7 @@ async function calendars(): Promise<void> {
     `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${_id}`,
   );
   const encrypted = new URL(body.data.authUrl).searchParams.get('state');
-  // the provider refuses this code; its words must not carry our secret either
+  // the provider rejects this code; its error must not contain our secret either
   await call('GET', `/callbacks/calendar?state=${encrypted}&code=${canary('refusedCode')}`, { key: null });
   await call('GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${_id}`);
   await call('PUT', `/v1/appointments/users/${_id}/ext-calendar`, {
@@ -148,7 +148,7 @@ async function calendars(): Promise<void> {
   });
 }
 
-test('no secret is in any answer, in the log, or in the clear in the database', async () => {
+test('no secret is in a response, in the log, or in plain text in the database', async () => {
   await useSecrets();
   expect(Object.keys(canaries).length).toBeGreaterThan(15);
   expect(logged).toContain('request.done');
@@ -159,7 +159,7 @@ test('no secret is in any answer, in the log, or in the clear in the database', 
   expect(await tablesWith(gateway.database.db, canaries)).toEqual([]);
 });
 
-/** Sends to somebody and waits until the echoing platform has refused that. */
+/** Sends a message and waits until the echoing platform has rejected it. */
 async function sendByEcho(templateId: string, senderId: string, phone: string, done: () => Promise<boolean>) {
   const body = { templateId, senderId, recipients: [{ phone }] };
   await call('POST', '/v1/templates/send', { body, headers: { Prefer: 'respond-async' } });
@@ -168,7 +168,7 @@ async function sendByEcho(templateId: string, senderId: string, phone: string, d
   await call('GET', '/v1/senders');
 }
 
-/** A platform that repeats what it was sent: refused numbers, failed messages, halted numbers, templates and files. */
+/** A platform that repeats what it was sent: rejected numbers, failed messages, halted numbers, templates and files. */
 async function echoingPlatform(): Promise<void> {
   const number = {
     name: 'echo',
@@ -261,7 +261,7 @@ async function echoingReceiver(): Promise<void> {
   expect(answers.filter((one) => one.includes('/deliveries/') && one.includes('wants '))).not.toEqual([]);
 }
 
-test('vendors that repeat what they were sent make us keep, log, show and send none of it', async () => {
+test('secrets repeated by vendors are not stored, logged, returned or sent on', async () => {
   await addEndpoint(gateway, { hook: 'echo' });
   await echoingPlatform();
   await echoingCalendars();
@@ -286,7 +286,7 @@ test('vendors that repeat what they were sent make us keep, log, show and send n
   expect(await tablesWith(gateway.database.db, canaries)).toEqual([]);
 });
 
-test('a line that a caller puts into a header, path or field stays one line of the log', async () => {
+test('line breaks in a header, path or field do not create log lines', async () => {
   const before = logged.split('\n').length;
   await gateway.call('GET', '/v1/templates/x%0a%7B%22level%22%3A60%7D', {
     headers: { 'X-Request-Id': 'a b {"x":1}' },

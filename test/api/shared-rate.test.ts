@@ -1,4 +1,4 @@
-// The rate of a key over several gateways: one count in Redis; without Redis each counts for itself, and nobody is turned away for it.
+// Rate limits across gateways: one count in Redis; without Redis each gateway counts separately and rejects nobody for it.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { hasRedis, openRedisServer } from '../harness/redis-server.ts';
@@ -42,7 +42,7 @@ function shared(): void {
     expect((await ask(gateway.url, await gateway.otherAccount())).status).toBe(200);
   });
 
-  it('and that of an account, whose keys share it, too', async () => {
+  it('and so is the rate of an account, shared by its keys', async () => {
     const key = await gateway.otherAccount();
     const made = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
       key,
@@ -56,7 +56,7 @@ function shared(): void {
     expect(statuses).toEqual([...Array(14).fill(200), 429, 429]);
   });
 
-  it('and the failures of an address', async () => {
+  it('and so are the failures of an address', async () => {
     const fail = (url: string) =>
       fetch(`${url}/v1/templates`, { headers: { 'X-API-Key': 'wrong', 'X-Forwarded-For': '198.51.100.1' } });
     const answers = await Promise.all(
@@ -66,7 +66,7 @@ function shared(): void {
     expect(answers.filter(({ headers }) => headers.has('retry-after'))).toHaveLength(1);
   });
 
-  it('is not held while Redis is gone, at once and without an error, and held again when it is back', async () => {
+  it('is not enforced while Redis is down, without delay or error, and enforced again when it is back', async () => {
     await redis.stop();
     const began = performance.now();
     for (let count = 0; count < 15; count += 1) expect((await ask(gateway.url)).status).toBe(200);
@@ -75,7 +75,7 @@ function shared(): void {
     await expect.poll(async () => (await ask(gateway.url)).status, { timeout: 15_000 }).toBe(429);
   });
 
-  it('is not held while Redis is frozen: the first requests wait for half a second, later ones for nothing', async () => {
+  it('is not enforced while Redis is frozen: only the first requests wait for half a second', async () => {
     const asked = () => ask(gateway.url).then(({ status }) => status);
     redis.freeze();
     try {

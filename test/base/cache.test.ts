@@ -1,4 +1,4 @@
-// The cache: its limit, its lifetime, and its clock.
+// The cache: its maximum size, its lifetime, and its clock.
 import { expect, test } from 'vitest';
 import { openCache } from '../../src/base/cache.ts';
 
@@ -15,7 +15,7 @@ test('evicts the least recently used entry when it is full, and keeps the others
   expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([0, undefined, 2, 3]);
 });
 
-test('an entry ends with its lifetime by the given clock, however often it is read', () => {
+test('an entry expires after its lifetime by the given clock, even if it is read often', () => {
   const clock = ownClock();
   const cache = openCache<string>({ max: 10, lifetime: { ms: 1_000, clock } });
   cache.set('a', 'x');
@@ -24,7 +24,7 @@ test('an entry ends with its lifetime by the given clock, however often it is re
   expect(cache.get('a')).toBeUndefined();
 });
 
-test('a lifetime may begin in the past, and an entry may have its own', () => {
+test('a lifetime can start in the past, and an entry can have its own', () => {
   const clock = ownClock();
   const cache = openCache<string>({ max: 10, lifetime: { ms: 1_000, clock } });
   clock.nowMs = 800;
@@ -41,7 +41,7 @@ test('a lifetime may begin in the past, and an entry may have its own', () => {
   expect(cache.get('own lifetime')).toBeUndefined();
 });
 
-test('an entry whose new lifetime is over already is forgotten', () => {
+test('an entry set with an expired lifetime is removed', () => {
   const cache = openCache<string>({ max: 10, lifetime: { ms: 1_000, clock: ownClock() } });
   cache.set('a', 'x');
   cache.set('a', 'y', { lifetimeMs: 0 });
@@ -58,7 +58,7 @@ test('a new value starts a new lifetime', () => {
   expect(cache.get('a')).toBe('y');
 });
 
-test('forgets one entry or all', () => {
+test('deletes one entry or all', () => {
   const cache = openCache<number>({ max: 10 });
   for (const key of ['a', 'b']) cache.set(key, 1);
   cache.delete('a');

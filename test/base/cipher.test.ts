@@ -1,4 +1,4 @@
-// Small secrets: sealed for one place, opened nowhere else, and still opened after the keys rotate.
+// Encryption of stored secrets: bound to one location, readable nowhere else, and readable after key rotations.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,10 +22,10 @@ function reasonOf(act: () => unknown): string {
   return 'none';
 }
 
-describe('sealing', () => {
+describe('encryption', () => {
   const cipher = openCipher(parseKeyRing(makeKey()));
 
-  test('any text is decrypted where it was encrypted', () => {
+  test('decrypts any text at its own location', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
@@ -33,25 +33,25 @@ describe('sealing', () => {
     );
   });
 
-  test('the sealed form holds nothing of the text, and differs each time', () => {
+  test('produces a different result each time, without any of the text', () => {
     const first = cipher.encrypt(secret, place);
     expect(first.includes(Buffer.from(secret).subarray(0, 8))).toBe(false);
     expect(first.equals(cipher.encrypt(secret, place))).toBe(false);
   });
 
-  test('a value moved to another row, column or table is refused', () => {
+  test('throws for a value copied to another row, column or table', () => {
     const encrypted = cipher.encrypt(secret, place);
     for (const other of [{ row: '2' }, { column: 'app_secret' }, { table: 'connections' }]) {
       expect(reasonOf(() => cipher.decrypt(encrypted, { ...place, ...other }))).toBe('damaged');
     }
   });
 
-  test('places that would read alike when joined are kept apart', () => {
+  test('distinguishes locations that are equal when concatenated', () => {
     const encrypted = cipher.encrypt(secret, { table: 'ab', column: 'c', row: '1' });
     expect(reasonOf(() => cipher.decrypt(encrypted, { table: 'a', column: 'bc', row: '1' }))).toBe('damaged');
   });
 
-  test('every single altered byte, and every cut, is refused', () => {
+  test('throws for every altered byte and every truncation', () => {
     const encrypted = cipher.encrypt(secret, place);
     for (let at = 0; at < encrypted.length; at += 1) {
       const altered = Buffer.from(encrypted);
@@ -71,7 +71,7 @@ describe('sealing', () => {
 describe('the ring', () => {
   const [older, newer] = [makeKey(), makeKey()];
 
-  test('after a rotation old values still open, new ones use the newest key', () => {
+  test('after a rotation, old values can still be decrypted and new ones use the newest key', () => {
     const before = openCipher(parseKeyRing(older));
     const after = openCipher(parseKeyRing(`${newer},${older}`));
     const sealedBefore = before.encrypt(secret, place);
@@ -82,7 +82,7 @@ describe('the ring', () => {
     expect(openCipher(parseKeyRing(newer)).decrypt(sealedAfter, place)).toBe(secret);
   });
 
-  test('a value whose key is gone says which key is missing', () => {
+  test('reports the missing key of a value', () => {
     const encrypted = openCipher(parseKeyRing(older)).encrypt(secret, place);
     const act = () => openCipher(parseKeyRing(newer)).decrypt(encrypted, place);
     expect(reasonOf(act)).toBe('unknown_key');
@@ -119,7 +119,7 @@ describe('the ring', () => {
     }
   });
 
-  test('a ring that is logged shows no key', () => {
+  test('a logged ring contains no key', () => {
     const ring = parseKeyRing(older);
     const material = older.slice(older.indexOf(':') + 1);
     const hex = Buffer.from(material, 'base64').toString('hex');
@@ -137,7 +137,7 @@ describe('the key file', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test('is made once, for its owner alone, however many start at the same time', async () => {
+  test('is created once with concurrent starts, readable only by its owner', async () => {
     const path = join(folder, 'data', 'encryption.keys');
     const rings = await Promise.all(Array.from({ length: 8 }, () => readOrMakeKeyFile(path)));
     expect(new Set(rings.map((ring) => ring.keys[0].id)).size).toBe(1);
@@ -146,7 +146,7 @@ describe('the key file', () => {
     expect((await readOrMakeKeyFile(path)).keys[0].id).toBe(rings[0]?.keys[0].id);
   });
 
-  test('takes a further key in front; the older one still opens', async () => {
+  test('gets a new first key, and the older one still decrypts', async () => {
     const path = join(folder, 'encryption.keys');
     const first = await readOrMakeKeyFile(path);
     const encrypted = openCipher(first).encrypt(secret, place);
@@ -155,14 +155,14 @@ describe('the key file', () => {
     expect(openCipher(await readOrMakeKeyFile(path)).decrypt(encrypted, place)).toBe(secret);
   });
 
-  test.skipIf(process.platform === 'win32')('is refused while others may read it', async () => {
+  test.skipIf(process.platform === 'win32')('is rejected if others may read it', async () => {
     const path = join(folder, 'encryption.keys');
     await readOrMakeKeyFile(path);
     await chmod(path, 0o644);
     await expect(readOrMakeKeyFile(path)).rejects.toThrow(/chmod 600/);
   });
 
-  test('that is damaged is refused, not replaced', async () => {
+  test('is rejected and not replaced if it is damaged', async () => {
     const path = join(folder, 'encryption.keys');
     await writeFile(path, 'k1:abc', { mode: 0o600 });
     await expect(readOrMakeKeyFile(path)).rejects.toThrow(/not usable: Encryption key 1 of 1/);

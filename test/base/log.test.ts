@@ -1,4 +1,4 @@
-// Logs that stay readable through an outage: a fault is written once and counted, and files are rotated by size.
+// Logs during an outage: repeated errors are logged once and counted, and files are rotated by size.
 import { appendFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ function opened(everyMs = 60_000) {
 const away = (id: number) =>
   Object.assign(new Error(`connect ECONNREFUSED 10.0.0.1:${id}`), { code: 'ECONNREFUSED' });
 
-describe('a fault that repeats', () => {
+describe('a repeated error', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('is written whole once, summed up each minute, and written whole again when it comes after its end', () => {
+  test('is logged once, summarized each minute, and logged again when it recurs after its end', () => {
     const { log, lines } = opened();
     const fails = () => log.error({ err: away(5432), reqId: 'r' }, 'request.failed');
     for (let n = 0; n < 1_000; n += 1) fails();
@@ -44,7 +44,7 @@ describe('a fault that repeats', () => {
     expect(lines).toHaveLength(5);
   });
 
-  test('is known whatever numbers and ids its text holds, but not for another place, kind of work or cause', () => {
+  test('is matched despite other numbers and ids, but not for another location, kind of work or cause', () => {
     const { log, lines } = opened();
     for (const n of [1, 2, 3]) log.warn({ err: away(n) }, 'work.failed');
     log.warn({ err: new Error('connect ECONNREFUSED 10.0.0.1:4') }, 'work.failed');
@@ -55,14 +55,14 @@ describe('a fault that repeats', () => {
     expect(lines).toHaveLength(6);
   });
 
-  test('is summed up before the process ends', () => {
+  test('is summarized before the process exits', () => {
     const { log, lines } = opened();
     for (let n = 0; n < 3; n += 1) log.child({ reqId: n }).error({ err: away(n) }, 'request.failed');
     flushLog(log);
     expect(lines.at(-1)).toMatchObject({ msg: 'error.repeated', times: 2, ended: true });
   });
 
-  test('says nothing where it did not, and lines without an error are never counted', () => {
+  test('has no summary without a repetition, and lines without an error are not counted', () => {
     const { log, lines } = opened();
     log.error({ err: away(1) }, 'request.failed');
     for (let n = 0; n < 3; n += 1) log.warn({ senderId: n }, 'sender.halted');
@@ -78,7 +78,7 @@ describe('a log file', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test('of the gateway is rotated by size, keeps three older ones, and is for its owner alone', async () => {
+  test('of the gateway is rotated by size, keeps three older files, and is readable only by its owner', async () => {
     const file = openLogFile(join(folder, 'gateway.log'), 10_000);
     const settled = async () => (await readdir(folder)).sort();
     for (let n = 0; n < 100; n += 1) {
@@ -92,7 +92,7 @@ describe('a log file', () => {
     expect((await stat(join(folder, 'gateway.log.1'))).mode & 0o777).toBe(0o600);
   });
 
-  test('of the embedded server is emptied at its limit, while the server goes on appending', async () => {
+  test('of the embedded server is truncated at its limit while the server keeps appending', async () => {
     const path = join(folder, 'postgres.log');
     appendFileSync(path, 'x'.repeat(1_000));
     expect(await rotateServerLog(path, 1_000)).toBe(false);

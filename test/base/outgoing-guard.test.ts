@@ -1,4 +1,4 @@
-// Promises of the address guard: no private address is ever reached, however it is spelt or resolved.
+// The address guard: no private address is reached, however it is written or resolved.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -119,7 +119,7 @@ describe('the address guard', () => {
     'instance-data',
   ];
 
-  it.each(bypasses)('reaches nothing at %s, and refuses it at registration', async (host) => {
+  it.each(bypasses)('blocks %s at registration and on connection', async (host) => {
     names['loop.test.'] = ['127.0.0.1'];
     const before = reached;
     const url = `http://${host}:${port}/echo`;
@@ -132,7 +132,7 @@ describe('the address guard', () => {
     expect(reached).toBe(before);
   });
 
-  it('judges a name anew at every connection, so that a name that turns private is refused', async () => {
+  it('checks a name at every connection, so a name that becomes private is blocked', async () => {
     names['turning.test'] = ['93.184.216.34'];
     expect(await guarded.checkTarget(new URL(`http://turning.test:${port}/`))).toBeUndefined();
     names['turning.test'] = ['127.0.0.1'];
@@ -142,7 +142,7 @@ describe('the address guard', () => {
     });
   });
 
-  it('looks at the connected peer too, should the name and the socket disagree', async () => {
+  it('checks the connected peer too, in case it differs from the resolved address', async () => {
     let asked = 0;
     const twoFaced = {
       family: 4,
@@ -167,7 +167,7 @@ describe('the address guard', () => {
     await fooled.close();
   });
 
-  it('lets pass what the operator allows, and only that', async () => {
+  it('allows the networks that the operator configured, and no others', async () => {
     const allowing = openOutgoing({
       connectionsPerOrigin: 4,
       keepAliveMs: 1_000,
@@ -189,7 +189,7 @@ describe('the address guard', () => {
     ).toThrow('10.0.0.0');
   });
 
-  it('insists on https where told to, refuses other schemes and credentials in the URL', async () => {
+  it('requires https if configured, and rejects other schemes and credentials in the URL', async () => {
     const strict = openOutgoing({
       connectionsPerOrigin: 1,
       keepAliveMs: 1_000,
@@ -206,7 +206,7 @@ describe('the address guard', () => {
     await strict.close();
   });
 
-  it('takes public addresses, and a name that does not resolve now (each connection judges it again)', async () => {
+  it('accepts public addresses, and names that do not resolve now, which each connection checks again', async () => {
     for (const host of ['93.184.216.34', '[2606:4700::1111]', 'unknown.test']) {
       expect(await guarded.checkTarget(new URL(`https://${host}/`))).toBeUndefined();
     }

@@ -1,8 +1,8 @@
-// Promises of DNS lookups: one question for all who ask at the same time, and no queue of slow names before the quick ones.
+// DNS look-ups: concurrent callers share one, and slow names do not delay others.
 import { expect, test } from 'vitest';
 import { type HostAddress, limitLookups } from '../../src/base/outgoing-lookup.ts';
 
-/** A resolver whose answers the test gives. */
+/** A resolver with results given by the test. */
 function held() {
   const open: { hostname: string; answer(addresses?: HostAddress[]): void; fail(): void }[] = [];
   const resolve = (hostname: string) =>
@@ -30,7 +30,7 @@ function held() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('those who ask for a name at the same time share one answer, and the next asks anew', async () => {
+test('concurrent look-ups of a name share one result, and later ones look it up again', async () => {
   const { open, resolve, asked } = held();
   const lookup = limitLookups(resolve);
   const both = [lookup('a.test'), lookup('a.test')];
@@ -46,9 +46,9 @@ test('those who ask for a name at the same time share one answer, and the next a
   expect(await again).toEqual([{ address: '192.0.2.2', family: 4 }]);
 });
 
-test('names that were slow last time are asked for one after another, and quick ones meanwhile', async () => {
+test('names that were slow last time are looked up one after another, without delaying fast ones', async () => {
   const { open, resolve, asked } = held();
-  // everything is slow until it is shown to be quick
+  // treat every look-up as slow
   const limits = { slowMs: -1 };
   const lookup = limitLookups(resolve, limits);
   const names = ['x.test', 'y.test', 'z.test'];

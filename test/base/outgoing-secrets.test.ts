@@ -1,4 +1,4 @@
-// What a call sent in secret does not come back from it: in any form, in bodies, headers and errors.
+// Redaction of a call's secrets in response bodies, headers and errors, in every encoding.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -21,7 +21,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** Answers with all that it got: address, headers and body, in a header too. */
+/** Responds with everything it received: URL, headers and body, also in a header. */
 function echo(status: number): void {
   answer = async (request, response) => {
     const got = `${request.url} ${request.rawHeaders.join(' ')} ${await text(request)}`;
@@ -39,7 +39,7 @@ const requests: [string, Partial<OutgoingRequest>, string[]][] = [
   ['a cookie', { headers: { cookie: 'session=abcdefghijkl' } }, ['session=abcdefghijkl']],
   ['a session token', { headers: { 'x-amz-security-token': token } }, [token]],
   [
-    'a field of the address',
+    'a field of the URL',
     { url: `?input_token=${encodeURIComponent(token)}&a=1` },
     [token, encodeURIComponent(token)],
   ],
@@ -53,7 +53,7 @@ const requests: [string, Partial<OutgoingRequest>, string[]][] = [
 describe.each(requests)('%s', (_what, { url: search = '', ...request }, secrets) => {
   const full = { method: 'POST', timeoutMs: 5_000, ...request };
 
-  it.each([400, 403, 302, 500])('does not come back with HTTP %i', async (status) => {
+  it.each([400, 403, 302, 500])('is redacted in a response with status %i', async (status) => {
     echo(status);
     const { body, headers } = await outgoing.request({ ...full, url: url + search });
     const streamed = await outgoing.stream({ ...full, url: url + search });
@@ -64,7 +64,7 @@ describe.each(requests)('%s', (_what, { url: search = '', ...request }, secrets)
   });
 });
 
-it('a token does not come back with a success either; what else it brings is its content', async () => {
+it('a token is redacted in a successful response, whose other content is unchanged', async () => {
   echo(200);
   const request = { method: 'GET', timeoutMs: 5_000, url };
   const long = await outgoing.request({ ...request, headers: { authorization: `Bearer ${token}` } });
@@ -73,7 +73,7 @@ it('a token does not come back with a success either; what else it brings is its
   expect(short.body.toString()).toContain('Bearer token');
 });
 
-it('the secrets of a request are found whatever it holds', () => {
+it('secretsOf finds the secrets of any request', () => {
   expect(secretsOf({ url: 'not a url', headers: { Authorization: 'x' } })).toEqual(['x']);
   const basic = secretsOf({ url: 'x', headers: { authorization: `Basic ${pair}` } });
   expect(basic).toEqual([pair, 'ada@clinic.example:correct horse']);
@@ -81,7 +81,7 @@ it('the secrets of a request are found whatever it holds', () => {
   expect(secretsOf({ url: 'https://b.example/', headers: { accept: 'x' }, body: 'code=1' })).toEqual([]);
 });
 
-it('an error loses a password in its message, title and code, and a cause that has it', () => {
+it('a password is redacted in an error’s message, title, code and cause', () => {
   const cause = new Error('wants tr0ub4dor');
   const error = new VendorError('rejected', 'wants tr0ub4dor, got x', {
     ...{ code: 'tr0ub4dor', title: 'tr0ub4dor!', status: 403, retryAfterSeconds: 5, cause },
@@ -97,7 +97,7 @@ it('an error loses a password in its message, title and code, and a cause that h
   expect((redactError(hidden, ['tr0ub4dor']) as VendorError).cause).toBeUndefined();
 });
 
-it('of any text no secret is left, whole or at its end', () => {
+it('no text keeps a secret, complete or truncated at its end', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 8 }),

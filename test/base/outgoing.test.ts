@@ -1,4 +1,4 @@
-// Promises of the way out: time-outs, caps, no redirects, honest `sent`, errors that tell what happened.
+// Outgoing calls: timeouts, size limits, no redirects, and errors that say what happened and whether anything was sent.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
@@ -70,7 +70,7 @@ describe('a call', () => {
     outgoing.request({ method: 'GET', url: `http://127.0.0.1:${port}${path}`, timeoutMs: 5_000, ...more });
 
   it.each(['gzip', 'deflate', 'br', 'zstd'])(
-    'brings back what came compressed with %s, though nobody asked for that, but no bomb',
+    'decodes a response compressed with %s, but not beyond the size limit',
     async (coding) => {
       const coded = (content: string, headers = {}) =>
         call('/coded', {
@@ -86,12 +86,12 @@ describe('a call', () => {
     },
   );
 
-  it('brings back as it is what is not in the coding that it names', async () => {
+  it('returns a body unchanged that is not encoded as its header says', async () => {
     const body = JSON.stringify({ coding: 'GZIP', content: 'plain' });
     expect((await call('/coded', { method: 'POST', body })).body.toString()).toBe('plain');
   });
 
-  it('carries text, bytes and streams, and brings back status, headers and body', async () => {
+  it('sends text, bytes and streams, and returns status, headers and body', async () => {
     for (const body of ['hello', Buffer.from('hello'), Readable.from(['hel', 'lo'])]) {
       const response = await call('/echo', { method: 'POST', body });
       expect(response).toMatchObject({ status: 201, truncated: false });
@@ -106,13 +106,13 @@ describe('a call', () => {
     expect(response.status).toBe(302);
   });
 
-  it('cuts an answer that is too long and says so', async () => {
+  it('truncates a response over the limit and reports it', async () => {
     const response = await call('/big', { maxResponseBytes: 1_000 });
     expect(response).toMatchObject({ status: 200, truncated: true });
     expect(response.body.length).toBe(1_000);
   });
 
-  it('gives up when the whole call takes too long, and tells whether an answer had begun', async () => {
+  it('times out the whole call, and reports whether a response had started', async () => {
     expect(await failure(call('/never', { timeoutMs: 500 }))).toMatchObject({
       kind: 'timeout',
       sent: true,
@@ -125,7 +125,7 @@ describe('a call', () => {
     });
   });
 
-  it('says that nothing was sent when the call only waited for a free connection', async () => {
+  it('reports sent: false when the call only waited for a free connection', async () => {
     const narrow = openOutgoing({ connectionsPerOrigin: 1, keepAliveMs: 1_000 });
     const url = `http://127.0.0.1:${port}/never`;
     const before = reached;
@@ -137,7 +137,7 @@ describe('a call', () => {
     expect(reached - before).toBe(1);
   });
 
-  it('tells refused, broken, unresolvable and given-up calls apart', async () => {
+  it('distinguishes refused, reset, unresolvable and aborted calls', async () => {
     const closed = createTcpServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const freePort = (closed.address() as AddressInfo).port;
@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(await given).toMatchObject({ kind: 'aborted' });
   });
 
-  it('streams an answer, and fails the stream past its limit or its time', async () => {
+  it('streams a response, and fails the stream over its size limit or timeout', async () => {
     const url = `http://127.0.0.1:${port}`;
     const stream = (path: string, more: object) =>
       outgoing.stream({ method: 'GET', url: `${url}${path}`, timeoutMs: 5_000, ...more });
@@ -175,7 +175,7 @@ describe('a call', () => {
     expect(early.body.destroyed).toBe(true);
   });
 
-  it('gives vendors a fetch with the same errors and a cap', async () => {
+  it('offers a fetch with the same errors and a size limit', async () => {
     const small = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000, fetchMaxResponseBytes: 1_000 });
     const hasty = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000, fetchTimeoutMs: 100 });
     const echoed = await small.fetch(`http://127.0.0.1:${port}/echo`, { method: 'POST', body: 'hi' });

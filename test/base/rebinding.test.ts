@@ -1,4 +1,4 @@
-// Promises against names that change their address: a real DNS server turns them, and nothing inside is ever reached.
+// DNS rebinding: a real DNS server changes the addresses of names, and no private address is reached.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { type Outgoing, openOutgoing } from '../../src/base/outgoing.ts';
 import { type DnsServer, startDnsServer } from '../harness/dns-server.ts';
 import { failure } from '../harness/outgoing-failure.ts';
 
-/** The operator allows this one address of loopback: it stands for the public ones. */
+/** The one allowed loopback address, which stands for public ones. */
 const outside = '127.0.0.2';
 const inside = '127.0.0.1';
 
@@ -51,13 +51,13 @@ const call = (name: string) =>
   outgoing.request({ method: 'POST', url: `http://${name}:${port}/`, body: '{}', timeoutMs: 5_000 });
 
 describe('a name that rebinds', () => {
-  it('between its registration and the first call is refused', async () => {
+  it('between registration and the first call is blocked', async () => {
     expect(await outgoing.checkTarget(new URL(`http://turns-once.test:${port}/`))).toBeUndefined();
     expect(await failure(call('turns-once.test'))).toMatchObject({ kind: 'blocked_address', sent: false });
     expect(reached[inside]).toBe(0);
   });
 
-  it('at every question is reached outside only, each connection going where its own question said', async () => {
+  it('at every look-up is reached only at allowed addresses', async () => {
     for (let round = 0; round < 5; round++) {
       expect((await call('flips.test')).status).toBe(200);
       expect(await failure(call('flips.test'))).toMatchObject({
@@ -71,7 +71,7 @@ describe('a name that rebinds', () => {
     expect(reached).toEqual({ [outside]: 5, [inside]: 0 });
   });
 
-  it('under many calls at once never leads inside', async () => {
+  it('during many concurrent calls never reaches a private address', async () => {
     const before = reached[outside];
     const done = await Promise.allSettled(Array.from({ length: 40 }, () => call('flips.test')));
     const taken = done.filter((one) => one.status === 'fulfilled').length;
@@ -79,13 +79,13 @@ describe('a name that rebinds', () => {
     expect(reached).toEqual({ [outside]: before + taken, [inside]: 0 });
   });
 
-  it('and answers an outer and an inner address is refused whole', async () => {
+  it('to a public and a private address is blocked', async () => {
     expect(await outgoing.checkTarget(new URL(`http://both.test:${port}/`))).toContain(inside);
     expect(await failure(call('both.test'))).toMatchObject({ kind: 'blocked_address' });
     expect(reached[inside]).toBe(0);
   });
 
-  it('and answers nothing is a failure of DNS', async () => {
+  it('to no address fails with a DNS error', async () => {
     expect(await failure(call('empty.test'))).toMatchObject({ kind: 'dns' });
   });
 });

@@ -1,4 +1,4 @@
-// Bodies of strangers, over a real server: each is read whole or refused, and only so many are in memory at a time.
+// Bodies of unauthenticated callers on a real server: read completely or rejected, with a limit of bodies in memory.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -23,7 +23,7 @@ const limits: UnauthenticatedBodyLimits = {
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
 
-/** A server that answers a body with itself, once `gate` is open; "no" is not signed. */
+/** A server that echoes a body after `gate` resolves; "no" has an invalid signature. */
 async function start(more: Partial<UnauthenticatedBodyLimits> = {}, lingerMs = 5_000) {
   const server = fastify() as unknown as Server;
   const verifying = { gate: Promise.resolve(), count: 0 };
@@ -51,7 +51,7 @@ async function start(more: Partial<UnauthenticatedBodyLimits> = {}, lingerMs = 5
     return server.close();
   });
 
-  /** Sends a head and what follows it; `answer` settles with the first bytes that come back. */
+  /** Sends headers and a body; `answer` resolves with the first bytes of the response. */
   async function say(head: string, body = '') {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -63,7 +63,7 @@ async function start(more: Partial<UnauthenticatedBodyLimits> = {}, lingerMs = 5
   }
   const sized = (bytes: number, body = '') => say(`Content-Length: ${bytes}`, body);
   const chunked = (body = '') => say('Transfer-Encoding: chunked', body);
-  /** What a small body of two bytes is answered; the body of a large one with `bytes`. */
+  /** The response to a small body of two bytes, or to one of `bytes` bytes. */
   const post = async (body = 'ok') => (await sized(body.length, body)).answer;
   return { verifying, say, sized, chunked, post };
 }
@@ -71,7 +71,7 @@ async function start(more: Partial<UnauthenticatedBodyLimits> = {}, lingerMs = 5
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const statusOf = (answer: string) => Number(answer.split(' ')[1]);
 
-test('a body is read whole, whether it says its length or not, in one piece or byte by byte', async () => {
+test('reads a body with or without a declared length, in one piece or byte by byte', async () => {
   const { sized, chunked, post } = await start();
   expect(await post('hello')).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nhello$/);
   const text = 'Zoë '.repeat(40);
@@ -81,14 +81,14 @@ test('a body is read whole, whether it says its length or not, in one piece or b
   expect(await (await chunked(`${pieces.map(chunk).join('')}0\r\n\r\n`)).answer).toContain(pieces.join(''));
 });
 
-test('a body that is too large is 413: at its first byte if it says so, else once it has grown', async () => {
+test('returns 413 for a body that is too large, before it is read if its length is declared', async () => {
   const { sized, chunked, post } = await start();
   expect(statusOf(await (await sized(1_001)).answer)).toBe(413);
   expect(statusOf(await (await chunked(chunk('x'.repeat(1_001)))).answer)).toBe(413);
   expect(statusOf(await post())).toBe(200);
 });
 
-test('a body that is not complete in time is 408, and its connection is closed', async () => {
+test('returns 408 for a body that is incomplete after the timeout, and closes the connection', async () => {
   const { sized, post } = await start({ timeoutMs: 30, smallSlots: 1 }, 30);
   const slow = await sized(10, 'abc');
   const answer = await slow.answer;
@@ -97,7 +97,7 @@ test('a body that is not complete in time is 408, and its connection is closed',
   expect(statusOf(await post())).toBe(200);
 });
 
-test('more bodies than there are places are 503 with Retry-After, until one is read, refused or broken off', async () => {
+test('returns 503 with Retry-After when no slot is free, until a body is read, rejected or interrupted', async () => {
   const { sized, post, verifying } = await start();
   const held = [await sized(10, 'abc'), await sized(10, 'abc')];
   await expect.poll(() => post()).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n/i);
@@ -112,7 +112,7 @@ test('more bodies than there are places are 503 with Retry-After, until one is r
   expect(verifying.count).toBeGreaterThanOrEqual(4);
 });
 
-test('a body occupies its place until it is known to be signed', async () => {
+test('a body occupies its slot until its signature is verified', async () => {
   const { sized, post, verifying } = await start();
   const open = Promise.withResolvers<void>();
   verifying.gate = open.promise;
@@ -124,7 +124,7 @@ test('a body occupies its place until it is known to be signed', async () => {
   expect(statusOf(await post())).toBe(200);
 });
 
-test('large bodies have places of their own, so that slow ones keep no small one out', async () => {
+test('large bodies have separate slots, so slow ones do not block small ones', async () => {
   const { sized, chunked, post } = await start();
   const held = await sized(500, 'abc');
   const large = () => sized(101, 'x'.repeat(101)).then(({ answer }) => answer);
@@ -136,14 +136,14 @@ test('large bodies have places of their own, so that slow ones keep no small one
   await expect.poll(large).toMatch(/ 200 /);
   const unsized = await chunked(`${chunk('x'.repeat(101))}0\r\n\r\n`);
   expect(statusOf(await unsized.answer)).toBe(200);
-  // what it outgrew is free again, and so is what it grew into
+  // the small slot that it outgrew and its large slot are both free again
   for (let count = 0; count < 3; count++) {
     expect(statusOf(await large())).toBe(200);
     expect(statusOf(await post())).toBe(200);
   }
 });
 
-test('whoever was answered before the body came is closed, unless the body comes after all', async () => {
+test('closes a connection that got a response before its body arrived, unless the body follows', async () => {
   const { say } = await start({}, 100);
   const early = () => say('Content-Length: 5000\r\nX-Early: yes');
   const never = await early();

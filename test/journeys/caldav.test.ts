@@ -1,4 +1,4 @@
-// The whole way of an appointment in a CalDAV calendar: connected, its busy times kept out of the slots, booked, moved, cancelled.
+// An appointment in a CalDAV calendar, end to end: connect, block busy times, book, reschedule, cancel.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -65,7 +65,7 @@ function journey(): void {
     return [...listed.matchAll(/([\w-]+)\.ics</g)].map(([, id]) => id);
   };
 
-  test('from a name and a password to a booking in the calendar, moved and cancelled', async () => {
+  test('connects with name and password, and books, reschedules and cancels in the calendar', async () => {
     const staffId = await staff();
     const status = await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
     expect(status).toMatchObject({
@@ -108,7 +108,7 @@ function journey(): void {
     expect(await slotsOf(staffId, date)).toContain('11:00');
   });
 
-  test('a weekly event keeps its wall clock out of the slots when clocks change', async () => {
+  test('a weekly event blocks the same local time before and after a clock change', async () => {
     const staffId = await staff();
     await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
     const zone = 'Europe/London';
@@ -134,7 +134,7 @@ function journey(): void {
     await dav('DELETE', `${home}work/weekly.ics`);
   });
 
-  test('what is wrong with an account names the field to mend, and nothing is connected', async () => {
+  test('invalid account data is rejected with the field to fix, and nothing is connected', async () => {
     const staffId = await staff();
     const put = async (more: object) => {
       const { status, body } = await gateway.call('PUT', `${base}/users/${staffId}/ext-calendar`, {
@@ -155,7 +155,7 @@ function journey(): void {
     expect(await must('GET', `${base}/ext-calendar/status?${query}`)).toMatchObject({ connected: false });
   });
 
-  test('dates of a calendar that names no zone are read in that of the schedule, also when it changes later', async () => {
+  test('all-day events of a calendar without a zone use the schedule’s zone, also after it changes', async () => {
     const staffId = await staff();
     await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
     const day = Temporal.PlainDate.from(comingMonday());
@@ -174,7 +174,7 @@ function journey(): void {
     await dav('DELETE', `${home}work/away.ics`);
   });
 
-  test('an event in an unknown time zone blocks its own time, is shown in the status, and closes no other day', async () => {
+  test('an event in an unknown time zone blocks its own time, appears in the status, and closes no other day', async () => {
     const staffId = await staff();
     await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
     const date = comingMonday();
@@ -208,7 +208,7 @@ function journey(): void {
     await dav('DELETE', `${home}work/windows.ics`);
   });
 
-  test('an event deleted by hand is noticed even where the server has forgotten up to where it was read', async () => {
+  test('a manually deleted event is noticed even if the server rejects the sync token', async () => {
     const staffId = await staff();
     await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
     const date = comingMonday();
@@ -243,14 +243,14 @@ function journey(): void {
     await until(async () => expect(await stateOf(lost)).toEqual({ state: 'deleted' }));
     server.proxy.change = null;
     expect(await stateOf(kept)).toEqual({ state: 'in_step' });
-    // connected again, it is read on from where it was
+    // after reconnecting, sync continues from the same position
     const before = await cursor();
     await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
     expect(await cursor()).toBe(before);
     await dav('DELETE', `${home}work/${kept.calendarEventId}.ics`);
   });
 
-  test('a password that was changed shows at the next look', async () => {
+  test('a changed password is reported at the next sync', async () => {
     const staffId = await staff();
     await must('PUT', `${base}/users/${staffId}/ext-calendar`, account());
     const status = () => must('GET', `${base}/ext-calendar/status?appointmentUserId=${staffId}`);

@@ -1,4 +1,4 @@
-// A Google by others stands in by settings alone: consent with PKCE, refresh, busy times, revocation; and what it cannot do is refused whole.
+// Another implementation of Google's API, used by settings only: consent with PKCE, refresh, busy times, revocation, and missing features.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ let proxy: Server;
 let gateway: Gateway;
 let staffId: string;
 
-/** The emulator takes and gives the web's own requests and answers; these are carried over HTTP. */
+/** Serves the emulator, which uses Fetch API requests and responses, over HTTP. */
 async function listen(): Promise<string> {
   proxy = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -79,7 +79,7 @@ const slots = async () =>
     )
   ).slots.map(({ from }) => from);
 
-/** What a person does: opens the address, presses the button with their name, and is returned. */
+/** Simulates a person: opens the consent page, chooses an account, and is redirected back. */
 async function consent(): Promise<Response> {
   const query = `appointmentUserId=${staffId}`;
   const { authUrl } = await must<{ authUrl: string }>('GET', `${base}/ext-calendar/auth-url?${query}`);
@@ -94,7 +94,7 @@ async function consent(): Promise<Response> {
   return fetch(answer.headers.get('location') ?? '');
 }
 
-test('a person connects by its consent page, whose PKCE it checks itself', async () => {
+test('a person connects a calendar on its consent page, which checks PKCE', async () => {
   expect((await consent()).status).toBe(200);
   expect(await status()).toMatchObject({
     ...{ connected: true, provider: 'google', calendarId: 'primary', error: null },
@@ -102,7 +102,7 @@ test('a person connects by its consent page, whose PKCE it checks itself', async
   });
 });
 
-test('what is busy there closes slots at once', async () => {
+test('busy times there block slots immediately', async () => {
   expect(await slots()).toContain('10:00');
   seedFromConfig(emulator.store, '', {
     calendar_events: [
@@ -115,7 +115,7 @@ test('what is busy there closes slots at once', async () => {
   expect(await slots()).toEqual(['09:00', '09:30', '11:00', '11:30']);
 });
 
-test('it keeps no id that it is given, so that a booking could be made twice: refused, and nothing is left there', async () => {
+test('a booking is rejected and leaves no event, because the emulator does not keep given event ids', async () => {
   const before = store.calendarEvents.all().length;
   const answer = await gateway.call('POST', `${base}/book`, {
     body: bookingOf(staffId, date, '09:00', '09:30'),
@@ -127,7 +127,7 @@ test('it keeps no id that it is given, so that a booking could be made twice: re
   expect(await slots()).toContain('09:00');
 });
 
-test('a grant that is gone turns the connection off at once', async () => {
+test('a revoked authorization disconnects the calendar immediately', async () => {
   await must('DELETE', `${base}/users/${staffId}/ext-calendar`);
   expect(await status()).toMatchObject({ connected: false });
   await consent();

@@ -1,4 +1,4 @@
-// Commands that find no database make none, and settings come from the file .env too.
+// Commands without a database, which create none, and settings from the file .env.
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -29,8 +29,8 @@ const commands = [
   ['rotate-encryption-key'],
 ];
 
-test('commands other than start and migrate say which DATA_DIR has no database, and make nothing', async () => {
-  // one that is not there, and one that only its owner may enter
+test('commands other than start and migrate report the DATA_DIR without a database and create nothing', async () => {
+  // a missing folder, and one that only its owner may enter
   const none = join(workspace.folder, 'none');
   const bare = join(workspace.folder, 'bare');
   mkdirSync(bare, { mode: 0o700 });
@@ -47,7 +47,7 @@ test('commands other than start and migrate say which DATA_DIR has no database, 
   expect(readdirSync(bare)).toEqual([]);
 });
 
-test('a server’s database without tables is not filled by a command that only uses it', async () => {
+test('a command that only uses the database does not migrate an empty one', async () => {
   const { host, port, user, password = '', database } = empty.connection as Record<string, string>;
   const DATABASE_URL = `postgres://${user}:${password}@localhost:${port}/${database}?host=${host}`;
   const env = { DATABASE_URL, ENCRYPTION_KEYS: makeKey() };
@@ -60,7 +60,7 @@ test('a server’s database without tables is not filled by a command that only 
   expect(rows).toEqual([{ count: 0 }]);
 });
 
-test('.env of the working directory is read by every command, and the environment wins over it', async () => {
+test('every command reads .env of the working directory, and the environment takes precedence', async () => {
   const cwd = join(workspace.folder, 'cwd');
   mkdirSync(cwd);
   writeFileSync(join(cwd, '.env'), '\uFEFFDATA_DIR=./from-file\r\n');

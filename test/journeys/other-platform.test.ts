@@ -99,7 +99,7 @@ test('only callbacks that the platform signed for this address are accepted', as
   expect(await post(callbackUrl, { ...genuine, headers: { 'x-other-signature': foreign } })).toBe(401);
 });
 
-test('the handshake is answered as this platform asks', async () => {
+test('responds to the handshake as this platform requires', async () => {
   const shake = (token: string) => fetch(`${callbackUrl}?nonce=n7&proof=${handshakeAnswer('caller', token)}`);
   const right = await shake(verifyToken);
   expect([right.status, await right.text()]).toEqual([200, handshakeAnswer('n7', verifyToken)]);

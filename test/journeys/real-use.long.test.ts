@@ -1,4 +1,4 @@
-// The commands of README's "Production setup", pasted as they stand into a fresh checkout, by root and by an ordinary user.
+// The commands of README's "Production setup", pasted into a new checkout, as root and as an ordinary user.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const users = process.getuid?.() === 0 ? ['root', 'daemon'] : [''];
 let folder: string;
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
-/** A fresh checkout that belongs to `user`, with the packages of this one. */
+/** A new checkout owned by `user`, with the packages of this one. */
 async function checkOut(user: string): Promise<string> {
   folder = await mkdtemp(join(tmpdir(), 'real-use-'));
   await chmod(folder, 0o755);
@@ -33,7 +33,7 @@ async function checkOut(user: string): Promise<string> {
 
 const idOf = (user: string, flag: string) => Number(execFileSync('id', [flag, user]).toString());
 
-test.each(users)('as %s: a gateway whose printed key works', async (user) => {
+test.each(users)('as %s: start a gateway whose printed key works', async (user) => {
   expect(block).toMatch(/migrate.*account create.*doctor.*npm start/s);
   const cwd = await checkOut(user);
   const port = await freePort();

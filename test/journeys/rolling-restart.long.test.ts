@@ -1,4 +1,4 @@
-// Two gateways behind a real proxy, restarted one after the other under load: no request fails.
+// Two gateways behind a real proxy, restarted one after the other under load without a failed request.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ async function startGateway(port: number): Promise<{ port: number; program: Prog
 beforeAll(async () => {
   database = await createTestDatabase();
   workspace = await openProgramFolder();
-  // by TCP: the address of a Unix socket has no form that settings take
+  // TCP, because DATABASE_URL cannot name a Unix socket
   const way = await openPostgresProxy(database.connection, () => false);
   closeDoor = way.close;
   env = {
@@ -110,7 +110,7 @@ ${servers()
 }
 `;
 
-/** A request over a connection that is kept; its status, or what went wrong. */
+/** Sends a request over a kept connection; returns its status or the error. */
 function ask(agent: Agent, url: string, method: string, path: string, body?: object): Promise<string> {
   return new Promise((resolve) => {
     const headers = { 'X-API-Key': apiKey, ...(body ? { 'Content-Type': 'application/json' } : {}) };
@@ -123,7 +123,7 @@ function ask(agent: Agent, url: string, method: string, path: string, body?: obj
   });
 }
 
-/** Sends reads and writes until told to stop; how often each came of it. */
+/** Sends reads and writes until `stop`; returns the number of each result. */
 function load(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   const seen: Record<string, number> = {};
@@ -180,7 +180,7 @@ describe.each(proxies)('behind $name', ({ name, flag, file, settings, args }) =>
         const { code } = await gateway.program.ended;
         expect(code).toBe(0);
         Object.assign(gateway, await startGateway(gateway.port));
-        // the proxy has to see it before the other one ends
+        // the proxy must see it before the other one stops
         await sleep(1_500);
       }
       const seen = await end();
@@ -192,10 +192,10 @@ describe.each(proxies)('behind $name', ({ name, flag, file, settings, args }) =>
   });
 });
 
-describe('without a setting, where nobody sits at a terminal', () => {
+describe('with the default setting and without a terminal', () => {
   const unset = () => ({ ...env, SHUTDOWN_DELAY_SECONDS: '', PORT: '0' });
 
-  test('the end is announced for 5 seconds', async () => {
+  test('shutdown is announced for 5 seconds', async () => {
     const program = workspace.start(['start', '--no-sandbox'], { env: unset() });
     const [, url = ''] = await program.says(/The gateway answers at (\S+)\. /);
     const began = performance.now();
@@ -209,7 +209,7 @@ describe('without a setting, where nobody sits at a terminal', () => {
     expect(performance.now() - began).toBeLessThan(12_000);
   });
 
-  test('a second signal ends it at once', async () => {
+  test('a second signal stops it immediately', async () => {
     const program = workspace.start(['start', '--no-sandbox'], { env: unset() });
     await program.says(/The gateway answers at/);
     program.process.kill('SIGTERM');

@@ -1,4 +1,4 @@
-// The whole way of a send: to the platform over HTTP, back as signed statuses, on as signed webhooks in order.
+// A send, end to end: to the platform over HTTP, back as signed statuses, and on as signed webhooks in order.
 
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ async function statusesOf(messageId: string, count: number) {
   }
 }
 
-test('a send reaches the platform as it would the real one, and each stage comes back as one signed event, in order', async () => {
+test('a send reaches the platform, and each stage is delivered as one signed event, in order', async () => {
   const answer = await gateway.call<SendData>('POST', '/v1/templates/send', {
     body: {
       templateId,

@@ -1,4 +1,4 @@
-// A second start finds everything again: after an orderly end, with other ports, after a kill of the gateway, and after one of the sandbox.
+// A second start: after an orderly stop, with other ports, and after kills of the gateway and of the sandbox.
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Takes a port, as another program would. */
+/** Occupies a port, as another program would. */
 const take = (port: number) =>
   new Promise<Server>((resolve, reject) => {
     const server = createServer((socket) => socket.destroy()).once('error', reject);
@@ -49,7 +49,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A send whose last webhook reaches the receiver. */
+/** Sends a message and waits for its last webhook. */
 async function sendUntilRead(phone: string): Promise<string> {
   const { messageId } = await sendTo(gateway, phone);
   await readAt(messageId as string);
@@ -69,7 +69,7 @@ const messages = async () =>
 const stateOf = async (phone: string) =>
   (await gateway<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`)).items[0]?.status;
 
-test('a start on a DATA_DIR that is in use is refused in words, and harms nothing', async () => {
+test('a start on a DATA_DIR in use fails with a clear error and does not disturb the gateway', async () => {
   const second = await workspace.run(['start', '--sandbox']);
   expect(second).toMatchObject({ code: 1, out: '' });
   expect(second.err).toMatch(/Another gateway already runs on .*Stop it first, or set another DATA_DIR/);
@@ -77,7 +77,7 @@ test('a start on a DATA_DIR that is in use is refused in words, and harms nothin
   await sendUntilRead('15550300001');
 });
 
-test('an orderly end and a start with other ports, the old ones taken by strangers: all is there and works', async () => {
+test('after an orderly stop, a start with other ports works with all data', async () => {
   const before = demo;
   const [one] = await staff();
   await bookFirst(gateway, one?._id as string);
@@ -99,7 +99,7 @@ test('an orderly end and a start with other ports, the old ones taken by strange
   expect(await bookings()).toHaveLength(4);
 });
 
-test('the kill of the gateway takes the sandbox along; the next start takes over the database, and a message that was under way is settled, not sent twice', async () => {
+test('a killed gateway ends its sandbox; the next start takes over the database and does not resend a message in flight', async () => {
   const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
   await sendUntilRead('15550300003');
   const had = await messages();
@@ -141,7 +141,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a sandbox whose folder was thrown away is furnished anew, with every calendar connected', async () => {
+test('a sandbox whose folder was deleted is set up again, with every calendar connected', async () => {
   program.process.kill('SIGTERM');
   await program.ended;
   await rm(join(workspace.dataDir, 'sandbox'), { recursive: true });

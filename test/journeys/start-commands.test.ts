@@ -1,4 +1,4 @@
-// The commands beside a start: for real use without the sandbox, next to a gateway that runs and without one, and said in words when wrong.
+// The command line: without the sandbox, beside a running gateway and without one, and its error messages.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -35,15 +35,15 @@ const stack = /^ {4}at /m;
 const statusFor = async (key: string, path: string, headers: Record<string, string> = {}) =>
   (await fetch(`${url}${path}`, { headers: { 'X-API-Key': key, ...headers } })).status;
 
-/** Runs a command that goes well; what it printed. */
+/** Runs a command that must succeed; returns its output. */
 async function print(...args: string[]): Promise<string> {
   const { code, out, err } = await workspace.run(args);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
 
-describe('beside a gateway that runs without the sandbox', () => {
-  test('there is no demonstration, and no account but the ones that are made', async () => {
+describe('beside a running gateway without the sandbox', () => {
+  test('there is no demo account, only created accounts', async () => {
     expect(existsSync(join(workspace.dataDir, 'demo.json'))).toBe(false);
     expect(await print('account', 'list')).toBe('');
     const made = await print('account', 'create', 'My company');
@@ -52,7 +52,7 @@ describe('beside a gateway that runs without the sandbox', () => {
     expect(await print('account', 'list')).toMatch(new RegExp(`^${accountId}  \\S+Z  My company\n$`));
   });
 
-  test('keys are made with their scopes, listed without their secret, and revoked', async () => {
+  test('keys are created with scopes, listed without their secret, and revoked', async () => {
     const [accountId = ''] = (await print('account', 'list')).split(' ');
     const [key = ''] = (
       await print('key', 'create', accountId, '--name', 'reader', '--scopes', 'templates:read')
@@ -79,15 +79,15 @@ describe('beside a gateway that runs without the sandbox', () => {
     ],
     [['account', 'create', ' '], /needs a name/],
     [['rotate-encryption-key'], /No key was changed.*Another gateway already runs.*Stop it first/],
-  ])('%j is refused in words', async (args, words) => {
+  ])('%j fails with a clear error', async (args, words) => {
     const { code, out, err } = await workspace.run(args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(words);
     expect(err).not.toMatch(stack);
   });
 
-  test('the doctor and a migration find all well, and change nothing', async () => {
-    // through a proxy that nobody declared
+  test('doctor and migrate report no problem and change nothing', async () => {
+    // through an undeclared proxy
     expect(await statusFor('nobody', '/v1/templates', { 'X-Forwarded-For': '203.0.113.7' })).toBe(401);
     const found = await print('doctor');
     expect(found).toMatch(/^note +proxies: .*X-Forwarded-For from 127\.0\.0\.1,.*Set TRUSTED_PROXIES=/m);
@@ -112,21 +112,21 @@ describe('without a gateway', () => {
     expect(await program.ended).toMatchObject({ code: 0 });
   });
 
-  test('an account is made all the same, and its database stopped again', async () => {
+  test('creates an account and stops the database again', async () => {
     expect(await print('account', 'create', 'Second')).toMatch(/API key +cgw_/);
     expect(workspace.living()).toEqual([]);
     expect((await print('account', 'list')).match(/\n/g)).toHaveLength(2);
   });
 
-  test('the sandbox is refused where there are real accounts', async () => {
+  test('rejects the sandbox on a database with real accounts', async () => {
     const { code, out, err } = await workspace.run(['start', '--sandbox']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/has real accounts.*--no-sandbox/);
     expect(workspace.living()).toEqual([]);
   });
 
-  test('a port that another program has is said in words, and nothing is left running', async () => {
-    // beside a demonstration, other accounts are fine
+  test('reports a port in use and leaves nothing running', async () => {
+    // beside a demo account, other accounts are allowed
     await print('account', 'create', 'Demonstration');
     const stranger = createServer();
     await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
@@ -139,7 +139,7 @@ describe('without a gateway', () => {
     expect(workspace.living()).toEqual([]);
   });
 
-  test('the doctor leaves a DATA_DIR that is not there as it is', async () => {
+  test('doctor does not create a missing DATA_DIR', async () => {
     const DATA_DIR = join(workspace.folder, 'none');
     const { code, out } = await workspace.run(['doctor'], { env: { DATA_DIR } });
     expect(code).toBe(0);
@@ -147,7 +147,7 @@ describe('without a gateway', () => {
     expect(existsSync(DATA_DIR)).toBe(false);
   });
 
-  test('wrong settings are told all at once', async () => {
+  test('reports all wrong settings together', async () => {
     const env = {
       PORT: 'abc',
       ROLE: 'king',
@@ -179,7 +179,7 @@ describe('without a gateway', () => {
       /DATABASE_URL must name one server.*HAProxy/,
     ],
     ['a DATA_DIR that is no folder', { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
-  ])('%s is said in words', async (_what, env, words) => {
+  ])('%s is reported clearly', async (_what, env, words) => {
     const end = await workspace.run(['start'], {
       env: { ENCRYPTION_KEYS: makeKey(), ...env } as Record<string, string>,
     });
@@ -203,7 +203,7 @@ describe('arguments', () => {
     [['account', 'create'], /missing required argument 'name'/],
     [['key', 'create', 'x'], /required option '--name/],
     [[], /Commands:/],
-  ])('%j: what is wrong, and what there is', async (args, words) => {
+  ])('%j: prints what is wrong and what is allowed', async (args, words) => {
     const { code, out, err } = await workspace.run(args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(words);
@@ -211,7 +211,7 @@ describe('arguments', () => {
   });
 });
 
-describe('the Node that everything runs on', () => {
+describe('the bundled Node', () => {
   const name = readlinkSync(join(root, 'node_modules/.bin/node')).split('/')[1] as string;
   let folder: string;
 
@@ -222,21 +222,21 @@ describe('the Node that everything runs on', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs the script before a start, as the Node of this version. */
+  /** Runs the script that precedes a start, as a Node of this version. */
   const link = (version: string) => {
     const program = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });
       require(${JSON.stringify(join(folder, 'scripts/link-runtime.cjs'))})`;
     return spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', env: {} });
   };
 
-  test('is missed in words where the install left it out and the one at hand is too old', () => {
+  test('is reported missing if the install omitted it and the current one is too old', () => {
     const old = link('20.20.2');
     expect(old.status).toBe(1);
     expect(old.stderr).toMatch(/npm ci.*Node 26 or later\. This is Node 20\.20\.2/);
     expect(link('26.0.0').status).toBe(0);
   });
 
-  test('is put in its place where the install ran no scripts, before each start', () => {
+  test('is linked before each start if the install ran no scripts', () => {
     mkdirSync(join(folder, 'node_modules', name, 'bin'), { recursive: true });
     writeFileSync(join(folder, 'node_modules', name, 'bin/node'), '#!/bin/sh\necho pinned\n', {
       mode: 0o755,

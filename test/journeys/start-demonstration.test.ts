@@ -1,4 +1,4 @@
-// A first start: what it prints works when pasted, and the account that it makes has everything there is to try.
+// A first start with the sandbox: its printed commands work when pasted, and the demo account has data for every feature.
 import { spawnSync } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace?.close());
 
-/** The printed commands as a person copies them: from a comment line to the next. */
+/** The printed commands, one block from each comment line to the next. */
 function blocks(): { title: string; command: string }[] {
   return program
     .out()
@@ -38,7 +38,7 @@ function blocks(): { title: string; command: string }[] {
     });
 }
 
-/** Pastes a block into a shell; curl's answer, which must have been a success. */
+/** Pastes a block into a shell; returns curl's response, which must be a success. */
 function paste(title: RegExp) {
   const block = blocks().find((one) => title.test(one.title));
   if (!block) throw new Error(`No block ${title} in: ${program.out()}`);
@@ -47,8 +47,8 @@ function paste(title: RegExp) {
   return JSON.parse(stdout);
 }
 
-describe('what is printed', () => {
-  test('names the address, the key and the receiver, and four things to paste', () => {
+describe('the printed text', () => {
+  test('contains the URL, the key, the receiver and four blocks to paste', () => {
     expect(program.out()).toContain(`The gateway answers at  ${demo.baseUrl} `);
     expect(program.out()).toContain(`Its API key is          ${demo.apiKey}\n`);
     expect(program.out()).toContain(`Webhooks arrive at      ${demo.sandbox.receiverUrl} `);
@@ -56,7 +56,7 @@ describe('what is printed', () => {
     expect(program.err()).not.toMatch(/error|warn/i);
   });
 
-  test('sends a template, whose stages come to the receiver as webhooks with a right signature', async () => {
+  test('sends a template whose stages reach the receiver as webhooks with a valid signature', async () => {
     const sent = paste(/^Send/);
     expect(sent).toMatchObject({ success: true, data: { total: 1, accepted: 1 } });
     const { messageId } = sent.data.messages[0];
@@ -71,7 +71,7 @@ describe('what is printed', () => {
     expect(seen.every((event: { verified: boolean }) => event.verified)).toBe(true);
   });
 
-  test('lists slots and books one of them with a meeting link; pasted twice it is one booking', async () => {
+  test('lists slots and books one with a meeting link; pasted twice, it is one booking', async () => {
     const { slots } = paste(/^List/).data;
     expect(slots.length).toBeGreaterThan(3);
     const first = paste(/^Book/);
@@ -84,7 +84,7 @@ describe('what is printed', () => {
   });
 });
 
-test('demo.json is for its owner alone and holds what a script needs, no more', async () => {
+test('demo.json is readable only by its owner and contains only what a script needs', async () => {
   const file = join(workspace.dataDir, 'demo.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const kept = JSON.parse(await readFile(file, 'utf8'));
@@ -118,7 +118,7 @@ interface Variables {
   headerMedia: string | null;
 }
 
-/** A value for each placeholder under its qualified key. */
+/** A value for each placeholder, by its qualified key. */
 function filled({ header, body, buttons }: Variables): Record<string, string> {
   const keys = [
     ...header.map((name) => `header.${name}`),
@@ -140,7 +140,7 @@ async function upload(name: string, type: string, bytes: Buffer): Promise<string
 }
 
 describe('the account', () => {
-  test('has templates in every status, of every category and every form', async () => {
+  test('has templates of every status, category and form', async () => {
     const items = await templates();
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['approved', 'submitted', 'draft']));
     expect(new Set(items.map(({ category }) => category))).toEqual(
@@ -174,7 +174,7 @@ describe('the account', () => {
     });
   });
 
-  test('can send each of its approved templates, filled as its own record says', async () => {
+  test('can send each of its approved templates with sample values', async () => {
     const image = await upload('sample.png', 'image/png', samples.png);
     const document = await upload('sample.pdf', 'application/pdf', samples.pdf);
     const approved = (await templates()).filter(({ status }) => status === 'approved');
@@ -203,7 +203,7 @@ describe('the account', () => {
     expect(ledger.filter(({ phone }) => phone.startsWith('1555020'))).toHaveLength(approved.length);
   });
 
-  test('has two departments and three staff in zones and hours of their own, all connected', async () => {
+  test('has two departments and three connected staff members with different zones and hours', async () => {
     const departments = await gateway<{ items: { _id: string }[] }>('GET', '/v1/appointments/departments');
     expect(departments.items).toHaveLength(2);
     const staff = await gateway<{ items: Staff[] }>('GET', '/v1/appointments/users');
@@ -226,7 +226,7 @@ describe('the account', () => {
     }
   });
 
-  test('asks questions of many kinds, and a booking of every staff member holds', async () => {
+  test('has questions of many kinds, and every staff member can be booked', async () => {
     const { items } = await gateway<{ items: Staff[] }>('GET', '/v1/appointments/users');
     const kinds = new Set<string>();
     for (const { _id } of items) {

@@ -1,4 +1,4 @@
-// A gateway that cannot finish its start does not stay behind half open: it takes no requests that it could only fail.
+// A gateway that fails during its start closes everything that it had opened.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,12 +23,12 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('when the database fails it in the middle, nothing listens any more', async () => {
+test('stops listening when the database fails during the start', async () => {
   const port = await freePort();
   const { connection, db } = database;
   const opening = openApp(
     readConfig({ PORT: String(port), DATA_DIR: dataDir }),
-    // without its tables: the first statement of the start fails, as with a server that went away
+    // without tables, the first statement of the start fails, as with an unavailable server
     { connection, db, close: async () => undefined, stopNow: () => undefined },
     { log: openLog('silent'), keyRing: parseKeyRing(makeKey()) },
   );

@@ -1,4 +1,4 @@
-// A rotation of the encryption keys: every stored secret is re-encrypted, the old key is no longer needed, and nothing is lost.
+// Rotation of encryption keys: every stored secret is re-encrypted, and the old key is no longer needed.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace?.close());
 
-test('of the embedded mode: a new key in the file, and the gateway works without the old one', async () => {
+test('in embedded mode, adds a key to the file, and the gateway works without the old one', async () => {
   const first = await workspace.startDemo();
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(samples.png)], { type: 'image/png' }), 'sample.png');
@@ -65,7 +65,7 @@ test('of the embedded mode: a new key in the file, and the gateway works without
   expect(Buffer.from(await content.arrayBuffer()).equals(samples.png)).toBe(true);
 });
 
-/** As DATABASE_URL takes it, a socket's folder too. */
+/** A DATABASE_URL for the connection, also for a socket's folder. */
 function addressOf(connection: Connection): string {
   if ('connectionString' in connection) return connection.connectionString;
   const { host, port, user, password = '', database } = connection;
@@ -74,7 +74,7 @@ function addressOf(connection: Connection): string {
   return url.href;
 }
 
-describe('of ENCRYPTION_KEYS on a server', () => {
+describe('with ENCRYPTION_KEYS on a server', () => {
   const [oldKey, newKey] = [makeKey(), makeKey()];
   const idOf = (key: string) => key.split(':')[0] as string;
   const old = openCipher(parseKeyRing(oldKey));
@@ -123,7 +123,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     });
   };
 
-  test('the rows open with the newest key alone, and say what they said', async () => {
+  test('the rows can be decrypted with only the newest key and are unchanged', async () => {
     const { code, out } = await rotate();
     expect(out).toContain(`No longer used: ${idOf(oldKey)}.`);
     expect(code).toBe(0);
@@ -140,7 +140,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     expect((await rotate()).out).not.toMatch(/[1-9]\d* (?:secrets|files) sealed/);
   });
 
-  test('a secret that cannot be decrypted is reported and kept, and so is its key', async () => {
+  test('reports and keeps a secret that cannot be decrypted, and its key', async () => {
     const damaged = sealEndpointSecret(old, 'the secret', senderId, 'secret');
     await database.db
       .updateTable('endpoints')
@@ -154,7 +154,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     expect((await findTarget(database.db, endpointId))?.secret.equals(damaged)).toBe(true);
   });
 
-  test('no column is forgotten: each column of bytes is re-encrypted, or has no secret', async () => {
+  test('every bytea column is either re-encrypted or listed as having no secret', async () => {
     const encrypted = [
       'calendar_connections.credential',
       'endpoints.next_secret',
@@ -178,7 +178,7 @@ describe('of ENCRYPTION_KEYS on a server', () => {
     expect(ofBytes.sort()).toEqual([...encrypted, ...digests].sort());
   });
 
-  test('while gateways are connected that may not know the newest key, it is refused', async () => {
+  test('is rejected while gateways are connected that may lack the newest key', async () => {
     const gateway = openDb(database.connection, { maxConnections: 1, applicationName: gatewayConnections });
     try {
       await gateway.selectFrom('accounts').select('id').execute();

@@ -1,4 +1,4 @@
-// The end of a start: by each signal, at any moment, everything that was started has ended, in time and with the right exit code.
+// Stop signals at any moment: everything that was started stops in time, with the right exit code.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ import {
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** What container and service managers wait before they send SIGKILL. */
+/** Time until container and service managers send SIGKILL. */
 const patienceMs = 10_000;
 
 let workspace: ProgramFolder;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace?.close());
 
-/** Does `act`; how the program ended, and how long that took. */
+/** Runs `act`; returns the program's result and how long it took. */
 async function endBy(program: Program, act: () => void): Promise<ProgramResult & { tookMs: number }> {
   const began = performance.now();
   act();
@@ -33,7 +33,7 @@ async function endBy(program: Program, act: () => void): Promise<ProgramResult &
   return { ...end, tookMs: performance.now() - began };
 }
 
-test('a first start that is cut off while it makes the demonstration ends in order, and the next one makes it whole', async () => {
+test('a first start interrupted while it creates the demo account stops in order, and the next one completes it', async () => {
   const program = workspace.start(['start', '--sandbox']);
   await program.says(/departments, staff[\s\S]*Asha Rao/);
   const end = await endBy(program, () => program.process.kill('SIGTERM'));
@@ -43,7 +43,7 @@ test('a first start that is cut off while it makes the demonstration ends in ord
   expect(existsSync(join(workspace.dataDir, 'demo.json'))).toBe(false);
 });
 
-test('Ctrl-C, which reaches the whole group, ends everything in order', async () => {
+test('Ctrl-C, which reaches the whole process group, stops everything in order', async () => {
   const { program, demo } = await workspace.startDemo();
   const { items } = await gatewayClient(demo.baseUrl, demo.apiKey)<{ items: Staff[] }>(
     'GET',
@@ -57,8 +57,8 @@ test('Ctrl-C, which reaches the whole group, ends everything in order', async ()
   expect(workspace.living()).toEqual([]);
 });
 
-test('SIGTERM to "npm start" ends everything too', async () => {
-  // as a person's shell has it: their own Node, not the one in this checkout
+test('SIGTERM to "npm start" stops everything too', async () => {
+  // like a person's shell: their own Node, not the one in this checkout
   const PATH = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((folder) => !folder.includes('node_modules'))
@@ -70,7 +70,7 @@ test('SIGTERM to "npm start" ends everything too', async () => {
   await vi.waitFor(() => expect(workspace.living()).toEqual([]), { timeout: patienceMs });
 });
 
-test('while the platform hangs: in order within the time, and at the second signal at once; the message is not lost', async () => {
+test('stops in time while the platform hangs, immediately on the second signal, and does not lose the message', async () => {
   const { program, demo } = await workspace.startDemo();
   const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
   await platform.addFault({ on: 'messages', does: 'hang', when: 'after' });
@@ -82,7 +82,7 @@ test('while the platform hangs: in order within the time, and at the second sign
   await program.says(/Stopping \(SIGTERM\)/);
   const end = await endBy(program, () => program.process.kill('SIGTERM'));
   expect(end.code).toBe(1);
-  // far less than the calls that hang are given to end
+  // much less than the time for hanging calls
   expect(end.tookMs).toBeLessThan(3_000);
   await vi.waitFor(() => expect(workspace.living()).toEqual([]), { timeout: patienceMs });
   await answer;

@@ -1,4 +1,4 @@
-// A gateway that is told to stop ends soon, whatever the outside still owes it, and loses nothing by it.
+// A stopping gateway: it ends in time even if external systems hang, and loses no acknowledged request.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-test('while its end is announced it is not ready, and answers all that comes with Connection: close', async () => {
+test('during the announced shutdown it is not ready and serves requests with Connection: close', async () => {
   const { port } = new URL(gateway.url);
-  // kept open since before, as a proxy keeps its connections
+  // opened before, as by a proxy
   const kept = connect(Number(port), '127.0.0.1');
   const ask = async () => {
     kept.write(`GET /v1/templates HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${gateway.apiKey}\r\n\r\n`);
@@ -32,7 +32,7 @@ test('while its end is announced it is not ready, and answers all that comes wit
   await drained;
 });
 
-test('a send that waits for a platform that never answers is answered as queued when the gateway stops', async () => {
+test('a send that waits for a hanging platform gets the response queued when the gateway stops', async () => {
   const { templateIds } = await addSender(gateway, [
     {
       name: 'plain',
@@ -51,7 +51,7 @@ test('a send that waits for a platform that never answers is answered as queued 
     },
   });
   await expect.poll(async () => (await platform.counts()).accepted, { timeout: 10_000 }).toBeGreaterThan(0);
-  // taken, and in the middle of its request when the end begins
+  // accepted, and in the middle of its request when shutdown starts
   const { port } = new URL(gateway.url);
   const slow = connect(Number(port), '127.0.0.1');
   slow.write(
@@ -61,10 +61,10 @@ test('a send that waits for a platform that never answers is answered as queued 
   slow.on('data', (bytes) => {
     heard += bytes;
   });
-  // nothing was ever sent on this one
+  // a connection without a request
   const silent = connect(Number(port), '127.0.0.1');
   await once(silent, 'connect');
-  // by then it was accepted
+  // it has been accepted by then
   await gateway.call('GET', '/health/live');
   const began = performance.now();
   const stopped = gateway.stop();

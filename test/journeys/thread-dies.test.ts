@@ -1,4 +1,4 @@
-// The thread that delivers webhooks does not die alone: a gateway that took requests without it would deliver nothing.
+// The delivery thread and the gateway end together: without the thread, the gateway would accept requests but deliver nothing.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { openProgramFolder, root } from '../harness/program.ts';
 const workspace = await openProgramFolder({ migrated: true });
 afterAll(() => workspace.close());
 
-it('the gateway ends with it, says why, and its next start goes on', async () => {
+it('the gateway exits with the thread’s error, and the next start continues deliveries', async () => {
   const fault = join(workspace.folder, 'fault.mjs');
   await writeFile(
     fault,
@@ -18,7 +18,7 @@ it('the gateway ends with it, says why, and its next start goes on', async () =>
   const broken = workspace.start(['start', '--no-sandbox'], {
     command: [process.execPath, '--import', fault, cli],
   });
-  // its first claim meets the fault
+  // its first claim fails
   const { code, err } = await broken.ended;
   expect(code).toBe(1);
   expect(err).toContain('a fault of the thread');

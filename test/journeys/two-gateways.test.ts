@@ -1,4 +1,4 @@
-// Several gateways on one database: what they do at the same moment comes out once and in order.
+// Several gateways on one database: concurrent work has one result, in order.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-/** The same calls, to the second gateway. */
+/** Calls to the second gateway. */
 const second = {
   call: (method: string, path: string, { body, headers }: { body?: unknown; headers?: object } = {}) =>
     fetch(`${secondUrl}${path}`, {
@@ -31,8 +31,8 @@ const second = {
     }),
 };
 
-test('stages of one message that both apply at once reach the receiver each once and in order', async () => {
-  // taken by the platform, which then never says a word: every report is ours
+test('stages of one message applied by both concurrently reach the receiver once and in order', async () => {
+  // accepted by a platform that sends no callbacks: the test sends all reports
   const recipients = Array.from({ length: 60 }, (_, index) => `${20000 + index}0000000204`);
   const { body } = await send(gateway, { templateId, recipients });
   expect(body.data).toMatchObject({ accepted: 60 });
@@ -60,7 +60,7 @@ test('stages of one message that both apply at once reach the receiver each once
   }
 });
 
-test('stages that the platform posts at the same moment, to three gateways in turn, are told once and in order', async () => {
+test('stages that the platform posts concurrently to three gateways are emitted once and in order', async () => {
   const thirdUrl = await gateway.another();
   await gateway.platform.settings({ callbackOrigins: [gateway.url, secondUrl, thirdUrl] });
   const of = (suffix: string, count: number) =>
@@ -69,7 +69,7 @@ test('stages that the platform posts at the same moment, to three gateways in tu
     ['0000000303', [['sent', 'delivered', 'read']]],
     ['0000000301', [['sent', 'delivered', 'read']]],
     ['0000000302', [['sent', 'delivered', 'read']]],
-    // whichever comes first: the failure counts only until the delivery is known
+    // in any order: a failure counts only until the delivery is known
     [
       '0000000304',
       [
@@ -81,7 +81,7 @@ test('stages that the platform posts at the same moment, to three gateways in tu
   ];
   for (const [suffix, allowed] of endings) {
     const { body } = await send(gateway, { templateId, recipients: of(suffix, 60) });
-    // one whose failure came before the answer is told as failed
+    // a failure that arrives before the response is emitted as failed
     expect(body.data.accepted + body.data.failed).toBe(60);
     const last = allowed[0]?.at(-1) ?? '';
     for (const { id, messageId } of body.data.messages) {
@@ -93,7 +93,7 @@ test('stages that the platform posts at the same moment, to three gateways in tu
   await gateway.platform.settings({ callbackOrigins: [] });
 });
 
-test('messages that both could call are called once, and asked of either they are the same', async () => {
+test('messages that both could dispatch are sent once, and both return the same', async () => {
   const of = (first: number) => Array.from({ length: 200 }, (_, index) => ({ phone: String(first + index) }));
   const prefer = { Prefer: 'respond-async' };
   const [one, other] = await Promise.all([

@@ -1,10 +1,10 @@
-// Many small writes, one commit: order, sharing, and that one bad item fails alone.
+// Batches: order, sharing, and errors of single items.
 import { describe, expect, it } from 'vitest';
 import { batch } from '../../src/work/batch.ts';
 
 const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
-/** A lane over texts that notes its runs; `fail` may throw for a run. */
+/** A batch of texts that records its runs; `fail` may throw for a run. */
 function lane(fail: (items: string[], run: number) => void = () => undefined, max = 100) {
   const runs: string[][] = [];
   let open = 0;
@@ -72,7 +72,7 @@ describe('a batch', () => {
     expect(runs.length).toBeLessThanOrEqual(10);
   });
 
-  it('lets one bad item fail alone, and continues', async () => {
+  it('fails only the invalid item, and continues', async () => {
     const { put } = lane((items) => {
       if (items.includes('bad')) throw new Error('bad item');
     });
@@ -86,7 +86,7 @@ describe('a batch', () => {
     expect(await put('later')).toBe('LATER');
   });
 
-  it('never runs twice at a time, however much has gathered', async () => {
+  it('never runs concurrently, however many items wait', async () => {
     const runs: { items: string[]; end: () => void }[] = [];
     const run = (items: string[]) =>
       new Promise<string[]>((resolve) => runs.push({ items, end: () => resolve(items) }));

@@ -1,4 +1,4 @@
-// The walk that names a body's problems: it finds what Ajv finds, whatever the body.
+// The problems of request bodies: the same as Ajv's for any body.
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { Type } from 'typebox';
@@ -70,7 +70,7 @@ const body = fc.oneof(
   leaf,
 );
 
-test('it names the same places as Ajv, apart from what lies in a container of the wrong size', () => {
+test('reports the same paths as Ajv, except inside containers of the wrong size', () => {
   const options = { strict: false, verbose: true };
   const problemsOf = problemsBy(new Ajv(options), schema as BodySchema);
   const all = new Ajv({ ...options, allErrors: true }).compile(schema);
@@ -88,7 +88,7 @@ test('it names the same places as Ajv, apart from what lies in a container of th
         wrongSize.some(
           ({ instancePath }) => path !== `${instancePath}/` && path.startsWith(`${instancePath}/`),
         );
-      // whether items are duplicates is asked once they are sound, and of a union the branch that is meant is named
+      // duplicates are checked only among valid items, and a union reports its intended branch
       const summary = new Set(['uniqueItems', 'anyOf', 'type']);
       const others = (all.errors ?? []).filter(
         ({ keyword, instancePath }) =>

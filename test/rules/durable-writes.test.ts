@@ -7,7 +7,7 @@ import { openDurableWrites } from '../../src/messaging/sending/durable-writes.ts
 const unavailable = Object.assign(new Error('terminating connection'), { code: '57P01' });
 const log = openLog('silent');
 
-/** A clock whose pauses are recorded and end when they are told to. */
+/** A clock that records its pauses and ends them on command. */
 function open() {
   const stopping = new AbortController();
   const pauses: { ms: number; end: () => void }[] = [];

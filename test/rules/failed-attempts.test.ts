@@ -1,9 +1,9 @@
-// Failed authentication: the first failures of a minute are answered at once, later ones wait, and only so many at a time.
+// Failed authentication: the first failures of a minute get immediate responses, later ones are delayed, with a limit.
 import { expect, test } from 'vitest';
 import { openFailedAttempts } from '../../src/accounts/failed-attempts.ts';
 import { addressKey, isPrivateAddress } from '../../src/http/client-address.ts';
 
-/** A limiter whose minute and whose seconds are ours. */
+/** A limiter with a clock that the test controls. */
 function open(limit: number) {
   const counts = new Map<string, number>();
   const waits: { ms: number; over: () => void }[] = [];
@@ -19,13 +19,13 @@ function open(limit: number) {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('the first failures of a minute are answered at once, and do not wait', async () => {
+test('does not delay the first failures of a minute', async () => {
   const { failed, waits } = open(3);
   for (let n = 0; n < 3; n++) expect(await failed()).toEqual({ isAnswered: true });
   expect(waits).toEqual([]);
 });
 
-test('a later one is answered after a second, with what is left of the minute', async () => {
+test('delays later failures by a second, with Retry-After for the rest of the minute', async () => {
   const { failed, waits } = open(0);
   let verdict: unknown;
   void failed().then((given) => {
@@ -38,7 +38,7 @@ test('a later one is answered after a second, with what is left of the minute', 
   expect(verdict).toEqual({ isAnswered: true, retryAfterSeconds: 30 });
 });
 
-test('20 of an address wait at a time; further ones are not answered, until one has waited', async () => {
+test('delays up to 20 failures of an address at a time; others get no response until one has ended', async () => {
   const { failed, waits } = open(0);
   const held = Array.from({ length: 20 }, () => failed());
   await turn();
@@ -55,7 +55,7 @@ test('20 of an address wait at a time; further ones are not answered, until one 
   expect(await failed()).toEqual({ isAnswered: false });
   for (const { over } of waits) over();
   expect(await Promise.all([...held.slice(1), next, other])).toHaveLength(21);
-  // nobody waits any more: all 20 places are free again
+  // none is delayed any more: all 20 slots are free again
   const again = Array.from({ length: 20 }, () => failed());
   await turn();
   expect(waits).toHaveLength(42);
@@ -76,7 +76,7 @@ test.each([
   ['unknown', 'unknown'],
 ])('the address %s counts as %s', (text, key) => expect(addressKey(text)).toBe(key));
 
-test('loopback, private and shared networks are private, public and unreadable addresses are not', () => {
+test('isPrivateAddress is true for loopback, private and shared networks, and false for public and malformed addresses', () => {
   const privates = ['127.0.0.1', '::1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.1.1', '100.64.0.1'];
   for (const text of [...privates, 'fd00::1', 'fe80::1', '::ffff:10.0.0.1'])
     expect([text, isPrivateAddress(text)]).toEqual([text, true]);
@@ -84,6 +84,6 @@ test('loopback, private and shared networks are private, public and unreadable a
     expect([text, isPrivateAddress(text)]).toEqual([text, false]);
 });
 
-test('an unreadable address counts as its first 64 characters', () => {
+test('a malformed address is counted by its first 64 characters', () => {
   expect(addressKey('x'.repeat(10_000))).toBe('x'.repeat(64));
 });

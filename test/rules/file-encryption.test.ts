@@ -37,7 +37,7 @@ const plain = randomBytes(200_000);
 const encryptedPlain = await encrypt(plain);
 
 test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])(
-  '%i bytes come back as they went in',
+  '%i bytes are unchanged after encryption and decryption',
   async (size) => {
     const bytes = randomBytes(size);
     const encrypted = await encrypt(bytes);
@@ -47,7 +47,7 @@ test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])(
   },
 );
 
-test('an encrypted file contains nothing in the clear, and uses AES-256 with key commitment', async () => {
+test('an encrypted file contains no plain text and uses AES-256 with key commitment', async () => {
   const text = Buffer.from('a line that is easy to find\n'.repeat(5000));
   const encrypted = await encrypt(text);
   expect(encrypted.includes('easy to find')).toBe(false);

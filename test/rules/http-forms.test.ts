@@ -1,4 +1,4 @@
-// Small forms of the HTTP edge: phones, idempotency keys, pages and cursors, API keys.
+// Formats at the HTTP boundary: phones, emails, idempotency keys, pages and cursors, API keys, problem lists.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hashKey, hintOf, isWellFormedKey, makeKey } from '../../src/accounts/key.ts';
@@ -26,14 +26,14 @@ function codeOf(run: () => unknown): string {
   return 'nothing thrown';
 }
 
-describe('a phone as people write it', () => {
+describe('a phone with separators', () => {
   it.each([
     ['+1 (555) 123-4567', '15551234567'],
     ['+49.30/1234567'.replace('/', '.'), '49301234567'],
     ['[+91] 98765 43210', '919876543210'],
     ['+44\u00a020\u20117946\u2009–0958', '442079460958'],
     ['15551234567', '15551234567'],
-  ])('%j is kept as %s', (written, kept) => {
+  ])('%j is normalized to %s', (written, kept) => {
     expect(phoneDigits(written)).toBe(kept);
     expect(phoneProblem(kept)).toBeUndefined();
   });
@@ -44,7 +44,7 @@ describe('a phone as people write it', () => {
     ['+1 555 123 4567 ext. 8', 'remove'],
     ['+1/555/1234567', 'remove "/"'],
     ['- ()', '7 to 15 digits'],
-  ])('%j is refused: %s', (written, words) => {
+  ])('%j is rejected: %s', (written, words) => {
     expect(phoneProblem(phoneDigits(written))).toContain(words);
   });
 });
@@ -57,7 +57,7 @@ describe('an email address', () => {
     ['ada@mu\u0308ller.example', 'ada@müller.example', 'ada@xn--mller-kva.example'],
     ['ada@xn--mller-kva.example', 'ada@xn--mller-kva.example', 'ada@xn--mller-kva.example'],
     ['ada@例え.テスト', 'ada@例え.テスト', 'ada@xn--r8jz45g.xn--zckzah'],
-  ])('%s is kept as %s and goes to calendars as %s', (given, kept, ascii) => {
+  ])('%s is stored as %s and sent to calendars as %s', (given, kept, ascii) => {
     expect(emailProblem(given)).toBeUndefined();
     expect([normalizedEmail(given), asciiEmail(normalizedEmail(given))]).toEqual([kept, ascii]);
   });
@@ -77,8 +77,8 @@ describe('an email address', () => {
     ['ada@müller.example/x', 'must be an email address'],
     [`${'a'.repeat(65)}@example.com`, 'must be an email address'],
     [`ada@${'ü'.repeat(60)}.${'ü'.repeat(60)}.example`, 'must be an email address'],
-  ])('%s is refused: %s', (given, words) => expect(emailProblem(given)).toContain(words));
-  it('is found by either spelling of its domain', () => {
+  ])('%s is rejected: %s', (given, words) => expect(emailProblem(given)).toContain(words));
+  it('is found by both spellings of its domain', () => {
     const both = ['ada@müller.example', 'ada@xn--mller-kva.example'];
     for (const given of [...both, 'Ada@MÜLLER.example']) {
       expect(emailSpellings(given)).toEqual(expect.arrayContaining(both));
@@ -87,7 +87,7 @@ describe('an email address', () => {
 });
 
 describe('a phone', () => {
-  it.each(['15551234567', '919876543210', '1234567', '123456789012345'])('%s passes', (phone) =>
+  it.each(['15551234567', '919876543210', '1234567', '123456789012345'])('%s is valid', (phone) =>
     expect(phoneProblem(phone)).toBeUndefined(),
   );
   it.each([
@@ -100,9 +100,9 @@ describe('a phone', () => {
     ['1234567890123456', '7 to 15 digits'],
     ['', '7 to 15 digits'],
     ['1555\n1234567', 'digits only'],
-  ])('%j is refused and says why', (phone, words) => expect(phoneProblem(phone)).toContain(words));
+  ])('%j is rejected with a reason', (phone, words) => expect(phoneProblem(phone)).toContain(words));
 
-  it('may come once in a request; the second one is named', () => {
+  it('must be unique in a request; the second one is reported', () => {
     const recipients = ['15551234567', '15551234568', '15551234567', '+1'].map((phone) => ({ phone }));
     expect(phoneProblems(recipients)).toEqual([
       { path: 'recipients[2].phone', message: 'is the same as recipients[0].phone' },
@@ -113,15 +113,16 @@ describe('a phone', () => {
 
 describe('an Idempotency-Key', () => {
   const key = '019A0B5E-7C00-7000-8000-00000000000a';
-  it.each([key, `"${key}"`, ` ${key} `, key.toLowerCase()])('%j is read bare and in lower case', (header) =>
-    expect(idempotencyKeyOf(header, 'required')).toBe(key.toLowerCase()),
+  it.each([key, `"${key}"`, ` ${key} `, key.toLowerCase()])(
+    '%j is parsed to a bare UUID in lower case',
+    (header) => expect(idempotencyKeyOf(header, 'required')).toBe(key.toLowerCase()),
   );
-  it('may be absent only where it is optional', () => {
+  it('can be missing only if it is optional', () => {
     expect(idempotencyKeyOf(undefined, 'optional')).toBeUndefined();
     expect(codeOf(() => idempotencyKeyOf(undefined, 'required'))).toBe('idempotency_key_missing');
   });
   it.each(['abc', `${key}, ${key}`, `"${key}`, `${key}0`, '""', '', ' ', '\t', ', ', [key, key]])(
-    '%j is refused, whether it is optional or required',
+    '%j is rejected, whether it is optional or required',
     (header) => {
       for (const need of ['optional', 'required'] as const)
         expect(codeOf(() => idempotencyKeyOf(header, need))).toBe('idempotency_key_invalid');
@@ -130,7 +131,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('pages', () => {
-  it('begin at 1 with 20 items', () => {
+  it('start at 1 with 20 items', () => {
     expect(pageWindow({})).toEqual({ page: 1, limit: 20, offset: 0 });
     expect(pageWindow({ page: 3, limit: 50 })).toEqual({ page: 3, limit: 50, offset: 100 });
     expect(pageOf(['a'], 41, { page: 3 }).pagination).toEqual({
@@ -144,7 +145,7 @@ describe('pages', () => {
 });
 
 describe('cursors', () => {
-  it('walk a list whole, each item once', () => {
+  it('traverse a whole list, each item once', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.uuid()), fc.integer({ min: 1, max: 7 }), (list, limit) => {
         const sorted = list.toSorted();
@@ -169,12 +170,12 @@ describe('cursors', () => {
     Buffer.from('[1,2]').toString('base64url'),
     Buffer.from('[null]').toString('base64url'),
     Buffer.from('["x"]').toString('base64url'),
-  ])('%j, which no list answered, is refused', (cursor) =>
+  ])('%j, which no list returned, is rejected', (cursor) =>
     expect(codeOf(() => cursorPosition(cursor, 1))).toBe('invalid_request'),
   );
 });
 
-test('the least id of an instant is not above any id made then, and above every one made before', () => {
+test('lowestUuidAt is not above any id of its time and above every earlier id', () => {
   const now = Date.now();
   const id = uuidv7(now);
   expect(lowestUuidAt(new Date(now)) <= id).toBe(true);
@@ -183,7 +184,7 @@ test('the least id of an instant is not above any id made then, and above every 
 });
 
 describe('an API key', () => {
-  it('is known by its form: every mistyped character is noticed without a look-up', () => {
+  it('has a checksum: every mistyped character is detected without a query', () => {
     const key = makeKey();
     expect(key).toMatch(/^cgw_[0-9A-Za-z]{49}$/);
     expect(isWellFormedKey(key)).toBe(true);
@@ -195,12 +196,12 @@ describe('an API key', () => {
     expect(hashKey(key)).toHaveLength(32);
   });
 
-  it.each(['', 'cgw_', 'x'.repeat(53), `cgw_${'0'.repeat(49)} `])('%j is none', (text) =>
+  it.each(['', 'cgw_', 'x'.repeat(53), `cgw_${'0'.repeat(49)} `])('%j is not well-formed', (text) =>
     expect(isWellFormedKey(text)).toBe(false),
   );
 });
 
-test('a code has the status that the contract lists, and an unlisted one is an internal error', () => {
+test('httpStatus returns the contract’s status of a code, and 500 for an unlisted one', () => {
   expect(httpStatus('template_not_found')).toBe(404);
   expect(httpStatus('template_not_approved')).toBe(409);
   expect(httpStatus('no_such_code')).toBe(500);
@@ -210,7 +211,7 @@ describe('the list of problems in a response', () => {
   const problems = (count: number, text = 'is wrong') =>
     Array.from({ length: count }, (_, index) => ({ path: `recipients[${index}]`, message: text }));
 
-  it('names all of up to 100, and says that there are more beyond', () => {
+  it('lists up to 100 and reports if there are more', () => {
     const whole = invalidRequest(problems(100));
     expect([whole.details.errors?.length, whole.details.errorsTruncated]).toEqual([100, undefined]);
     expect(whole.message).toBe('recipients[0]: is wrong (and 99 more, see errors)');
@@ -219,7 +220,7 @@ describe('the list of problems in a response', () => {
     expect(more.message).toContain('more than 99 others; errors lists the first 100');
   });
 
-  it('has one entry per path, and stops asking for more once it is full', () => {
+  it('has one entry per path, and reads no more problems once it is full', () => {
     expect(invalidRequest([...problems(1, 'first'), ...problems(1, 'second')]).details.errors).toEqual([
       { path: 'recipients[0]', message: 'first' },
     ]);
@@ -231,7 +232,7 @@ describe('the list of problems in a response', () => {
     expect(made).toBe(101);
   });
 
-  it('stays small whatever the caller’s text is', () => {
+  it('has a limited size whatever the caller’s text is', () => {
     for (const text of ['x'.repeat(1_000_000), '\ud800'.repeat(10_000), '\u0001'.repeat(10_000)]) {
       const long = problems(1_000, text).map(({ path, message }) => ({ path: `${path}${text}`, message }));
       const { message, details } = invalidRequest(long);
@@ -242,7 +243,7 @@ describe('the list of problems in a response', () => {
   });
 });
 
-describe('the shape of a long JSON text', () => {
+describe('a long JSON text', () => {
   const padding = `"${'x'.repeat(10_000)}"`;
   const members = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":{"a":1}`).join(',');
   it.each([
@@ -252,16 +253,16 @@ describe('the shape of a long JSON text', () => {
     ['signs inside of strings', `["${':{['.repeat(5_000)}","\\"${':'.repeat(5_000)}"]`],
     ['a string that ends in backslashes', `["${'\\\\'.repeat(5_000)}",{"a":1}]`],
     ['no JSON at all', `"${'{'.repeat(10_000)}`],
-  ])('passes with %s', (_, text) => expect(jsonLimitProblem(text)).toBeUndefined());
+  ])('is accepted with %s', (_, text) => expect(jsonLimitProblem(text)).toBeUndefined());
   it.each([
     ['601 members', `{"pad":${padding},${members(600)}}`, '600 members'],
     ['601 members after a nested object', `{"a":{"b":${padding}},${members(600)}}`, '600 members'],
     ['101 levels', `${'['.repeat(100)}[${padding}]${']'.repeat(100)}`, '100 levels'],
     ['more brackets closed than opened', `${']'.repeat(5_000)}${'['.repeat(5_000)}`, '100 levels'],
-  ])('is refused with %s', (_, text, words) => expect(jsonLimitProblem(text)).toContain(words));
+  ])('is rejected with %s', (_, text, words) => expect(jsonLimitProblem(text)).toContain(words));
 });
 
-test('texts that no column keeps are named up to one more than a response lists', () => {
+test('unstorable texts are reported up to one more than a response lists', () => {
   const bad = Array.from({ length: 200_000 }, () => 'a\0b');
   expect(unstorableParts([bad, { x: bad }])).toHaveLength(101);
   expect(unstorableParts({ a: ['\0'], '\0': 1, b: 'fine' })).toEqual([
@@ -270,7 +271,7 @@ test('texts that no column keeps are named up to one more than a response lists'
   ]);
 });
 
-test('the canonical JSON of a body is what it was when the first fingerprints were kept', () => {
+test('the canonical JSON of a body has not changed since the first stored fingerprints', () => {
   const canonical = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(canonical);
     if (value === null || typeof value !== 'object') return value;

@@ -11,7 +11,7 @@ const takeAll = (subqueue: ReturnType<ReturnType<typeof open>['open']>, nowMs = 
   return taken;
 };
 
-test('hands out the most urgent items first, and those of one priority in the order of arrival', () => {
+test('take returns the most urgent items first, and items of one priority in order of arrival', () => {
   const subqueue = open(3).open('a');
   for (const [item, priority] of [
     ['low', 2],
@@ -26,7 +26,7 @@ test('hands out the most urgent items first, and those of one priority in the or
   expect(takeAll(subqueue)).toEqual(['high 1', 'high 2', 'middle', 'low', 'beyond the last']);
 });
 
-test('takes from one key without touching another, and keeps a state for each', () => {
+test('take does not affect other keys, and each key has its own state', () => {
   const queue = open();
   queue.open('a').push('a1', 1);
   queue.open('b').push('b1', 1);
@@ -37,7 +37,7 @@ test('takes from one key without touching another, and keeps a state for each', 
   expect([...queue.all()].map(({ state }) => state.key)).toEqual(['a', 'b']);
 });
 
-test('never hands out an item past its deadline, and returns it as lapsed', () => {
+test('take never returns an item past its deadline, and reports it as lapsed', () => {
   const queue = open();
   const subqueue = queue.open('a');
   subqueue.push('late', 10);
@@ -59,7 +59,7 @@ test('drains a key in order of urgency, and counts that it did', () => {
   expect(subqueue.take(0)).toBeUndefined();
 });
 
-test('extracts what matches and leaves the rest in its order', () => {
+test('extract removes matching items and keeps the order of the others', () => {
   const queue = open();
   const subqueue = queue.open('a');
   for (const item of ['1', '2', '3', '4']) subqueue.push(item, 1);
@@ -68,7 +68,7 @@ test('extracts what matches and leaves the rest in its order', () => {
   expect(takeAll(subqueue)).toEqual(['1', '4']);
 });
 
-test('keeps a key that has queued or running work, and forgets it afterwards', async () => {
+test('remove keeps a key with queued or running work, and drops it afterwards', async () => {
   const queue = open();
   const subqueue = queue.open('a');
   subqueue.push('1', 1);

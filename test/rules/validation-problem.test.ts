@@ -1,4 +1,4 @@
-// The texts of validation problems: which field, what is allowed there.
+// The texts of validation problems: the field, and what is allowed.
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { requestValidator } from '../../src/http/validation.ts';
@@ -33,7 +33,7 @@ const body = Type.Object(
 // biome-ignore lint/suspicious/noExplicitAny: a validator outside its server
 const validate = requestValidator()({ schema: body, httpPart: 'body', method: 'POST', url: '/' } as any);
 
-/** Each problem of a body, as its path and text. */
+/** The problems of a body, each as path and text. */
 function problemsOf(value: unknown): string[] {
   const result = validate(value) as true | { error: unknown[] };
   if (result === true) return [];
@@ -79,7 +79,7 @@ test.each([
   expect(problemsOf(value)).toEqual([problem]);
 });
 
-test("no text is the validator's own", () => {
+test("no problem has the validator's own text", () => {
   const own = /must NOT|must match format|must be [<>]|must be (?:string|object|array|integer|boolean)$/;
   const all = { text: 1, at: 'x', count: 1.5, list: 'x', map: [], kind: 1, step: null, phone: 4, extra: 1 };
   const problems = problemsOf(all);

@@ -1,10 +1,10 @@
-// What errors repeat of a request: nothing in it is invisible.
+// Texts of callers in errors, with invisible characters written as codes.
 import { describe, expect, it } from 'vitest';
 import { invalidRequest } from '../../src/base/errors.ts';
 import { visible } from '../../src/base/visible.ts';
 import { phoneProblems } from '../../src/messaging/sending/recipients.ts';
 
-describe('what an error repeats of a request', () => {
+describe('a text of the request in an error', () => {
   it.each([
     ['a zero-width space', '155\u200b50', '155\\u200b50'],
     ['a byte order mark', '\ufeff155', '\\ufeff155'],
@@ -23,13 +23,13 @@ describe('what an error repeats of a request', () => {
     expect(error.details.errors).toEqual([{ path: `recipients[0].${shown}`, message: `remove "${shown}"` }]);
   });
 
-  it('leaves what can be seen as it is', () => {
+  it('keeps visible characters', () => {
     const text = 'Grüße, नमस्ते, 您好 👋 — “x” +1 (555)-0100';
     expect(visible(text)).toBe(text);
   });
 
   it.each(['155501000\u200b01', '15550\u00a0100001', '\u202a15550100001\u202c', '1555010000\t1'])(
-    'names the stray character of the phone %j',
+    'shows the invalid character of the phone %j',
     (phone) => {
       const [problem] = phoneProblems([{ phone }]);
       const error = invalidRequest(problem ? [problem] : []);
