@@ -27,7 +27,6 @@ export interface Demo {
 const app = { id: '100200300400500', secret: 'c3a5125f1d2dd30af555a0e8c6879c50', token: 'demo-access-token' };
 const waba = { id: '200300400500600', name: 'Demonstration' };
 const number = { id: '300400500600700', displayPhoneNumber: '+1 555 010 0000' };
-const verifyToken = 'demo-verify-token';
 const hook = 'demo';
 /** The OAuth client that the gateway is started with. */
 export const googleClient = { id: 'demo-client.apps.example', secret: 'demo-client-secret' };
@@ -50,11 +49,9 @@ export async function seedDemo(
       businessAccountId: waba.id,
       accessToken: app.token,
       appSecret: app.secret,
-      verifyToken,
       isDefault: true,
     },
   });
-  await subscribe(input.sandbox, input.baseUrl, sender._id);
   await gateway.syncTemplates();
   for (const draft of drafts) await gateway.createTemplate({ body: draft });
   progress('a webhook endpoint at the receiver');
@@ -82,7 +79,8 @@ export async function updateDemo(demo: Demo): Promise<void> {
   const { apps } = await cloudApiControl(demo.sandbox.cloudApiUrl).state();
   const isEmpty = !apps.some(({ id }) => id === app.id);
   if (isEmpty) await seedPlatform(demo.sandbox);
-  await subscribe(demo.sandbox, demo.baseUrl, demo.senderId);
+  // the address of the gateway may be another one
+  await gateway.subscribeSender({ id: demo.senderId });
   const receiver = receiverControl(demo.sandbox.receiverUrl);
   const url = receiver.hookUrl(hook);
   await receiver.setSecrets(hook, demo.webhookSecret);
@@ -123,12 +121,6 @@ async function seedPlatform(sandbox: SandboxUrls): Promise<void> {
     if (!known.has(`${template.name} ${template.language}`))
       await platform.addTemplate({ ...template, wabaId: waba.id });
   }
-}
-
-/** The platform does its handshake with the gateway, then posts callbacks there. */
-async function subscribe(sandbox: SandboxUrls, baseUrl: string, senderId: string): Promise<void> {
-  const callbackUrl = `${baseUrl}/callbacks/messaging/${senderId}`;
-  await cloudApiControl(sandbox.cloudApiUrl).subscribe(app.id, callbackUrl, verifyToken);
 }
 
 async function seedEndpoint(gateway: ChatbotGateway, sandbox: SandboxUrls): Promise<string> {

@@ -1,7 +1,16 @@
 // Typed clients of the sandbox's control APIs, for tests, demonstrations and benchmarks.
 import type { SendCall } from './cloud-api/calls.ts';
 import type { Accepted, LedgerCounts, LedgerFilter } from './cloud-api/ledger.ts';
-import type { App, Component, Media, PhoneNumber, Settings, Template, Waba } from './cloud-api/model.ts';
+import type {
+  App,
+  Component,
+  Media,
+  PhoneNumber,
+  Settings,
+  Template,
+  TokenFacts,
+  Waba,
+} from './cloud-api/model.ts';
 import type { TemplateChange } from './cloud-api/template-changes.ts';
 import type { Fault } from './faults.ts';
 import type { Received, ReceivedCounts, ReceivedFilter } from './receiver/ledger.ts';
@@ -33,11 +42,12 @@ export function cloudApiControl(url: string) {
         pendingCallbacks: number;
       }>('GET', 'state'),
     addApp: (app: Partial<Pick<App, 'id' | 'secret' | 'tokens'>> = {}) => call<App>('POST', 'apps', app),
-    addToken: (appId: string, token?: string) =>
-      call<{ token: string }>('POST', `apps/${appId}/tokens`, { token }),
+    /** Issues a token, or changes what a token may do. */
+    addToken: (appId: string, token?: string, facts: Partial<TokenFacts> = {}) =>
+      call<{ token: string }>('POST', `apps/${appId}/tokens`, { token, ...facts }),
     /** Revokes one token, or all. */
     revoke: (appId: string, token?: string) => call<App>('POST', `apps/${appId}/revoke`, { token }),
-    /** Does the handshake with the address, then posts callbacks there. */
+    /** Does the handshake with the address, then posts callbacks there, of all business accounts that the app has now. */
     subscribe: (appId: string, callbackUrl: string, verifyToken: string) =>
       call<App>('PUT', `apps/${appId}/subscription`, { callbackUrl, verifyToken }),
     unsubscribe: (appId: string) => call<App>('DELETE', `apps/${appId}/subscription`),

@@ -13,7 +13,9 @@ import { listen } from './http/listen.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { openAccessCache } from './messaging/senders/access-cache.ts';
+import { openLastCallbacks } from './messaging/senders/last-callbacks.ts';
 import { rehashAllSenders } from './messaging/senders/rehash.ts';
+import { checkDue } from './messaging/senders/run-checks.ts';
 import { requestReading } from './messaging/senders/template-readings-store.ts';
 import { openApplyReports } from './messaging/sending/apply-statuses.ts';
 import { recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
@@ -43,11 +45,12 @@ import {
 const graceMs = 4_000;
 
 /** The dispatcher of one process, connected to the other modules. */
-function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread) {
+function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicUrl: () => string) {
   const access = openAccessCache(parts);
   return openDispatcher({
     ...parts,
     deliveries,
+    publicUrl,
     ...access,
     onOutcome: (outcome) => parts.metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
@@ -66,7 +69,7 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread) {
 }
 
 /** Queues, caches and batches that requests and workers of one process share. */
-function openShared(parts: Parts) {
+function openShared(parts: Parts, publicUrl: () => string) {
   const { metrics, log } = parts;
   const onAttempts = (attempts: Record<string, number>) => {
     for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
@@ -74,8 +77,10 @@ function openShared(parts: Parts) {
   const deliveries = openDeliveryThread({ ...parts.forDeliveries, graceMs }, { log, onAttempts });
   return {
     deliveries,
-    dispatcher: openMessageDispatcher(parts, deliveries),
-    applyReports: openApplyReports({ ...parts, deliveries }),
+    publicUrl,
+    lastCallbacks: openLastCallbacks(parts),
+    dispatcher: openMessageDispatcher(parts, deliveries, publicUrl),
+    applyReports: openApplyReports({ ...parts, deliveries, publicUrl }),
     ...openAppointments({ ...parts, deliveries }),
   };
 }
@@ -103,11 +108,11 @@ export interface App {
 /** Opens the gateway on an open database, which the caller closes. Listens, and runs workers depending on its role. */
 export async function openApp(config: Config, database: OpenDatabase, options: AppOptions): Promise<App> {
   const parts = await openParts(config, options, database);
-  const shared = openShared(parts);
+  let url = '';
+  const shared = openShared(parts, () => config.publicUrl ?? url);
   const redis = await openRedis(config.redisUrl, options.log);
   const running: Running = {};
   const ending = openShutdown(graceMs);
-  let url = '';
   const deps = {
     ...parts,
     ...shared,
@@ -121,7 +126,6 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     nudgeDispatch: () => running.workers?.dispatch.nudge(),
     nudgeQueue: () => running.workers?.queue.nudge(),
     nudgeSync: () => running.workers?.templateSync.nudge(),
-    publicUrl: () => config.publicUrl ?? url,
   };
   const server = await buildServer(deps);
   let closed: Promise<void> | undefined;
@@ -138,7 +142,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     running.clockWatch = startClockWatch(parts);
     if (config.role !== 'worker') {
       await recordCallbackUptime(parts.hot);
-      running.uptime = startUptime(parts);
+      running.uptime = startUptime({ ...parts, flush: () => shared.lastCallbacks.flush() });
     }
   } catch (error) {
     await close();
@@ -170,6 +174,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     calendarSync: () => syncCalendars(deps),
     mediaCleanup: () => removeLeftovers(deps),
     templateSync: () => syncDue(deps),
+    senderChecks: () => checkDue(deps),
     releaseLeases: () => releaseLeasesOfEnded(deps, [releaseMessagesOfProcesses, releaseDeliveriesOf]),
   };
 }
@@ -200,6 +205,7 @@ async function closeApp({ parts, shared, running, ending, server }: RunningApp):
   await Promise.all([served, finished]);
   await Promise.all([parts.releases.stop(), shared.bookingReleases.stop()]);
   await parts.authenticator.flush();
+  await shared.lastCallbacks.flush();
   await parts.processSession.close();
   await parts.hot.destroy();
 }

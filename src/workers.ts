@@ -29,6 +29,8 @@ export interface WorkerRounds {
   mediaCleanup: () => Promise<number>;
   /** The platform's templates. */
   templateSync: () => Promise<number>;
+  /** The hourly checks of senders. */
+  senderChecks: () => Promise<number>;
   /** Leases of processes that ended. */
   releaseLeases: () => Promise<number>;
 }
@@ -64,6 +66,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     calendarSync: start({ name: 'calendar-sync', perform: rounds.calendarSync, idleMs: 2_000 }),
     mediaCleanup: start({ name: 'media-cleanup', perform: rounds.mediaCleanup, idleMs: 5_000 }),
     templateSync: start({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
+    senderChecks: start({ name: 'sender-checks', perform: rounds.senderChecks, idleMs: 5_000 }),
     releaseLeases: start({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
     cleanUp: start({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
     hourly: start({ name: 'hourly', perform: () => hourly(deps), idleMs: 3_600_000 }),
@@ -75,10 +78,11 @@ export function startClockWatch(deps: ClockWatchDeps): Worker {
   return startWorker({ name: 'clock', perform: openClockWatch(deps), idleMs: 2_000 }, deps);
 }
 
-/** Records every few seconds that this process accepts callbacks. */
-export function startUptime(deps: { hot: Db; clock: Clock; log: Log }): Worker {
+/** Records every few seconds that this process accepts callbacks, and when the last ones came (`flush`). */
+export function startUptime(deps: { hot: Db; clock: Clock; log: Log; flush: () => Promise<void> }): Worker {
   const perform = async () => {
     await recordCallbackUptime(deps.hot);
+    await deps.flush();
     return 0;
   };
   return startWorker({ name: 'callback-uptime', perform, idleMs: 5_000 }, deps);

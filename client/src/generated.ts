@@ -304,6 +304,56 @@ export type ChangedBooking = {
   by: "api" | "calendar";
 };
 
+/** A messaging number with its checks. */
+export type CheckedSender = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the sender. */
+  name: string;
+  /** The platform's id of the number. */
+  phoneNumberId: string;
+  /** The platform's id of the business account. */
+  businessAccountId: string;
+  /** The phone number, as the platform shows it. */
+  displayPhone: string | null;
+  /** The name that recipients see. */
+  verifiedName: string | null;
+  /** Base address of the platform for this number, if not the default. */
+  apiUrl: string | null;
+  /** Maximum rate of this number; null: what the platform grants it. */
+  messagesPerSecond: number | null;
+  /** The rate in use. */
+  effectiveMessagesPerSecond: number;
+  /** Messages per second that the platform grants the number. */
+  throughput: number | null;
+  /** The platform's rating of the number: `GREEN`, `YELLOW`, `RED`. */
+  qualityRating: string | null;
+  /** How many people the business may write to first within a day, such as `TIER_2K`. */
+  messagingLimit: string | null;
+  /** Whether sends without `senderId` use this sender. */
+  isDefault: boolean;
+  /** `halted`: messages wait in the queue until the problem is fixed. */
+  status: "active" | "halted";
+  /** Why the platform rejects calls of this number, and what to do. */
+  haltedReason: string | null;
+  /** The platform's code of the rejection. */
+  haltedCode: number | null;
+  /** When the sender was halted. */
+  haltedAt: string | null;
+  /** When the platform last posted a callback of this number. */
+  lastCallbackAt: string | null;
+  /** The sender's callback address. Enter it at the platform if you subscribe the app yourself. */
+  callbackUrl: string;
+  /** When the templates were last read from the platform. */
+  templatesSyncedAt: string | null;
+  /** Why the last reading failed. */
+  templatesSyncFailure: string | null;
+  /** When the sender was added. */
+  createdAt: string;
+  /** What was checked of the sender. */
+  checks: Array<SenderCheck>;
+};
+
 /** As the platform documents it. */
 export type Component = {
   /** `HEADER`, `BODY`, `FOOTER`, `BUTTONS` or another kind. */
@@ -344,7 +394,7 @@ export type CreateEndpoint = {
   /** Description, for people. */
   description?: string;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status">;
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status">;
   /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
   secret?: string;
 };
@@ -371,12 +421,18 @@ export type CreateSender = {
   accessToken: string;
   /** The platform app's secret, 32 hexadecimal digits. It signs the platform's callbacks and is never returned. */
   appSecret: string;
-  /** The token of the verification handshake of the platform. It is never returned. */
-  verifyToken: string;
+  /** The platform's id of the app. Default: the app of the access token. */
+  appId?: string;
+  /** The token of the verification handshake of the platform. Default: a random one. It is never returned. */
+  verifyToken?: string;
+  /** `subscribe`: the gateway subscribes the app to the business account and enters its callback address at the platform. `manual`: you do both. Default: `subscribe` if the gateway's public address is https. */
+  webhook?: "subscribe" | "manual";
+  /** Registers the number with this PIN, which becomes its two-step verification PIN if it has none. The gateway tries once, because the platform locks a number after ten attempts, and does not store it. */
+  pin?: string;
   /** Another base address of the platform for this number. It must be public and https, unless the operator allows others. */
   apiUrl?: string;
-  /** Maximum rate of this number. */
-  messagesPerSecond?: number;
+  /** Maximum rate of this number. Default: null, the throughput that the platform grants it. */
+  messagesPerSecond?: number | null;
   /** Whether sends without `senderId` use this sender. */
   isDefault?: boolean;
 };
@@ -1117,19 +1173,33 @@ export type Sender = {
   businessAccountId: string;
   /** The phone number, as the platform shows it. */
   displayPhone: string | null;
+  /** The name that recipients see. */
+  verifiedName: string | null;
   /** Base address of the platform for this number, if not the default. */
   apiUrl: string | null;
-  /** Maximum rate of this number. */
-  messagesPerSecond: number;
+  /** Maximum rate of this number; null: what the platform grants it. */
+  messagesPerSecond: number | null;
+  /** The rate in use. */
+  effectiveMessagesPerSecond: number;
+  /** Messages per second that the platform grants the number. */
+  throughput: number | null;
+  /** The platform's rating of the number: `GREEN`, `YELLOW`, `RED`. */
+  qualityRating: string | null;
+  /** How many people the business may write to first within a day, such as `TIER_2K`. */
+  messagingLimit: string | null;
   /** Whether sends without `senderId` use this sender. */
   isDefault: boolean;
   /** `halted`: messages wait in the queue until the problem is fixed. */
   status: "active" | "halted";
   /** Why the platform rejects calls of this number, and what to do. */
   haltedReason: string | null;
+  /** The platform's code of the rejection. */
+  haltedCode: number | null;
   /** When the sender was halted. */
   haltedAt: string | null;
-  /** Enter this at the platform as the app's callback URL. */
+  /** When the platform last posted a callback of this number. */
+  lastCallbackAt: string | null;
+  /** The sender's callback address. Enter it at the platform if you subscribe the app yourself. */
   callbackUrl: string;
   /** When the templates were last read from the platform. */
   templatesSyncedAt: string | null;
@@ -1137,6 +1207,52 @@ export type Sender = {
   templatesSyncFailure: string | null;
   /** When the sender was added. */
   createdAt: string;
+};
+
+/** One check of a sender. */
+export type SenderCheck = {
+  /** What was checked. */
+  name: "token" | "permissions" | "tokenExpiry" | "registration" | "subscription" | "appCallback" | "handshake" | "lastCallback" | "templates" | "quality" | "messagingLimit" | "throughput" | "health";
+  /** `unknown`: it could not be checked, or there is nothing to see yet. */
+  status: "ok" | "warning" | "failed" | "unknown";
+  /** What was found. */
+  detail: string;
+  /** What to do; null if nothing is wrong. */
+  fix: string | null;
+  /** When it was checked. */
+  checkedAt: string;
+};
+
+/** The checks of a sender. */
+export type SenderChecks = {
+  /** What was checked of the sender. */
+  checks: Array<SenderCheck>;
+};
+
+/** A sender was halted or resumed, or a check of it has another status. */
+export type SenderStatus = {
+  sender: Sender;
+  /** What changed. */
+  changed: Array<SenderStatusChange>;
+};
+
+/** A status that changed. */
+export type SenderStatusChange = {
+  /** The name of the check, or `status` of the sender. */
+  name: string;
+  /** The status before. */
+  from: string;
+  /** The status now. */
+  to: string;
+};
+
+/** The body of `senders.status` events. */
+export type SenderStatusEvent = {
+  /** The kind of event. */
+  event: "senders.status";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: SenderStatus;
 };
 
 /** The result for one recipient. */
@@ -1474,7 +1590,7 @@ export type UpdateEndpoint = {
   /** Description, for people. */
   description?: string | null;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status">;
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status">;
   /** `paused`: events are kept. `active`: they are delivered, also after the endpoint was disabled. */
   status?: "active" | "paused";
 };
@@ -1487,10 +1603,10 @@ export type UpdateSender = {
   accessToken?: string;
   /** The platform app's secret, 32 hexadecimal digits. It signs the platform's callbacks and is never returned. */
   appSecret?: string;
-  /** The token of the verification handshake of the platform. It is never returned. */
+  /** The token of the verification handshake of the platform. Default: a random one. It is never returned. */
   verifyToken?: string;
-  /** Maximum rate of this number. */
-  messagesPerSecond?: number;
+  /** Maximum rate of this number. Default: null, the throughput that the platform grants it. */
+  messagesPerSecond?: number | null;
   /** Makes this sender the default one. */
   isDefault?: true;
 };
@@ -1524,7 +1640,7 @@ export type UploadMedia = {
 };
 
 /** The body of a webhook. */
-export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | TestEvent;
+export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | TestEvent;
 
 /** Every error code of the API. */
 export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_timeout';
@@ -1585,6 +1701,9 @@ export interface OperationErrors {
   replayDelivery: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   listSenders: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   createSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_exists' | 'storage_full' | 'unsupported_media_type';
+  getSenderChecks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full';
+  runSenderChecks: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
+  subscribeSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
   updateSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
   deleteSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'sender_in_use' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
   listKeys: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -2161,13 +2280,40 @@ export interface Operations {
     options?: CallOptions,
   ): Pages<Sender, Pagination>;
 
-  /** Add a sender. The gateway verifies the token with the platform before it stores the sender. Scope: `manage`. */
+  /** Connect a number. The gateway verifies the token, its permissions, the app secret, the number and the business account with the platform before it stores the sender. Then it registers the number if you give a `pin`, subscribes the app, and waits for the handshake of the platform. What fails after the sender is stored is reported in `checks`, with what to do. Scope: `manage`. */
   createSender(
     input: {
       body: CreateSender;
     },
     options?: CallOptions,
-  ): Promise<Sender>;
+  ): Promise<CheckedSender>;
+
+  /** Get the checks of a sender. The results of the last run. The gateway checks each sender every hour. Scope: `manage`. */
+  getSenderChecks(
+    input: {
+      /** Id of the sender (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<SenderChecks>;
+
+  /** Check a sender now. Scope: `manage`. */
+  runSenderChecks(
+    input: {
+      /** Id of the sender (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<SenderChecks>;
+
+  /** Subscribe to the callbacks of a number again. Subscribes the app to the business account and enters the callback address at the platform. Scope: `manage`. */
+  subscribeSender(
+    input: {
+      /** Id of the sender (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<SenderChecks>;
 
   /** Update a sender. Verifies a new token with the platform, then resumes a halted sender. Scope: `manage`. */
   updateSender(
@@ -2283,6 +2429,9 @@ export const operations = {
   replayDelivery: 'POST /v1/webhooks/deliveries/{id}/replay',
   listSenders: 'GET /v1/senders list',
   createSender: 'POST /v1/senders',
+  getSenderChecks: 'GET /v1/senders/{id}/checks',
+  runSenderChecks: 'POST /v1/senders/{id}/checks',
+  subscribeSender: 'POST /v1/senders/{id}/subscribe',
   updateSender: 'PATCH /v1/senders/{id}',
   deleteSender: 'DELETE /v1/senders/{id}',
   listKeys: 'GET /v1/keys list',

@@ -29,6 +29,9 @@ export interface Call {
   req: IncomingMessage;
   res: ServerResponse;
   app: App;
+  token: string;
+  /** True if the token is the app's own, `APP_ID|APP_SECRET`. */
+  isAppToken: boolean;
   /** `v23.0`. */
   version: string;
   query: URLSearchParams;

@@ -1,4 +1,5 @@
 // Callbacks of the simulated platform: their payloads, one or several statuses each, and the record of their results.
+import { callbackTarget } from './callback-target.ts';
 import { createJobs } from './jobs.ts';
 import type { Accepted, Step } from './ledger.ts';
 import type { State, TemplateCallback } from './state.ts';
@@ -33,33 +34,49 @@ export function createPoster(state: State, connections = 128): Poster {
         else step.answers.push(status);
       }
     };
-    const appId = posts[0]?.message.appId ?? '';
-    jobs.send({ appId, body: () => statusBody(state, posts), attempts: 0, onResult });
+    const { appId = '', wabaId = '' } = posts[0]?.message ?? {};
+    jobs.send({
+      appId,
+      wabaId,
+      field: 'messages',
+      body: () => statusBody(state, posts),
+      attempts: 0,
+      onResult,
+    });
   };
-  const flush = (appId: string) => {
-    const posts = batches.get(appId) ?? [];
-    batches.delete(appId);
+  const flush = (key: string) => {
+    const posts = batches.get(key) ?? [];
+    batches.delete(key);
     if (posts.length > 0) sendStatuses(posts);
   };
   return {
     post(status) {
       if (state.settings.batchSize <= 1) return sendStatuses([status]);
-      const { appId } = status.message;
-      const batch = batches.get(appId);
+      const { appId, wabaId } = status.message;
+      // one post goes to one address
+      const key = `${appId} ${callbackTarget(state, { wabaId, field: 'messages' })}`;
+      const batch = batches.get(key);
       if (!batch) {
-        batches.set(appId, [status]);
-        setTimeout(flush, state.settings.batchWaitMs, appId).unref();
-      } else if (batch.push(status) >= state.settings.batchSize) flush(appId);
+        batches.set(key, [status]);
+        setTimeout(flush, state.settings.batchWaitMs, key).unref();
+      } else if (batch.push(status) >= state.settings.batchSize) flush(key);
     },
     postTemplate({ id, appId, body }) {
       const onResult = (_status: number, isLast: boolean) => {
         if (isLast) state.record(['callback-done', id]);
       };
-      jobs.send({ appId, body: () => withNumericIds(body), attempts: 0, onResult });
+      const of = subjectOf(body);
+      jobs.send({ appId, ...of, body: () => withNumericIds(body), attempts: 0, onResult });
     },
     release: jobs.release,
     close: jobs.close,
   };
+}
+
+/** The business account and the field of a callback with one change. */
+function subjectOf(body: unknown): { wabaId: string; field: string } {
+  const [entry] = (body as { entry: { id: string; changes: { field: string }[] }[] }).entry;
+  return { wabaId: entry?.id ?? '', field: entry?.changes[0]?.field ?? '' };
 }
 
 /** ECMAScript 2026, "JSON.parse source text access"; not in TypeScript's library yet. */

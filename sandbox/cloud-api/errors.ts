@@ -10,6 +10,7 @@ const codes: Record<number, readonly [number, string]> = {
   10: [403, 'API Permission Denied'],
   17: [400, 'User request limit reached'],
   33: [400, 'Parameter value is not valid'],
+  2200: [400, 'Callback verification failed'],
   100: [400, 'Invalid parameter'],
   190: [401, 'Access token has expired'],
   200: [403, 'API Permission'],
@@ -158,8 +159,14 @@ export function unknownMedia(kind: string): Rejection {
   );
 }
 
-/** 190: no token, an unknown token, or a revoked one. */
-export function badToken(kind: 'missing' | 'unknown' | 'revoked'): Rejection {
+/** 190: no token, an unknown, revoked or expired one, or (`unsigned`) an app token with a wrong secret. */
+export function badToken(kind: 'missing' | 'unknown' | 'revoked' | 'expired' | 'unsigned'): Rejection {
+  if (kind === 'unsigned')
+    return new Rejection({ status: 400, code: 190, message: 'Invalid OAuth access token signature.' });
+  if (kind === 'expired') {
+    const message = 'Error validating access token: Session has expired.';
+    return new Rejection({ status: 401, code: 190, message, subcode: 463 });
+  }
   if (kind === 'missing')
     return new Rejection({
       status: 401,

@@ -1,12 +1,16 @@
 // Callback jobs: posts each callback until the app responds with 200, with increasing delays, and then gives up.
 import { createHmac } from 'node:crypto';
 import { type CallbackQueue, createCallbackQueue } from './callback-queue.ts';
+import { callbackTarget } from './callback-target.ts';
 import type { App } from './model.ts';
 import type { State } from './state.ts';
 
 /** One callback to post. */
 export interface Job {
   appId: string;
+  /** The business account and the field of the callback. */
+  wabaId: string;
+  field: string;
   body: () => unknown;
   attempts: number;
   /** Called after each attempt with the HTTP status (0: no response); `isLast`: no further attempt follows. */
@@ -43,11 +47,12 @@ export function createJobs(state: State, connections: number): Jobs {
   const send = (job: Job) => {
     if (closed) return;
     const app = state.apps.get(job.appId);
-    // The platform posts nothing to an app without a subscription, also not later.
-    if (!app?.subscription) job.onResult(0, true);
+    const target = callbackTarget(state, job);
+    // the platform posts nothing that is not subscribed to, also not later
+    if (!app || target === null) job.onResult(0, true);
     else if (state.settings.holdCallbacks) held.push(job);
     else {
-      const url = new URL(app.subscription.callbackUrl);
+      const url = new URL(target);
       const origins = state.settings.callbackOrigins;
       queueFor(origins[nextOrigin++ % origins.length] ?? url.origin).post({
         path: url.pathname + url.search,

@@ -6,6 +6,7 @@ import type { Accepted } from './ledger.ts';
 import { type Outcome, outcomeOf } from './magic.ts';
 import { mediaOf } from './media.ts';
 import type { PhoneNumber, Template } from './model.ts';
+import { statusOf } from './numbers.ts';
 import { readRecipient, waIdOf } from './recipient.ts';
 import { templateKey } from './state.ts';
 import { planSteps, scheduleSteps } from './statuses.ts';
@@ -30,6 +31,7 @@ function acceptMessage(
   body: Record<string, unknown>,
 ): void {
   const { state } = platform;
+  if (statusOf(number) !== 'CONNECTED') throw rejection(133010);
   platform.rateLimits.throughput(number.id, number.messagesPerSecond ?? state.settings.messagesPerSecond);
   checkFields(body);
   const phone = readRecipient(body.to, number.countryCode);

@@ -5,13 +5,28 @@ export interface App {
   secret: string;
   tokens: string[];
   revokedTokens: string[];
+  /** What is known of each token; one without facts has every permission and does not expire. */
+  tokenFacts?: Record<string, TokenFacts>;
   subscription: Subscription | null;
 }
 
-/** Where an app's callbacks go; created by the handshake. */
-export interface Subscription {
+export interface TokenFacts {
+  scopes: string[];
+  /** By the sandbox's clock; null: never. */
+  expiresAt: number | null;
+  /** The business accounts that the token's system user may use; null: all of its app. */
+  wabaIds: string[] | null;
+}
+
+/** Where callbacks go; created by the handshake. */
+export interface CallbackAddress {
   callbackUrl: string;
   verifyToken: string;
+}
+
+/** An app's own address, and the fields that it asks for; without a list, all of them. */
+export interface Subscription extends CallbackAddress {
+  fields?: string[];
 }
 
 /** A WhatsApp Business Account. */
@@ -19,6 +34,10 @@ export interface Waba {
   id: string;
   appId: string;
   name: string;
+  /** True if the app receives the callbacks of this account. */
+  isSubscribed?: boolean;
+  /** Replaces the app's address for this account's messages and statuses. */
+  override?: CallbackAddress | null;
 }
 
 export interface PhoneNumber {
@@ -31,6 +50,26 @@ export interface PhoneNumber {
   qualityRating: 'GREEN' | 'YELLOW' | 'RED' | 'UNKNOWN';
   /** Throughput; null: as the setting says; 0: unlimited. */
   messagesPerSecond: number | null;
+  /** `CONNECTED` once it is registered. */
+  status?: string;
+  codeVerificationStatus?: string;
+  nameStatus?: string;
+  /** Of the whole business portfolio. */
+  messagingLimit?: string;
+  /** The two-step verification PIN; the first registration sets it. */
+  pin?: string | null;
+  /** When it was registered or deregistered in the last 72 hours, by the sandbox's clock. */
+  registrations?: number[];
+  /** What limits or blocks messages; null: nothing does. */
+  health?: NumberHealth | null;
+}
+
+export interface NumberHealth {
+  canSend: 'LIMITED' | 'BLOCKED';
+  entity: 'PHONE_NUMBER' | 'WABA' | 'BUSINESS' | 'APP';
+  code: number;
+  description: string;
+  solution: string;
 }
 
 export interface Button {
@@ -110,6 +149,8 @@ export interface Settings {
    * "is not a valid whatsapp business account media attachment ID". The platform was observed to use both.
    */
   lostMediaCode: number;
+  /** Webhook fields that the platform does not know (yet): subscribing to them is rejected. */
+  unknownFields: string[];
   /** True: `error_data` of rejections and of `errors[]` is a string, as sometimes on the platform. */
   plainErrorData: boolean;
   /** Number of accepted messages that are remembered, and how many of them with details. */
@@ -153,6 +194,7 @@ export const defaultSettings: Settings = {
   messagesPerSecond: 80,
   pairRate: false,
   lostMediaCode: 131053,
+  unknownFields: [],
   plainErrorData: false,
   ledgerEntries: 200_000,
   ledgerDetail: 20_000,

@@ -1,6 +1,6 @@
 // Read operations on senders: GET of a phone number, a business account and its numbers, the token and its app.
 import { type Call, type Platform, respond } from './call.ts';
-import { badParam, unknownObject } from './errors.ts';
+import { unknownObject } from './errors.ts';
 import type { PhoneNumber, Waba } from './model.ts';
 
 const defaultFields = [
@@ -38,25 +38,7 @@ export function phoneNumbersEdge(platform: Platform, call: Call, waba: Waba): vo
   respond(call, 200, { data: numbers.map((number) => view(platform, call, number)) });
 }
 
-/** GET, POST and DELETE /{waba-id}/subscribed_apps: the owning app is always subscribed. */
-export function subscribedAppsEdge(call: Call): void {
-  const { id } = call.app;
-  if (call.req.method !== 'GET') respond(call, 200, { success: true });
-  else
-    respond(call, 200, {
-      data: [
-        {
-          whatsapp_business_api_data: {
-            id,
-            name: `App ${id}`,
-            link: `https://www.facebook.com/games/?app_id=${id}`,
-          },
-        },
-      ],
-    });
-}
-
-/** GET /app: the token's app. */
+/** GET /app: the app that the token is of. */
 export function appNode(call: Call): void {
   const { id } = call.app;
   respond(call, 200, {
@@ -67,33 +49,48 @@ export function appNode(call: Call): void {
   });
 }
 
-/** GET /debug_token: describes a token of the calling token's own app. */
-export function tokenNode(platform: Platform, call: Call): void {
-  const token = call.query.get('input_token') ?? '';
-  if (platform.state.tokens.get(token)?.id !== call.app.id)
-    throw badParam('The App_id in the input_token did not match the Viewing App');
-  const { id } = call.app;
-  const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
-  const data = { app_id: id, type: 'SYSTEM_USER', application: `App ${id}`, expires_at: 0, is_valid: true };
-  respond(call, 200, { data: { ...data, scopes, user_id: '122100000000000' } });
-}
-
 function view(platform: Platform, call: Call, number: PhoneNumber): unknown {
   const perSecond = number.messagesPerSecond ?? platform.state.settings.messagesPerSecond;
   const whole: Record<string, unknown> = {
     id: number.id,
     verified_name: number.verifiedName,
-    code_verification_status: 'VERIFIED',
+    code_verification_status: number.codeVerificationStatus ?? 'VERIFIED',
     display_phone_number: number.displayPhoneNumber,
     quality_rating: number.qualityRating,
-    platform_type: 'CLOUD_API',
+    platform_type: statusOf(number) === 'CONNECTED' ? 'CLOUD_API' : 'NOT_APPLICABLE',
     throughput: { level: perSecond === 0 || perSecond > 80 ? 'HIGH' : 'STANDARD' },
-    name_status: 'APPROVED',
-    status: 'CONNECTED',
+    name_status: number.nameStatus ?? 'APPROVED',
+    status: statusOf(number),
     account_mode: 'LIVE',
-    messaging_limit_tier: 'TIER_UNLIMITED',
+    whatsapp_business_manager_messaging_limit: number.messagingLimit ?? 'TIER_UNLIMITED',
+    health_status: healthOf(platform, call, number),
   };
   const fields = call.query.get('fields')?.split(',') ?? defaultFields;
   const requested = ['id', ...fields.map((field) => field.trim())];
   return Object.fromEntries(requested.filter((f) => whole[f] !== undefined).map((f) => [f, whole[f]]));
+}
+
+/** Numbers of earlier journals were always connected. */
+export const statusOf = ({ status }: PhoneNumber): string => status ?? 'CONNECTED';
+
+/** `health_status`: whether messages can be sent, entity by entity from the number up to the app. */
+function healthOf({ state }: Platform, call: Call, number: PhoneNumber): unknown {
+  const health = number.health ?? null;
+  const waba = state.wabas.get(number.wabaId);
+  const ids = { PHONE_NUMBER: number.id, WABA: waba?.id, BUSINESS: `1${waba?.id}`, APP: call.app.id };
+  const entities = Object.entries(ids).map(([entity_type, id]) => ({
+    entity_type,
+    id,
+    can_send_message: health?.entity === entity_type ? health.canSend : 'AVAILABLE',
+    ...(health?.entity === entity_type && {
+      errors: [
+        {
+          error_code: health.code,
+          error_description: health.description,
+          possible_solution: health.solution,
+        },
+      ],
+    }),
+  }));
+  return { can_send_message: health?.canSend ?? 'AVAILABLE', entities };
 }

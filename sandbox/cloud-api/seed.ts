@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { ControlError } from '../server.ts';
 import type { Platform } from './call.ts';
-import type { App, Component, PhoneNumber, Template, Waba } from './model.ts';
+import type { App, Component, NumberHealth, PhoneNumber, Template, TokenFacts, Waba } from './model.ts';
 import { countryCodeOf } from './recipient.ts';
 import { templateKey } from './state.ts';
+import { management, messaging } from './tokens.ts';
 import { newNumericId } from './wamid.ts';
 
 type Given = Record<string, unknown>;
@@ -24,18 +25,25 @@ export function addApp({ state }: Platform, given: Given): App {
     secret: text(given, 'secret', old?.secret ?? randomBytes(16).toString('hex')),
     tokens: (given.tokens as string[] | undefined) ?? old?.tokens ?? [newToken()],
     revokedTokens: old?.revokedTokens ?? [],
+    tokenFacts: old?.tokenFacts ?? {},
     subscription: old?.subscription ?? null,
   };
   state.record(['app', app]);
   return app;
 }
 
-/** Issues a token: the given one, or a new one. */
+/** Issues a token, the one given or a new one, or changes what it may do: `scopes`, `expiresAt`, `wabaIds`. */
 export function addToken({ state }: Platform, id: string, given: Given): { token: string } {
   const app = appOf(state.apps, id);
   const token = text(given, 'token', newToken());
+  const facts: TokenFacts = {
+    scopes: (given.scopes as string[] | undefined) ?? [messaging, management],
+    expiresAt: (given.expiresAt as number | null | undefined) ?? null,
+    wabaIds: (given.wabaIds as string[] | null | undefined) ?? null,
+  };
+  const tokenFacts = { ...app.tokenFacts, [token]: facts };
   const revokedTokens = app.revokedTokens.filter((revoked) => revoked !== token);
-  state.record(['app', { ...app, tokens: [...new Set([...app.tokens, token])], revokedTokens }]);
+  state.record(['app', { ...app, tokens: [...new Set([...app.tokens, token])], revokedTokens, tokenFacts }]);
   return { token };
 }
 
@@ -59,7 +67,14 @@ export function addWaba({ state }: Platform, given: Given): Waba {
   const id = text(given, 'id', newNumericId());
   const appId = text(given, 'appId', state.wabas.get(id)?.appId);
   appOf(state.apps, appId);
-  const waba: Waba = { id, appId, name: text(given, 'name', 'Sandbox Business') };
+  const old = state.wabas.get(id);
+  const waba: Waba = {
+    id,
+    appId,
+    name: text(given, 'name', old?.name ?? 'Sandbox Business'),
+    isSubscribed: old?.isSubscribed ?? false,
+    override: old?.override ?? null,
+  };
   state.record(['waba', waba]);
   return waba;
 }
@@ -82,6 +97,13 @@ export function addNumber({ state }: Platform, given: Given): PhoneNumber {
       old?.qualityRating ?? 'GREEN',
     ) as PhoneNumber['qualityRating'],
     messagesPerSecond: (given.messagesPerSecond as number | undefined) ?? old?.messagesPerSecond ?? null,
+    status: text(given, 'status', old?.status ?? 'CONNECTED'),
+    codeVerificationStatus: text(given, 'codeVerificationStatus', old?.codeVerificationStatus ?? 'VERIFIED'),
+    nameStatus: text(given, 'nameStatus', old?.nameStatus ?? 'APPROVED'),
+    messagingLimit: text(given, 'messagingLimit', old?.messagingLimit ?? 'TIER_UNLIMITED'),
+    pin: given.pin === undefined ? (old?.pin ?? null) : (given.pin as string | null),
+    registrations: old?.registrations ?? [],
+    health: given.health === undefined ? (old?.health ?? null) : (given.health as NumberHealth | null),
   };
   state.record(['number', number]);
   return number;

@@ -6,16 +6,16 @@ import { type Call, type Platform, readJson, respondError } from './call.ts';
 import { createPoster } from './callbacks.ts';
 import { callLog } from './calls.ts';
 import { faultKinds, handleCloudControl } from './control.ts';
-import { badToken, unknownObject } from './errors.ts';
-import { download, mediaBytes, mediaNode, postMedia } from './media.ts';
-import { postMessage } from './messages.ts';
-import type { App, Settings } from './model.ts';
-import { appNode, numberNode, phoneNumbersEdge, subscribedAppsEdge, tokenNode, wabaNode } from './numbers.ts';
+import { answerEdge } from './edges.ts';
+import { unknownObject } from './errors.ts';
+import { download, mediaBytes } from './media.ts';
+import type { Settings } from './model.ts';
 import { rateLimits } from './rate-limits.ts';
 import { openState } from './state.ts';
 import { scheduleSteps } from './statuses.ts';
-import { scheduleReview, templateNode, templatesEdge } from './templates.ts';
-import { startUpload, uploadNode } from './uploads.ts';
+import { scheduleReview } from './templates.ts';
+import { authenticate } from './tokens.ts';
+import { uploadNode } from './uploads.ts';
 
 export interface CloudApiOptions extends ServerOptions {
   /** Connections for callbacks to each address (default 128). */
@@ -113,68 +113,10 @@ async function route(
   const parts = path.split('/');
   const versioned = /^v\d+\.\d+$/.test(parts[1] ?? '');
   const [node = '', edge = ''] = parts.slice(versioned ? 2 : 1);
-  const app = authenticate(platform, req, query);
+  const caller = authenticate(platform, req, query);
   const version = versioned ? (parts[1] as string) : 'v23.0';
-  const call: Call = { req, res, app, version, query, fault };
+  const call: Call = { req, res, ...caller, version, query, fault };
   if (node === 'whatsapp_business') return download(platform, call);
   if (node.startsWith('upload:')) return uploadNode(platform, call, node);
-  if (!(await handle(platform, call, node, edge))) throw unknownObject(req.method ?? 'GET', node);
-}
-
-/** Calls the handler of an object and its edge; false if this app has no such object or edge. */
-async function handle(platform: Platform, call: Call, node: string, edge: string): Promise<boolean> {
-  const { state } = platform;
-  const posts = call.req.method === 'POST';
-  const owns = (wabaId: string | undefined) => state.wabas.get(wabaId ?? '')?.appId === call.app.id;
-
-  const number = state.numbers.get(node);
-  if (number && owns(number.wabaId)) {
-    if (edge === 'messages' && posts) await postMessage(platform, call, number);
-    else if (edge === 'media' && posts) await postMedia(platform, call, number);
-    else if (edge === '') numberNode(platform, call, number);
-    else return false;
-    return true;
-  }
-  const waba = state.wabas.get(node);
-  if (waba && owns(waba.id)) {
-    if (edge === 'message_templates') await templatesEdge(platform, call, waba);
-    else if (edge === 'phone_numbers') phoneNumbersEdge(platform, call, waba);
-    else if (edge === 'subscribed_apps') subscribedAppsEdge(call);
-    else if (edge === '') wabaNode(call, waba);
-    else return false;
-    return true;
-  }
-  if (edge === 'uploads' && posts && node === call.app.id) {
-    startUpload(platform, call);
-    return true;
-  }
-  if (edge === '' && !posts && (node === 'app' || node === call.app.id)) {
-    appNode(call);
-    return true;
-  }
-  if (edge === '' && !posts && node === 'debug_token') {
-    tokenNode(platform, call);
-    return true;
-  }
-  const template = state.templates.get(node);
-  if (template && edge === '' && owns(template.wabaId)) {
-    templateNode(platform, call, template);
-    return true;
-  }
-  const media = state.media.get(node);
-  if (!media || edge !== '' || !owns(state.numbers.get(media.phoneNumberId)?.wabaId)) return false;
-  mediaNode(platform, call, media);
-  return true;
-}
-
-function authenticate({ state }: Platform, req: IncomingMessage, query: URLSearchParams): App {
-  const header = req.headers.authorization;
-  const space = header?.indexOf(' ') ?? -1;
-  const token = space > 0 ? header?.slice(space + 1).trim() : query.get('access_token');
-  if (!token) throw badToken('missing');
-  const app = state.tokens.get(token);
-  if (app) return app;
-  for (const { revokedTokens } of state.apps.values())
-    if (revokedTokens.includes(token)) throw badToken('revoked');
-  throw badToken('unknown');
+  if (!(await answerEdge(platform, call, node, edge))) throw unknownObject(req.method ?? 'GET', node);
 }

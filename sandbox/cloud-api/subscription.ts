@@ -1,4 +1,4 @@
-// Subscription of an app's callback address, with the handshake that the platform does first.
+// The handshake that the platform makes with a callback address before it posts there, and the control calls that skip the API.
 import { randomInt } from 'node:crypto';
 import { request } from 'undici';
 import { ControlError } from '../server.ts';
@@ -6,7 +6,27 @@ import type { Platform } from './call.ts';
 import type { App } from './model.ts';
 import { appOf } from './seed.ts';
 
-/** Sends the challenge to the address, and subscribes it if the response is 200 with the bare challenge; else 400. */
+/** Sends the challenge to the address; returns what is wrong, undefined if the response is 200 with the bare challenge. */
+export async function askForChallenge(callbackUrl: string, verifyToken: string): Promise<string | undefined> {
+  const challenge = String(randomInt(100_000_000, 2_000_000_000));
+  const url = new URL(callbackUrl);
+  url.searchParams.set('hub.mode', 'subscribe');
+  url.searchParams.set('hub.challenge', challenge);
+  url.searchParams.set('hub.verify_token', verifyToken);
+  try {
+    const { statusCode, body } = await request(url, { headersTimeout: 10_000, bodyTimeout: 10_000 });
+    const text = await body.text();
+    if (statusCode !== 200) return `HTTP Status Code = ${statusCode}`;
+    return text === challenge ? undefined : 'The response is not the challenge';
+  } catch (error) {
+    return `curl_error = ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/**
+ * Does what a person does in the platform's dashboard: enters the app's callback address, for all fields, and subscribes
+ * the app to its business accounts.
+ */
 export async function subscribe(
   { state }: Platform,
   id: string,
@@ -16,31 +36,15 @@ export async function subscribe(
   if (typeof callbackUrl !== 'string' || !URL.canParse(callbackUrl))
     throw new ControlError(400, 'callbackUrl: a URL is required');
   if (typeof verifyToken !== 'string') throw new ControlError(400, 'verifyToken: text is required');
-  const app = appOf(state.apps, id);
-  const challenge = String(randomInt(100_000_000, 2_000_000_000));
-  const url = new URL(callbackUrl);
-  url.searchParams.set('hub.mode', 'subscribe');
-  url.searchParams.set('hub.challenge', challenge);
-  url.searchParams.set('hub.verify_token', verifyToken);
-  const echoed = await sendChallenge(url);
-  if (echoed !== challenge)
-    throw new ControlError(
-      400,
-      `The callback URL or verify token couldn't be validated: ${echoed.slice(0, 200)}`,
-    );
-  const subscribed: App = { ...app, subscription: { callbackUrl, verifyToken } };
+  appOf(state.apps, id);
+  const problem = await askForChallenge(callbackUrl, verifyToken);
+  if (problem !== undefined)
+    throw new ControlError(400, `The callback URL or verify token couldn't be validated: ${problem}`);
+  const subscribed: App = { ...appOf(state.apps, id), subscription: { callbackUrl, verifyToken } };
   state.record(['app', subscribed]);
+  for (const waba of state.wabas.values())
+    if (waba.appId === id) state.record(['waba', { ...waba, isSubscribed: true }]);
   return subscribed;
-}
-
-async function sendChallenge(url: URL): Promise<string> {
-  try {
-    const response = await request(url, { headersTimeout: 10_000, bodyTimeout: 10_000 });
-    const text = await response.body.text();
-    return response.statusCode === 200 ? text : `it returned ${response.statusCode}`;
-  } catch (error) {
-    return `the request failed (${error instanceof Error ? error.message : String(error)})`;
-  }
 }
 
 /** Ends the subscription: callbacks that become due later are not posted. */

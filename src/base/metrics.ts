@@ -7,6 +7,7 @@ export interface Metrics {
   messages: Counter<'outcome'>;
   statuses: Counter<'outcome'>;
   deliveries: Counter<'outcome'>;
+  senderChecks: Counter<'name' | 'status'>;
   clockSteps: Counter<'clock' | 'direction'>;
   clockOffset: Gauge;
 }
@@ -29,6 +30,12 @@ export function openMetrics(): Metrics {
     messages: counter('gateway_messages_total', 'Calls to the messaging platform, by outcome.'),
     statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),
     deliveries: counter('gateway_deliveries_total', 'Attempts to deliver a webhook, by outcome.'),
+    senderChecks: new Counter({
+      name: 'gateway_sender_checks_total',
+      help: 'Checks of senders whose status changed, by the new status.',
+      labelNames: ['name', 'status'],
+      registers: [registry],
+    }),
     clockSteps: new Counter({
       name: 'gateway_clock_steps_total',
       help: "Steps of the database's clock and of this machine's that this process noticed.",

@@ -42,7 +42,8 @@ export function secretsOf({ url, headers = {}, body }: SentRequest): string[] {
 /** `Bearer x` → x; `Basic x` → x and the decoded pair; anything else is one secret. */
 function credentials(header: string): string[] {
   const [, scheme = '', rest = header] = /^(\w+) (.+)$/.exec(header) ?? [];
-  if (!/^basic$/i.test(scheme)) return [rest];
+  // an app's own token is `APP_ID|APP_SECRET`
+  if (!/^basic$/i.test(scheme)) return [rest, ...rest.split('|').slice(1)];
   return [rest, Buffer.from(rest, 'base64').toString()];
 }
 

@@ -11,6 +11,7 @@ import { migrationState, problemWith } from '../db/migrate.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
 import { findNotice, type Notice } from '../db/operator-notices.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
+import { type FailedCheck, listFailedChecks } from '../messaging/senders/states-store.ts';
 import { objectsFolder, openObjects } from '../parts.ts';
 import { type Clocks, clockFinding } from './clock-finding.ts';
 import { databaseOf } from './database.ts';
@@ -20,6 +21,7 @@ import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 interface Context {
   untrustedProxy?: Notice | undefined;
   clocks?: Clocks;
+  failedChecks?: FailedCheck[];
 }
 
 /** Returns a finding; a warning begins with `!`. Throws on failure. */
@@ -47,6 +49,7 @@ const database: Check = async (config, found) => {
     if (pending.length === 0) {
       const since = new Date(systemClock.now() - noticeAgeMs);
       found.untrustedProxy = await findNotice(opened.db, 'untrusted_proxy', since);
+      found.failedChecks = await listFailedChecks(opened.db);
       const { nowMs: databaseMs, steps } = await findSteps(opened.db, since);
       found.clocks = { databaseMs, machineMs: systemClock.now(), steps };
     }
@@ -102,6 +105,18 @@ const proxies: Check = async ({ trustedProxies }, { untrustedProxy: seen }) => {
   );
 };
 
+const listedChecksMax = 20;
+
+const senders: Check = async (_config, { failedChecks }) => {
+  if (failedChecks === undefined) return 'unknown: the database cannot be read yet';
+  if (failedChecks.length === 0) return 'no check of a sender failed';
+  const listed = failedChecks
+    .slice(0, listedChecksMax)
+    .map(({ sender, name, detail, fix }) => `${sender}: ${name}: ${detail} ${fix ?? ''}`.trim());
+  const more = failedChecks.length - listed.length;
+  return `!${[...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('\n      ')}`;
+};
+
 const google: Check = async ({ google: { clientId } }) =>
   clientId === null
     ? '!GOOGLE_CLIENT_ID is not set: Google calendars cannot be connected'
@@ -115,6 +130,7 @@ const checks: [string, Check][] = [
   ['port', port],
   ['public address', publicAddress],
   ['proxies', proxies],
+  ['senders', senders],
   ['Google calendars', google],
   ['time zones', async () => timeZoneFinding(await timeZoneVersions(), systemClock.now())],
   ['clock', async (_config, { clocks }) => clockFinding(systemClock.now(), clocks)],

@@ -16,10 +16,35 @@ export const accountOperations: Record<string, Operation> = {
   'POST /v1/senders': {
     ...senders,
     id: 'createSender',
-    summary: 'Add a sender',
-    description: 'The gateway verifies the token with the platform before it stores the sender.',
+    summary: 'Connect a number',
+    description:
+      'The gateway verifies the token, its permissions, the app secret, the number and the business account with the platform before it stores the sender. Then it registers the number if you give a `pin`, subscribes the app, and waits for the handshake of the platform. What fails after the sender is stored is reported in `checks`, with what to do.',
     errors: ['sender_exists', ...provider],
     message: 'Sender added. Its templates are being read.',
+  },
+  'GET /v1/senders/{id}/checks': {
+    ...senders,
+    id: 'getSenderChecks',
+    summary: 'Get the checks of a sender',
+    description: 'The results of the last run. The gateway checks each sender every hour.',
+    errors: ['sender_not_found'],
+    message: 'Checks found.',
+  },
+  'POST /v1/senders/{id}/checks': {
+    ...senders,
+    id: 'runSenderChecks',
+    summary: 'Check a sender now',
+    errors: ['sender_not_found'],
+    message: 'Sender checked.',
+  },
+  'POST /v1/senders/{id}/subscribe': {
+    ...senders,
+    id: 'subscribeSender',
+    summary: 'Subscribe to the callbacks of a number again',
+    description:
+      'Subscribes the app to the business account and enters the callback address at the platform.',
+    errors: ['sender_not_found'],
+    message: 'Subscribed.',
   },
   'PATCH /v1/senders/{id}': {
     ...senders,

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import { BookingItem, ChangedBookingItem } from './bookings.ts';
 import { CalendarChange } from './calendars.ts';
 import { Id, instant, nullable } from './envelope.ts';
+import { SenderChange } from './senders.ts';
 import { MessageError } from './sends.ts';
 import { TemplateChange } from './templates.ts';
 import type { EventKind } from './webhooks.ts';
@@ -80,6 +81,10 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   'calendars.status': {
     summary: 'A calendar was connected or disconnected, or lost many bookings together',
     body: event('calendars.status', 'CalendarStatusEvent', CalendarChange),
+  },
+  'senders.status': {
+    summary: 'A number was halted or resumed, or a check of it has another result',
+    body: event('senders.status', 'SenderStatusEvent', SenderChange),
   },
   test: {
     summary: 'The test operation was called',

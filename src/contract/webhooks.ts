@@ -10,6 +10,7 @@ export const subscribableKinds = [
   'appointments.cancelled',
   'appointments.rescheduled',
   'calendars.status',
+  'senders.status',
 ] as const;
 export type SubscribableKind = (typeof subscribableKinds)[number];
 export type EventKind = SubscribableKind | 'test';

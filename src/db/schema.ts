@@ -354,11 +354,13 @@ export interface Senders {
   access_token: Buffer;
   account_id: string;
   api_url: string | null;
+  app_id: string | null;
   app_secret: Buffer;
   app_secret_hash: Buffer;
   business_account_id: string;
   created_at: Generated<Timestamp>;
   display_phone: string | null;
+  follows_throughput: Generated<boolean>;
   halted_at: Timestamp | null;
   halted_error: Json | null;
   halted_reason: string | null;
@@ -369,6 +371,19 @@ export interface Senders {
   phone_number_id: string;
   resumed_at: Timestamp | null;
   verify_token: Buffer;
+}
+
+export interface SenderStates {
+  checks: Generated<Json>;
+  due_at: Generated<Timestamp>;
+  handshake_at: Timestamp | null;
+  last_callback_at: Timestamp | null;
+  messaging_limit: string | null;
+  quality_rating: string | null;
+  sender_id: string;
+  throughput: number | null;
+  token_expires_at: Timestamp | null;
+  verified_name: string | null;
 }
 
 export interface Sends {
@@ -482,6 +497,7 @@ export interface DB {
   resends: Resends;
   send_cancellations: SendCancellations;
   sender_paces: SenderPaces;
+  sender_states: SenderStates;
   senders: Senders;
   sends: Sends;
   staff: Staff;

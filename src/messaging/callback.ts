@@ -16,6 +16,8 @@ import {
   type CallbackAppsDeps,
   openCallbackApps,
 } from './senders/callback-apps.ts';
+import type { LastCallbacks } from './senders/last-callbacks.ts';
+import { recordHandshake } from './senders/states-store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
 import { type ReactDeps, reactToNumberErrors } from './sending/react-to-failures.ts';
 import { applyTemplateReports, requestReadings } from './templates/apply-reports.ts';
@@ -27,6 +29,7 @@ export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, Pick<ReactD
     'provider' | 'answerHandshake' | 'canBeSigned' | 'verifyCallback' | 'readCallback' | 'classify'
   >;
   applyReports: ApplyReports;
+  lastCallbacks: Pick<LastCallbacks, 'note'>;
   nudgeSync: () => void;
   /** Wakes the worker that lets messages of held templates continue. */
   nudgeQueue: () => void;
@@ -61,6 +64,7 @@ function handshakeRoute(server: Server, deps: CallbackDeps, apps: CallbackApps):
       const response = deps.platform.answerHandshake(received(deps, request), verifyToken);
       if (response === undefined)
         throw new AppError('forbidden', 'The verify token of the handshake is not the one of this sender.');
+      await recordHandshake(deps.db, senderIdOf(request));
       return reply.type('text/plain; charset=utf-8').send(response);
     },
   );
@@ -147,6 +151,7 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
     return { ...report, senderIds: own.map(({ id }) => id) };
   });
   await reactToNumberErrors(deps, numbers);
+  deps.lastCallbacks.note(sendersIn(app, content));
   const { provider } = deps.platform;
   const senderId = app.sender.id;
   deps.log.debug({ provider, senderId, ...applied, foreign, ignored: content.ignored }, 'callback.applied');
@@ -155,6 +160,16 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
     deps.metrics.statuses.inc({ outcome: 'unmatched' }, foreign + applied.unknown);
     deps.log.info({ provider, senderId, foreign, unknown: applied.unknown }, 'callback.unmatched');
   }
+}
+
+/** The senders that a callback concerns. */
+function sendersIn(app: CallbackApp, { statuses, numbers, templates }: CallbackContent): Set<string> {
+  const phoneNumbers = new Set([...statuses, ...numbers].map(({ phoneNumberId }) => phoneNumberId));
+  const businessAccounts = new Set(templates.map(({ businessAccountId }) => businessAccountId));
+  const concerned = app.numbers.filter(
+    (number) => phoneNumbers.has(number.phone_number_id) || businessAccounts.has(number.business_account_id),
+  );
+  return new Set(concerned.map(({ id }) => id));
 }
 
 async function applyTemplates(deps: CallbackDeps, app: CallbackApp, content: CallbackContent): Promise<void> {

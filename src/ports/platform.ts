@@ -1,5 +1,14 @@
 // The messaging platform as the gateway needs it: templates, sends, media and callbacks. Interfaces only.
 import type { Readable } from 'node:stream';
+import type {
+  AppCallback,
+  CallbackTarget,
+  CredentialInspection,
+  PhoneNumber,
+  PlatformAdvice,
+  PlatformApp,
+  Subscription,
+} from './platform-number.ts';
 
 /** What a call on behalf of one number needs. Contains a secret: never log this object. */
 export interface SenderAccess {
@@ -201,11 +210,6 @@ export interface FileToUpload {
   fileName: string;
 }
 
-export interface PhoneNumber {
-  displayPhone: string;
-  verifiedName: string;
-}
-
 /** A template to submit for review. */
 export interface TemplateDraft {
   name: string;
@@ -222,6 +226,7 @@ export interface TemplateDraft {
 export interface MessagingPlatform {
   /** The vendor's name, as logs show it. */
   readonly provider: string;
+  readonly advice: PlatformAdvice;
   /** Sends one message and returns the platform's id of it; `held` if the platform delays it. */
   sendTemplate(
     sender: SenderAccess,
@@ -242,8 +247,21 @@ export interface MessagingPlatform {
     draft: TemplateDraft,
   ): Promise<Pick<PlatformTemplate, 'providerTemplateId' | 'state' | 'providerStatus' | 'category'>>;
   deleteTemplate(sender: SenderAccess, template: { name: string; providerTemplateId: string }): Promise<void>;
-  /** Verifies the credential and the number, and returns how the number is shown to people. */
+  /** Returns the state of the number. */
   readNumber(sender: SenderAccess): Promise<PhoneNumber>;
+  /** Returns the id of the app that the credential belongs to. */
+  readAppId(sender: SenderAccess): Promise<string>;
+  /** Inspects the credential in the name of its app, which also verifies the app's secret. */
+  inspectCredential(sender: SenderAccess, app: PlatformApp): Promise<CredentialInspection>;
+  /** Registers the number for the platform's API. Call it once: the platform locks a number after ten attempts. */
+  registerNumber(sender: SenderAccess, pin: string): Promise<void>;
+  readSubscription(sender: SenderAccess, app: PlatformApp): Promise<Subscription>;
+  /** Needs the app's secret alone: it works with a credential that was revoked. */
+  readAppCallback(sender: SenderAccess, app: PlatformApp): Promise<AppCallback>;
+  /** Subscribes the app to the business account; with `override`, sends its messages and statuses to that address. */
+  subscribe(sender: SenderAccess, override?: CallbackTarget): Promise<void>;
+  /** Sets the app's own address and the kinds of callback. The platform makes its handshake before it returns. */
+  setAppCallback(sender: SenderAccess, app: PlatformApp, target: CallbackTarget): Promise<void>;
   /** Uploads a file for this number. */
   uploadMedia(
     sender: SenderAccess,

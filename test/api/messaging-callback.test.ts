@@ -254,6 +254,7 @@ describe('when one platform app posts callbacks of all its numbers to one addres
 
 test('a changed app secret is valid immediately, and the old one no longer', async () => {
   await post(statusCallback(number.id, [{ status: 'sent', id: 'wamid.NOBODY' }]));
+  await gateway.platform.addApp({ id: '100100100100100', secret: '57831e4b5bc88e0a4c0d9dddbfb409f1' });
   const changed = await gateway.call('PATCH', `/v1/senders/${senderId}`, {
     body: { appSecret: '57831e4b5bc88e0a4c0d9dddbfb409f1' },
   });

@@ -16,7 +16,7 @@ let gateway: Gateway;
 let senderId: string;
 const secrets = {
   accessToken: 'test-token',
-  appSecret: '5c7b33a795075890997f53132de05db7',
+  appSecret: '315490ac490cfc7c3c5e4bf869b69dab',
   verifyToken: 'very-secret-verify',
 };
 
@@ -60,16 +60,15 @@ describe('adding a sender', () => {
     expect(added.body.data).toMatchObject({
       isDefault: false,
       displayPhone: '+1 555 010 0031',
-      messagesPerSecond: 80,
+      messagesPerSecond: null,
+      effectiveMessagesPerSecond: 80,
       callbackUrl: `${gateway.url}/callbacks/messaging/${added.body.data._id}`,
     });
     const twice = await add();
     expect([twice.status, twice.body.code]).toEqual([409, 'sender_exists']);
     const shown = await gateway.call('GET', '/v1/senders');
     for (const { text } of [added, shown])
-      expect(text).not.toMatch(
-        /test-token|5c7b33a795075890997f53132de05db7|315490ac490cfc7c3c5e4bf869b69dab/,
-      );
+      expect(text).not.toMatch(/test-token|315490ac490cfc7c3c5e4bf869b69dab/);
     expect((await list()).map(({ isDefault }) => isDefault)).toEqual([true, false]);
     await expect
       .poll(async () => (await list()).every((one) => one.templatesSyncedAt !== null), { timeout: 8_000 })

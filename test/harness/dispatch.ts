@@ -101,6 +101,7 @@ export function open(
     release = resolve;
   });
   const dispatcher = openDispatcher({
+    publicUrl: () => 'http://127.0.0.1:1',
     db: database.db,
     hot,
     processId: 0,

@@ -68,7 +68,10 @@ export async function startEchoingVendor(): Promise<EchoingVendor> {
     else if (path.startsWith('/google'))
       json(403, { error: { message: told, status: told, errors: [{ reason: told, message: told }] } });
     else if (request.method === 'GET' && path.includes('/message_templates')) json(200, { data: [template] });
-    else if (request.method === 'GET') json(200, { id: '1', display_phone_number: '+1 555 010 0000' });
+    else if (request.method === 'GET' && path.includes('/debug_token')) {
+      const scopes = ['whatsapp_business_messaging', 'whatsapp_business_management'];
+      json(200, { data: { app_id: '1', is_valid: true, expires_at: 0, scopes } });
+    } else if (request.method === 'GET') json(200, { id: '1', display_phone_number: '+1 555 010 0000' });
     else if (vendor.asPage)
       response.writeHead(403, { 'content-type': 'text/html' }).end(`<p>${escaped(told)}</p>`);
     else

@@ -17,6 +17,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
+import { openMetrics } from '../../src/base/metrics.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
@@ -25,7 +26,7 @@ import { requestValidator } from '../../src/http/validation.ts';
 import { openFileEncryption } from '../../src/messaging/media/file-encryption.ts';
 import { removeLeftovers } from '../../src/messaging/media/remove.ts';
 import { mediaRoutes } from '../../src/messaging/media/routes.ts';
-import { addSender } from '../../src/messaging/senders/manage.ts';
+import { connectSender } from '../../src/messaging/senders/connect.ts';
 import { createTestDatabase } from './database.ts';
 
 /** A clock that is `aheadMs` ahead of the real one. */
@@ -90,6 +91,9 @@ export async function openMediaGateway() {
     messagingApiUrl: cloud.url,
     platform: openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' }),
     webhookOutgoing: outgoing,
+    metrics: openMetrics(),
+    deliveries: { offer: () => undefined, busyEndpoints: () => [], processId: 0 },
+    publicUrl: () => 'http://127.0.0.1:1',
     objects: await openFilesystemStore({ directory, clock }),
     fileEncryption: openFileEncryption(),
   };
@@ -115,7 +119,8 @@ export async function openMediaGateway() {
     const { id: phoneNumberId } = await control.addNumber({ wabaId });
     const secrets = { accessToken, appSecret, verifyToken: 'verify' };
     const rest = { name: 'number', phoneNumberId, businessAccountId: wabaId, isDefault };
-    return addSender(deps, { accountId, ...rest, ...secrets });
+    const { row } = await connectSender(deps, { accountId, ...rest, ...secrets, webhook: 'manual' });
+    return row;
   };
 
   async function call(accountId: string, method: string, path: string, init: RequestInit = {}) {

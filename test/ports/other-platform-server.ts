@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 export const otherKey = 'key_7f1c2a';
 export const otherNumber = '410041';
+export const otherApp = '700007';
 export const otherOwner = '900009';
 export const otherSecret = '4be4a1c0d5f24c1b9be7d2f90a8e6c31';
 
@@ -103,6 +104,15 @@ export async function startOtherPlatform(titles: string[] = []) {
     switch (`${method} ${collection}`) {
       case 'POST messages':
         return accept(json());
+      case 'GET app':
+        return { status: 200, body: { app: otherApp } };
+      case 'GET hook':
+        return { status: 200, body: { hook: address ?? null } };
+      case 'POST hook':
+        address = json().url;
+        return { status: 200, body: {} };
+      case 'POST numbers':
+        return { status: 200, body: {} };
       case 'GET numbers':
         return id === otherNumber
           ? { status: 200, body: { shown: '+1 555 010 0041', owner: 'Other Inc.' } }

@@ -165,7 +165,34 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
     },
     async readNumber(sender) {
       const { shown, owner } = await call(sender, { method: 'GET', path: `numbers/${sender.phoneNumberId}` });
-      return { displayPhone: String(shown), verifiedName: String(owner) };
+      return {
+        ...{ displayPhone: String(shown), verifiedName: String(owner), isRegistered: true, status: 'LIVE' },
+        ...{ qualityRating: null, messagingLimit: null, throughput: null, health: null },
+      };
+    },
+    advice: { newCredential: 'Make a key.', appSecret: 'Copy it.', registration: 'Ask.', number: 'Look.' },
+    async readAppId(sender) {
+      return String((await call(sender, { method: 'GET', path: 'app' })).app);
+    },
+    async inspectCredential(sender, app) {
+      const { app: id } = await call(sender, { method: 'GET', path: 'app' });
+      if (String(id) !== app.appId) return { problem: 'app_id', message: `the key belongs to ${id}` };
+      return { problem: null, credential: { isValid: true, expiresAtMs: null, missingPermissions: [] } };
+    },
+    async registerNumber(sender) {
+      await post(sender, `numbers/${sender.phoneNumberId}/register`, {});
+    },
+    async readSubscription(sender) {
+      const { hook } = await call(sender, { method: 'GET', path: 'hook' });
+      return { isSubscribed: hook !== null, overrideUrl: null };
+    },
+    async readAppCallback(sender) {
+      const { hook } = await call(sender, { method: 'GET', path: 'hook' });
+      return { url: typeof hook === 'string' ? hook : null, missingKinds: [] };
+    },
+    subscribe: async () => undefined,
+    async setAppCallback(sender, _app, { url, verifyToken }) {
+      await post(sender, 'hook', { url, proof: handshakeAnswer('caller', verifyToken), token: verifyToken });
     },
     uploadMedia: async (sender, file, timeoutMs) => ({
       platformMediaId: await sendFile(sender, file, timeoutMs),

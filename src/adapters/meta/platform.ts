@@ -7,6 +7,7 @@ import { type MetaClient, type MetaClientOptions, openMetaClient, string, unexpe
 import { classify, templateStatusOf } from './error-codes.ts';
 import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
+import { advice, onboardingCalls } from './onboarding.ts';
 import { uploadSample } from './sample.ts';
 import { platformTemplate, templateFields, templateStatus } from './template.ts';
 
@@ -46,13 +47,15 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
   const client = openMetaClient(options);
   return {
     provider: 'meta',
+    advice,
     classify,
     templateStatusOf,
     answerHandshake,
     canBeSigned: (request) => signatureOf(request) !== undefined,
     verifyCallback: ({ rawBody, ...request }, secret) => isSigned(rawBody, signatureOf(request), secret),
     readCallback: ({ rawBody }) => readCallback(rawBody),
-    ...numberCalls(client),
+    ...sendCalls(client),
+    ...onboardingCalls(client),
     ...templateCalls(client),
     ...mediaCalls(client),
   };
@@ -61,7 +64,7 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
 const get = (client: MetaClient, sender: SenderAccess, path: string, query: Record<string, string>) =>
   client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
 
-function numberCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate' | 'readNumber'> {
+function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate'> {
   return {
     async sendTemplate(sender, message) {
       const response = await client.call(sender, {
@@ -77,16 +80,6 @@ function numberCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate'
       return {
         messageRef: wamid,
         held: typeof status === 'string' && status !== 'accepted',
-      };
-    },
-
-    async readNumber(sender) {
-      const response = await get(client, sender, sender.phoneNumberId, {
-        fields: 'display_phone_number,verified_name',
-      });
-      return {
-        displayPhone: string(response.display_phone_number, 'a phone number'),
-        verifiedName: typeof response.verified_name === 'string' ? response.verified_name : '',
       };
     },
   };

@@ -2,9 +2,10 @@
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
+import { publishSenderChange, type SenderEventDeps, statusChange } from './status-events.ts';
 import { haltSender, listBusinessSenders } from './store.ts';
 
-export interface HaltDeps {
+export interface HaltDeps extends SenderEventDeps {
   db: Db;
   log: Log;
   /** Reads what a call of a sender needs; used only if a credential was rejected. */
@@ -41,10 +42,25 @@ export async function haltSenders(
   const reason = `The platform rejected ${subjects[kind]} (${error.code} ${error.title}): ${error.message}`;
   const halted: string[] = [];
   for (const id of await affectedSenders(deps, of)) {
-    if (await haltSender(deps.db, id, reason, error, of.asOf ?? null)) halted.push(id);
+    if (await haltOne(deps, id, { reason, error, asOf: of.asOf ?? null })) halted.push(id);
   }
   for (const senderId of halted) deps.log.error({ senderId, kind, error }, 'sender.halted');
   return halted;
+}
+
+/** Halts a sender and reports it; false if it was halted already, or changed since. */
+async function haltOne(
+  deps: HaltDeps,
+  id: string,
+  { reason, error, asOf }: { reason: string; error: object; asOf: Date | null },
+): Promise<boolean> {
+  const leased = await deps.db.transaction().execute(async (tx) => {
+    const row = await haltSender(tx, id, reason, error, asOf);
+    return row && publishSenderChange(deps, tx, row, [statusChange('halted')]);
+  });
+  if (leased === undefined) return false;
+  deps.deliveries.offer(leased);
+  return true;
 }
 
 /** Finds the senders to halt, the rejected one first: if a later halt fails, the next call of that sender repeats it. */

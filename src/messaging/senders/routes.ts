@@ -1,53 +1,50 @@
 // Routes of senders.
 import { Type } from 'typebox';
 import { Deleted, page, pageProperties, success } from '../../contract/envelope.ts';
-import { ChangeSenderBody, CreateSenderBody, SenderItem } from '../../contract/senders.ts';
+import { ChangeSenderBody, CheckedSender, CreateSenderBody, SenderItem } from '../../contract/senders.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { addSender, changeSender, removeSender, type SendersDeps } from './manage.ts';
+import { senderCheckRoutes } from './check-routes.ts';
+import { type ConnectDeps, connectSender } from './connect.ts';
+import { changeSender, type ManageDeps, removeSender } from './manage.ts';
+import { checkItem, senderItem } from './presenter.ts';
+import { listStates } from './states-store.ts';
 import { listSenders, type SenderRow } from './store.ts';
-import { listReadings, type ReadingRow } from './template-readings-store.ts';
+import { listReadings } from './template-readings-store.ts';
 
-export interface SenderRoutesDeps extends SendersDeps {
-  /** Our public URL without a trailing slash; known once the server listens. */
-  publicUrl: () => string;
-}
+export type SenderRoutesDeps = ConnectDeps & ManageDeps;
 
 const SenderParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
 
-function senderItem(row: SenderRow, reading: ReadingRow | undefined, publicUrl: string) {
-  return {
-    _id: row.id,
-    name: row.name,
-    phoneNumberId: row.phone_number_id,
-    businessAccountId: row.business_account_id,
-    displayPhone: row.display_phone,
-    apiUrl: row.api_url,
-    messagesPerSecond: row.messages_per_second,
-    isDefault: row.is_default,
-    status: row.halted_at ? ('halted' as const) : ('active' as const),
-    haltedReason: row.halted_reason,
-    haltedAt: row.halted_at?.toISOString() ?? null,
-    callbackUrl: `${publicUrl}/callbacks/messaging/${row.id}`,
-    templatesSyncedAt: reading?.read_at?.toISOString() ?? null,
-    templatesSyncFailure: reading?.failure ?? null,
-    createdAt: row.created_at.toISOString(),
-  };
-}
-
-/** Returns a function that presents senders of an account with the reading of their templates. */
-async function itemsOf(deps: SenderRoutesDeps, accountId: string) {
+/** Presents senders of one account with their states and the readings of their templates. */
+async function itemsOf(deps: SenderRoutesDeps, accountId: string, rows: readonly SenderRow[]) {
   const readings = new Map(
     (await listReadings(deps.db, accountId)).map((one) => [one.business_account_id, one]),
   );
-  return (row: SenderRow) => senderItem(row, readings.get(row.business_account_id), deps.publicUrl());
+  const states = await listStates(
+    deps.db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) =>
+    senderItem(row, {
+      state: states.get(row.id),
+      reading: readings.get(row.business_account_id),
+      publicUrl: deps.publicUrl(),
+    }),
+  );
+}
+
+async function itemOf(deps: SenderRoutesDeps, row: SenderRow): Promise<SenderItem> {
+  const [item] = await itemsOf(deps, row.account_id, [row]);
+  return item as SenderItem;
 }
 
 /** GET and POST /v1/senders, PATCH and DELETE /v1/senders/:id. */
 export function senderRoutes(server: Server, deps: SenderRoutesDeps): void {
   collectionRoutes(server, deps);
   senderRoute(server, deps);
+  senderCheckRoutes(server, deps);
 }
 
 const config = { scope: 'manage' } as const;
@@ -64,8 +61,7 @@ function collectionRoutes(server: Server, deps: SenderRoutesDeps): void {
     },
     async (request) => {
       const { rows, total } = await listSenders(deps.db, request.caller.accountId, pageWindow(request.query));
-      const itemOf = await itemsOf(deps, request.caller.accountId);
-      const items = rows.map(itemOf);
+      const items = await itemsOf(deps, request.caller.accountId, rows);
       return ok('Senders listed.', pageOf(items, total, request.query));
     },
   );
@@ -75,13 +71,17 @@ function collectionRoutes(server: Server, deps: SenderRoutesDeps): void {
     {
       schema: {
         body: CreateSenderBody,
-        response: { 200: success(SenderItem) },
+        response: { 200: success(CheckedSender) },
       },
       config,
     },
     async (request) => {
-      const row = await addSender(deps, { accountId: request.caller.accountId, ...request.body });
-      return ok('Sender added. Its templates are being read.', (await itemsOf(deps, row.account_id))(row));
+      const { row, checks } = await connectSender(deps, {
+        accountId: request.caller.accountId,
+        ...request.body,
+      });
+      const item = { ...(await itemOf(deps, row)), checks: checks.map(checkItem) };
+      return ok('Sender added. Its templates are being read.', item);
     },
   );
 }
@@ -103,7 +103,7 @@ function senderRoute(server: Server, deps: SenderRoutesDeps): void {
         senderId: request.params.id,
         ...request.body,
       });
-      return ok('Sender changed.', (await itemsOf(deps, row.account_id))(row));
+      return ok('Sender changed.', await itemOf(deps, row));
     },
   );
 

@@ -1,20 +1,19 @@
 // Queries for senders, the messaging numbers.
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
+import { insertState } from './states-store.ts';
 
 export type SenderRow = Selectable<DB['senders']>;
 
-/** Adds a sender and its pace. */
-export async function insertSender(
-  tx: Tx,
-  sender: Omit<SenderRow, 'created_at' | 'halted_at' | 'halted_error' | 'halted_reason' | 'resumed_at'>,
-): Promise<SenderRow> {
+/** Adds a sender with its pace and state. */
+export async function insertSender(tx: Tx, sender: Insertable<DB['senders']>): Promise<SenderRow> {
   const row = await tx.insertInto('senders').values(sender).returningAll().executeTakeFirstOrThrow();
   await tx
     .insertInto('sender_paces')
     .values({ sender_id: row.id, per_second: row.messages_per_second })
     .execute();
+  await insertState(tx, row.id);
   return row;
 }
 
@@ -37,6 +36,16 @@ export async function lockSender(tx: Tx, accountId: string, id: string): Promise
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** Locks a sender against removal and changes. */
+export async function lockSenderById(tx: Tx, id: string): Promise<SenderRow | undefined> {
+  return tx.selectFrom('senders').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Records the platform's app of a sender. */
+export async function recordAppId(db: Db, id: string, appId: string): Promise<void> {
+  await db.updateTable('senders').set({ app_id: appId }).where('id', '=', id).execute();
 }
 
 /** The sender with that id in any account, for ids from our own rows. */
@@ -91,6 +100,8 @@ export type SenderChange = Partial<
     | 'app_secret_hash'
     | 'verify_token'
     | 'messages_per_second'
+    | 'follows_throughput'
+    | 'app_id'
     | 'is_default'
     | 'display_phone'
   >
@@ -121,7 +132,7 @@ export async function updateSender(tx: Tx, id: string, change: SenderChange): Pr
 }
 
 /** True if this sender has queued or dispatching messages. */
-export async function hasWaitingMessages(tx: Tx, senderId: string): Promise<boolean> {
+export async function hasWaitingMessages(tx: Db | Tx, senderId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from messages where sender_id = ${senderId} and due_at is not null limit 1`.execute(tx);
   return rows.length > 0;
@@ -133,23 +144,22 @@ export async function deleteSender(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Halts a sender: its queue waits until the sender is changed. Returns false without a change if it is already halted or
- * was changed since `asOf`.
+ * Halts a sender: its queue waits until the sender is changed. Returns undefined without a change if it is already halted
+ * or was changed since `asOf`.
  */
 export async function haltSender(
-  db: Db,
+  db: Db | Tx,
   id: string,
   reason: string,
   error: object,
   asOf: Date | null = null,
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<SenderRow | undefined> {
+  const { rows } = await sql<SenderRow>`
     update senders set halted_at = now(), halted_reason = ${reason}, halted_error = ${JSON.stringify(error)}::jsonb
     where id = ${id} and halted_at is null
-      and (${asOf}::timestamptz is null or resumed_at is null or resumed_at < ${asOf}::timestamptz) returning 1`.execute(
-    db,
-  );
-  return rows.length === 1;
+      and (${asOf}::timestamptz is null or resumed_at is null or resumed_at < ${asOf}::timestamptz)
+    returning *`.execute(db);
+  return rows[0];
 }
 
 /** The ids of the account's senders with the same business account as this one, including itself, in order. */

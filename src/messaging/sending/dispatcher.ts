@@ -2,8 +2,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import type { PublishDeps } from '../../webhooks/publish.ts';
 import { KeyedQueue } from '../../work/keyed-queue.ts';
+import type { SenderEventDeps } from '../senders/status-events.ts';
 import type { CallDeps, PreparedMessage } from './call-platform.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { openConnections } from './connections.ts';
@@ -15,7 +15,7 @@ import { suspendMessages } from './messages-holds-store.ts';
 import { openRejectionEffects } from './record-rejection.ts';
 import { SenderQueue, type SenderQueueDeps, type SenderState } from './sender-queue.ts';
 
-export interface DispatchDeps extends PublishDeps, Omit<CallDeps, 'writes' | 'effects' | 'completions'> {
+export interface DispatchDeps extends SenderEventDeps, Omit<CallDeps, 'writes' | 'effects' | 'completions'> {
   db: Db;
   hot: Db;
   clock: Clock;

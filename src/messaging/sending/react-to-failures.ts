@@ -5,12 +5,13 @@ import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
 import { forgetReportedRegistrations } from '../media/register.ts';
 import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
+import type { SenderEventDeps } from '../senders/status-events.ts';
 import { findSenderById } from '../senders/store.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
 import type { MessageError, MessageKey } from './message.ts';
 import type { MovedMessage } from './messages-moves-store.ts';
 
-export interface ReactDeps {
+export interface ReactDeps extends SenderEventDeps {
   hot: Db;
   clock: Clock;
   log: Log;
@@ -51,7 +52,7 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
     halts.set(key, later(halts.get(key) ?? halt, halt));
   }
   for (const { acceptedAt: asOf, ...halt } of halts.values())
-    await haltSenders({ db: deps.hot, log: deps.log }, { ...halt, asOf });
+    await haltSenders({ ...deps, db: deps.hot }, { ...halt, asOf });
   for (const senderId of toRead) {
     const sender = await findSenderById(deps.hot, senderId);
     if (!sender) continue;
@@ -83,6 +84,6 @@ export async function reactToNumberErrors(
     if (error.code === 0 || !isHalt(kind)) continue;
     const asOf = timestamp === null ? null : new Date(timestamp * 1000);
     for (const senderId of senderIds)
-      await haltSenders({ db: deps.hot, log: deps.log }, { senderId, kind, error, asOf });
+      await haltSenders({ ...deps, db: deps.hot }, { senderId, kind, error, asOf });
   }
 }

@@ -1,0 +1,55 @@
+// Converts the platform's phone number object (Cloud API, "Business phone numbers", "Health status") to the port's. Pure.
+import type { PhoneNumber, PlatformHealth } from '../../ports/platform-number.ts';
+import { isObject, type Json, objectsOf, storableText, textOf } from './json.ts';
+
+/** The fields of every read. */
+export const numberFields =
+  'display_phone_number,verified_name,status,quality_rating,platform_type,throughput,whatsapp_business_manager_messaging_limit,health_status';
+
+/** Messages per second by `throughput.level` (Cloud API, "Throughput"); 20 for numbers shared with the Business app is not shown there. */
+const perSecondOf: Record<string, number> = { STANDARD: 80, HIGH: 1000 };
+
+const word = (value: unknown): string | null => storableText(value)?.toUpperCase() || null;
+
+/** The state of a number. A member that is missing or has an unknown form is null. */
+export function phoneNumber(displayPhone: string, value: Json): PhoneNumber {
+  const [status, platform] = [word(value.status), word(value.platform_type)];
+  const level = isObject(value.throughput) ? word(value.throughput.level) : null;
+  return {
+    displayPhone,
+    verifiedName: storableText(value.verified_name) ?? '',
+    isRegistered: status === null || platform === null ? null : isReady(status, platform),
+    status,
+    qualityRating: word(value.quality_rating),
+    messagingLimit: word(value.whatsapp_business_manager_messaging_limit),
+    throughput: perSecondOf[level ?? ''] ?? null,
+    health: isObject(value.health_status) ? healthOf(value.health_status) : null,
+  };
+}
+
+const isReady = (status: string, platform: string): boolean =>
+  status === 'CONNECTED' && platform === 'CLOUD_API';
+
+const canSendOf: Record<string, PlatformHealth['canSend']> = {
+  AVAILABLE: 'available',
+  LIMITED: 'limited',
+  BLOCKED: 'blocked',
+};
+
+function healthOf(value: Json): PlatformHealth | null {
+  const canSend = canSendOf[textOf(value.can_send_message) ?? ''];
+  if (!canSend) return null;
+  const problems = objectsOf(value.entities).flatMap((entity) => {
+    const errors = objectsOf(entity.errors);
+    const isFine = textOf(entity.can_send_message) === 'AVAILABLE';
+    // an entity that is not available is a problem, with or without an error
+    const listed = errors.length > 0 || isFine ? errors : [{}];
+    return listed.map((error: Json) => ({
+      entity: storableText(entity.entity_type) ?? 'UNKNOWN',
+      code: Number.isInteger(Number(error.error_code)) ? Number(error.error_code) : null,
+      description: storableText(error.error_description) ?? `is ${textOf(entity.can_send_message)}`,
+      advice: storableText(error.possible_solution) ?? null,
+    }));
+  });
+  return { canSend, problems };
+}

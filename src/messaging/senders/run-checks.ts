@@ -1,0 +1,181 @@
+// Runs the checks of senders: asks the platform, stores what it said, and reports what changed.
+import type { Clock } from '../../base/clock.ts';
+import { VendorError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { CheckName } from '../../contract/senders.ts';
+import type { Db } from '../../db/db.ts';
+import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import type { PlatformApp } from '../../ports/platform-number.ts';
+import { type AccessDeps, openSecret, senderAccess } from './access.ts';
+import { type Fact, judgeSender, type SenderFacts } from './checks.ts';
+import { callbackBaseOf, callbackUrlOf } from './presenter.ts';
+import {
+  claimDueChecks,
+  findUnreported,
+  followThroughput,
+  listStates,
+  lockState,
+  updateState,
+} from './states-store.ts';
+import { publishSenderChange, type SenderEventDeps } from './status-events.ts';
+import { findSenderById, findSendersOfApp, lockSenderById, recordAppId, type SenderRow } from './store.ts';
+import { mergeChecks, type StoredCheck } from './stored-checks.ts';
+import { findReading } from './template-readings-store.ts';
+
+export interface CheckDeps extends AccessDeps, SenderEventDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  metrics: { senderChecks: { inc(labels: { name: string; status: string }): void } };
+  platform: Pick<
+    MessagingPlatform,
+    'advice' | 'readAppId' | 'inspectCredential' | 'readNumber' | 'readSubscription' | 'readAppCallback'
+  >;
+}
+
+const everySeconds = 3_600;
+/** Sooner where the platform could not be asked. */
+const againSeconds = 300;
+const leaseSeconds = 120;
+const senderPerRound = 4;
+
+/** Why a step failed that the named check looks at, in the platform's words. */
+export type FailedSteps = Partial<Record<CheckName, string>>;
+
+/** Runs the checks of a sender now, and returns them; undefined if it was removed. Checks of failed steps say why. */
+export async function checkSender(
+  deps: CheckDeps,
+  senderId: string,
+  failedSteps: FailedSteps = {},
+): Promise<StoredCheck[] | undefined> {
+  const row = await findSenderById(deps.db, senderId);
+  if (!row) return undefined;
+  const facts = await gather(deps, row);
+  const results = judgeSender(facts).map((result) => {
+    const why = failedSteps[result.name];
+    return why === undefined || result.status === 'ok'
+      ? result
+      : { ...result, detail: `${result.detail} The platform said: ${why}` };
+  });
+  const number = 'value' in facts.number ? facts.number.value : undefined;
+  const credential = 'value' in facts.inspection ? facts.inspection.value : undefined;
+  const expiresAtMs = credential?.problem === null ? credential.credential.expiresAtMs : null;
+  const dueInSeconds = hasFailure(facts) ? againSeconds : everySeconds;
+  const stored = await deps.db.transaction().execute(async (tx) => {
+    // first, as removals do
+    const current = await lockSenderById(tx, senderId);
+    const state = current && (await lockState(tx, senderId));
+    if (!state) return undefined;
+    const { checks, changed } = mergeChecks(state.checks, results, facts.now);
+    await updateState(
+      tx,
+      senderId,
+      {
+        verifiedName: number?.verifiedName || null,
+        qualityRating: number?.qualityRating ?? null,
+        messagingLimit: number?.messagingLimit ?? null,
+        throughput: number?.throughput ?? null,
+        tokenExpiresAt: expiresAtMs === null ? null : new Date(expiresAtMs),
+        checks,
+      },
+      dueInSeconds,
+    );
+    if (number?.throughput) await followThroughput(tx, senderId, number.throughput);
+    return { checks, changed, leased: await publishSenderChange(deps, tx, current, changed) };
+  });
+  if (!stored) return undefined;
+  deps.deliveries.offer(stored.leased);
+  for (const { name, from, to } of stored.changed) {
+    const level = to === 'ok' ? 'info' : 'warn';
+    const detail = results.find((result) => result.name === name)?.detail;
+    deps.log[level]({ senderId, check: name, from, to, detail }, 'sender.check_changed');
+    deps.metrics.senderChecks.inc({ name, status: to });
+  }
+  return stored.checks;
+}
+
+/** Runs the checks that are due. Returns how many senders it checked. */
+export async function checkDue(deps: CheckDeps): Promise<number> {
+  const ids = await claimDueChecks(deps.db, senderPerRound, leaseSeconds);
+  await Promise.all(
+    ids.map((id) =>
+      checkSender(deps, id).catch((error) =>
+        deps.log.error({ err: error, senderId: id }, 'sender.check_failed'),
+      ),
+    ),
+  );
+  return ids.length;
+}
+
+const hasFailure = ({ inspection, number, subscription, appCallback }: SenderFacts): boolean =>
+  [inspection, number, subscription, appCallback].some((fact) => 'failure' in fact && !fact.isRejected);
+
+/** Asks for a fact. A failure of the platform is a fact too. */
+async function factOf<T>(reading: () => Promise<T>): Promise<Fact<T>> {
+  try {
+    return { value: await reading() };
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+    return { failure: error.message, isRejected: error.outcome === 'rejected' };
+  }
+}
+
+async function gather(deps: CheckDeps, row: SenderRow): Promise<SenderFacts> {
+  const { platform } = deps;
+  const access = senderAccess(deps, row);
+  const app = await factOf(() => readApp(deps, row, access));
+  const withApp = <T>(reading: (of: PlatformApp) => Promise<T>): Promise<Fact<T>> =>
+    'value' in app ? factOf(() => reading(app.value)) : Promise.resolve(app);
+  const now = deps.clock.now();
+  const [inspection, number, subscription, appCallback, states, reading, unreported] = await Promise.all([
+    withApp((of) => platform.inspectCredential(access, of)),
+    factOf(() => platform.readNumber(access)),
+    withApp((of) => platform.readSubscription(access, of)),
+    withApp((of) => platform.readAppCallback(access, of)),
+    readStates(deps, row),
+    findReading(deps.db, { accountId: row.account_id, businessAccountId: row.business_account_id }),
+    findUnreported(deps.db, { accountId: row.account_id, senderId: row.id, now }),
+  ]);
+  return {
+    now,
+    inspection,
+    number,
+    subscription,
+    appCallback,
+    callbackUrl: callbackUrlOf(deps.publicUrl(), row.id),
+    callbackBase: callbackBaseOf(deps.publicUrl()),
+    ...states,
+    unreportedSince: unreported?.getTime() ?? null,
+    templates: {
+      readAt: reading?.read_at?.getTime() ?? null,
+      failure: reading?.failure ?? null,
+      count: reading?.template_count ?? null,
+    },
+    messagesPerSecond: row.messages_per_second,
+    followsThroughput: row.follows_throughput,
+    advice: platform.advice,
+  };
+}
+
+/** The sender's app; reads its id once for senders of earlier versions. */
+async function readApp(deps: CheckDeps, row: SenderRow, access: SenderAccess): Promise<PlatformApp> {
+  const appSecret = openSecret(deps.cipher, row, 'app_secret');
+  if (row.app_id !== null) return { appId: row.app_id, appSecret };
+  const appId = await deps.platform.readAppId(access);
+  await recordAppId(deps.db, row.id, appId);
+  return { appId, appSecret };
+}
+
+/** The platform posts the callbacks of all numbers of an app to one of their addresses, so one handshake counts for all. */
+async function readStates(
+  deps: CheckDeps,
+  row: SenderRow,
+): Promise<Pick<SenderFacts, 'handshakeAt' | 'lastCallbackAt'>> {
+  const sharing = await findSendersOfApp(deps.db, [row.app_secret_hash]);
+  const states = await listStates(deps.db, [...new Set([row.id, ...sharing.map(({ id }) => id)])]);
+  const handshakes = [...states.values()].flatMap(({ handshake_at: at }) => at?.getTime() ?? []);
+  return {
+    handshakeAt: handshakes.length === 0 ? null : Math.max(...handshakes),
+    lastCallbackAt: states.get(row.id)?.last_callback_at?.getTime() ?? null,
+  };
+}
