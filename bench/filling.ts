@@ -1,13 +1,13 @@
 // Bulk inserts of finished messages and deliveries, generated in the database.
 import { sql } from 'kysely';
 import { uuidv7 } from '../src/base/ids.ts';
-import type { Account, Numbers, Scene } from './scene.ts';
+import type { Account, BenchFixture, Numbers } from './bench-fixture.ts';
 
 const rowsAtOnce = 200_000;
 
 /** Adds read messages until the account has `count`; phones and platform ids are numbered from 0. */
 export async function fillMessages(
-  scene: Scene,
+  fixture: BenchFixture,
   account: Account,
   numbers: Numbers,
   have: number,
@@ -20,7 +20,7 @@ export async function fillMessages(
     await sql`
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
       values (${account.accountId}, ${sendId}, ${numbers.senderIds[0]}, ${templateId}, 'order_update', 'en_US',
-        ${to - from + 1})`.execute(scene.db);
+        ${to - from + 1})`.execute(fixture.db);
     await sql`
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, position, priority, state,
         emitted, attempts, expires_at, wamid, accepted_at, sent_at, delivered_at, read_at)
@@ -28,15 +28,15 @@ export async function fillMessages(
         ${templateId}, (491700000000 + n)::text, 'Ada Lovelace',
         '{"body": [{"text": "Ada"}, {"text": "A-1001"}, {"text": "on Friday"}], "buttons": []}', 0, 1, 5,
         7, 1, now() + interval '1 day', 'wamid.bench' || n, now(), now(), now(), now()
-      from generate_series(${from}::bigint, ${to}::bigint) n`.execute(scene.db);
+      from generate_series(${from}::bigint, ${to}::bigint) n`.execute(fixture.db);
   }
-  await sql`vacuum analyze messages`.execute(scene.db);
+  await sql`vacuum analyze messages`.execute(fixture.db);
 }
 
 /** Adds a completed delivery of the last stage for every message of `fillMessages`. */
-export async function fillDeliveries(scene: Scene, account: Account, count: number): Promise<void> {
+export async function fillDeliveries(fixture: BenchFixture, account: Account, count: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`
-    select id from endpoints where account_id = ${account.accountId} limit 1`.execute(scene.db);
+    select id from endpoints where account_id = ${account.accountId} limit 1`.execute(fixture.db);
   const endpointId = rows[0]?.id;
   for (let from = 0; from < count; from += rowsAtOnce) {
     const to = Math.min(count, from + rowsAtOnce) - 1;
@@ -46,14 +46,16 @@ export async function fillDeliveries(scene: Scene, account: Account, count: numb
       select uuid7(), account_id, ${endpointId}, id, 5, 'messages.status', wamid, rpad('{"event":"messages.status"', 420, ' '),
         1, 1, 200, 3, now(), now()
       from messages where wamid = any (array(
-        select 'wamid.bench' || n from generate_series(${from}::bigint, ${to}::bigint) n))`.execute(scene.db);
+        select 'wamid.bench' || n from generate_series(${from}::bigint, ${to}::bigint) n))`.execute(
+      fixture.db,
+    );
   }
-  await sql`vacuum analyze deliveries`.execute(scene.db);
+  await sql`vacuum analyze deliveries`.execute(fixture.db);
 }
 
 /** Sets a random `count` of messages from number `from` on back to accepted, so that reports can move them; returns their ids. */
 export async function resetToAccepted(
-  scene: Scene,
+  fixture: BenchFixture,
   account: Account,
   total: number,
   count: number,
@@ -64,14 +66,14 @@ export async function resetToAccepted(
   const { rows } = await sql<{ id: string }>`
     update messages set state = 2, emitted = 0, sent_at = null, delivered_at = null, read_at = null
     where wamid = any(${wanted}::text[]) and account_id = ${account.accountId} returning id`.execute(
-    scene.db,
+    fixture.db,
   );
   return rows.map((row) => row.id);
 }
 
 /** Adds due messages for each number. */
 export async function addDue(
-  scene: Scene,
+  fixture: BenchFixture,
   account: Account,
   numbers: Numbers,
   perNumber: number,
@@ -82,11 +84,11 @@ export async function addDue(
     await sql`
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
       values (${account.accountId}, ${sendId}, ${senderId}, ${templateId}, 'order_update', 'en_US', ${perNumber})
-      on conflict do nothing`.execute(scene.db);
+      on conflict do nothing`.execute(fixture.db);
     await sql`
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, priority, due_at, expires_at)
       select ${account.accountId}, uuid7(), ${sendId}, ${senderId}, ${templateId}, (494000000000 + n)::text,
         '{"body": [], "buttons": []}', 1, now(), now() + interval '1 day'
-      from generate_series(1, ${perNumber}::int) n`.execute(scene.db);
+      from generate_series(1, ${perNumber}::int) n`.execute(fixture.db);
   }
 }

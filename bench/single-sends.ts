@@ -1,7 +1,7 @@
 // Single sends, one after another, and the platform's own time for the same call.
 import { Pool } from 'undici';
+import type { Account, BenchFixture, Numbers } from './bench-fixture.ts';
 import { nowMs } from './child.ts';
-import type { Account, Numbers, Scene } from './scene.ts';
 
 /** A recipient without callbacks, because direct calls to the platform must not reach the gateway. */
 const quietRecipient = '+490000000204';
@@ -31,14 +31,14 @@ async function timed(pool: Pool, path: string, headers: Record<string, string>, 
 
 /** Opens connections to the gateway and the platform, for an account with a number. */
 export async function openSingleSends(
-  scene: Pick<Scene, 'gateway' | 'sandbox' | 'platform'>,
+  fixture: Pick<BenchFixture, 'gateway' | 'sandbox' | 'platform'>,
   account: Account,
   numbers: Numbers,
 ): Promise<SingleSends> {
   const options = { connections: 4, pipelining: 1, keepAliveTimeout: 60_000 };
-  const toGateway = new Pool(scene.gateway.url, options);
-  const toPlatform = new Pool(scene.sandbox.cloudApiUrl, options);
-  const { apps, numbers: known, wabas } = await scene.platform.state();
+  const toGateway = new Pool(fixture.gateway.url, options);
+  const toPlatform = new Pool(fixture.sandbox.cloudApiUrl, options);
+  const { apps, numbers: known, wabas } = await fixture.platform.state();
   const number = known.at(-1);
   const app = apps.find(({ id }) => id === wabas.find((waba) => waba.id === number?.wabaId)?.appId);
   const direct = {

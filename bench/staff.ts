@@ -1,7 +1,7 @@
 // Staff members for the appointment workloads: with opening hours, a connected and busy calendar, and bookings.
 import { sql } from 'kysely';
 import { uuidv7 } from '../src/base/ids.ts';
-import type { Account, Scene } from './scene.ts';
+import type { Account, BenchFixture } from './bench-fixture.ts';
 
 export const schedule = {
   timezone: 'Europe/Berlin',
@@ -24,19 +24,19 @@ export interface Staff {
 }
 
 /** Adds a staff member who is available around the clock; with `email`, connects that account's calendar. */
-export async function addStaff(scene: Scene, account: Account, email?: string): Promise<Staff> {
+export async function addStaff(fixture: BenchFixture, account: Account, email?: string): Promise<Staff> {
   const { _id } = await account.call<{ _id: string }>('POST', '/v1/appointments/users', {
     name: email ?? 'Nobody',
     calendar: email ? 'required' : 'none',
   });
   await account.call('PUT', `/v1/appointments/users/${_id}/schedule`, schedule);
   if (email === undefined) return { id: _id };
-  await scene.google.putAccount({ email, name: email, timeZone: schedule.timezone });
+  await fixture.google.putAccount({ email, name: email, timeZone: schedule.timezone });
   const { authUrl } = await account.call<{ authUrl: string }>(
     'GET',
     `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${_id}`,
   );
-  await scene.google.set({ account: email });
+  await fixture.google.set({ account: email });
   const page = await fetch(authUrl);
   if (!page.ok) throw new Error(`the calendar of ${email} could not be connected: HTTP ${page.status}`);
   return { id: _id, email };
@@ -44,7 +44,7 @@ export async function addStaff(scene: Scene, account: Account, email?: string): 
 
 /** Inserts `count` confirmed bookings of half an hour, every two hours after `from`. */
 export async function fillBookings(
-  scene: Scene,
+  fixture: BenchFixture,
   account: Account,
   staff: Staff,
   from: Date,
@@ -57,17 +57,17 @@ export async function fillBookings(
     select id, ${account.accountId}, ${staff.id}, 'confirmed', begins, begins + interval '30 minutes', ${schedule.timezone},
       'guest@example.com', '15550100001', 'bench', '[]', 'https://meet.example/room'
     from unnest(${ids}::uuid[]) with ordinality x(id, n),
-      lateral (select ${from}::timestamptz + n * interval '2 hours' as begins) y`.execute(scene.db);
+      lateral (select ${from}::timestamptz + n * interval '2 hours' as begins) y`.execute(fixture.db);
   await sql`
     insert into occupancies (account_id, staff_id, booking_id, part, during)
     select account_id, staff_id, id, 'kept', tstzrange(starts_at, ends_at + interval '5 minutes')
-    from bookings where staff_id = ${staff.id}`.execute(scene.db);
-  await sql`analyze bookings, occupancies`.execute(scene.db);
+    from bookings where staff_id = ${staff.id}`.execute(fixture.db);
+  await sql`analyze bookings, occupancies`.execute(fixture.db);
 }
 
 /** Adds events of a quarter of an hour to the calendar, `perDay` on each day after `from`. */
 export async function fillCalendar(
-  scene: Scene,
+  fixture: BenchFixture,
   email: string,
   from: Date,
   days: number,
@@ -76,7 +76,7 @@ export async function fillCalendar(
   for (let day = 0; day < days; day++) {
     for (let index = 0; index < perDay; index++) {
       const at = from.getTime() + day * 86_400_000 + (index * 86_400_000) / perDay;
-      await scene.google.addEvent(email, {
+      await fixture.google.addEvent(email, {
         summary: 'Busy',
         start: { dateTime: new Date(at).toISOString() },
         end: { dateTime: new Date(at + 900_000).toISOString() },

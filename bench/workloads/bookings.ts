@@ -1,13 +1,13 @@
 // Competing requests for one slot, of which one wins, and distinct bookings per second.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { type Account, type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
 import { perPiece, read } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
 import { formatSpread, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
-import { type Account, type Scene, startScene } from '../scene.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, type Staff } from '../staff.ts';
 import { workload } from '../workload.ts';
@@ -59,9 +59,9 @@ async function distinct(account: Account, staff: Staff[], count: number, firstDa
   return calls;
 }
 
-async function confirmed(scene: Scene, staff: Staff): Promise<number> {
+async function confirmed(fixture: BenchFixture, staff: Staff): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*) n from bookings where staff_id = ${staff.id} and state = 'confirmed'`.execute(scene.db);
+    select count(*) n from bookings where staff_id = ${staff.id} and state = 'confirmed'`.execute(fixture.db);
   return rows[0]?.n ?? 0;
 }
 
@@ -76,20 +76,20 @@ export default workload({
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
   async run({ rivals, bookings, staff: staffCount, atOnce, profile }) {
-    const scene = await startScene({ nodeFlags: profile ? profileFlags('bookings') : [] });
+    const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('bookings') : [] });
     const window = { fromMs: 0, toMs: 0 };
     const caller = startRpcProcess('callers.ts');
     try {
-      const account = await scene.account('Bench');
+      const account = await fixture.account('Bench');
       progress('staff with calendars');
-      const contested = await addStaff(scene, account, 'wanted@bench.example');
+      const contested = await addStaff(fixture, account, 'wanted@bench.example');
       const staff: Staff[] = [];
       for (let index = 0; index < staffCount; index++)
-        staff.push(await addStaff(scene, account, `staff${index}@bench.example`));
+        staff.push(await addStaff(fixture, account, `staff${index}@bench.example`));
       const alone: Staff[] = [];
-      for (let index = 0; index < staffCount; index++) alone.push(await addStaff(scene, account));
+      for (let index = 0; index < staffCount; index++) alone.push(await addStaff(fixture, account));
       const run = async (calls: OneCall[], at: number) => {
-        const input: CallersInput = { url: scene.gateway.url, calls, atOnce: at };
+        const input: CallersInput = { url: fixture.gateway.url, calls, atOnce: at };
         return caller.call<CallersResult>('run', input);
       };
       const competingCalls = async (member: Staff, date: string): Promise<OneCall[]> => {
@@ -103,12 +103,12 @@ export default workload({
 
       progress('competing requests');
       const calls = await competingCalls(contested, dateIn(10));
-      const beforeRace = read(scene.meters);
+      const beforeRace = read(fixture.meters);
       const race = await run(calls, rivals);
       const raceMs = spread(race.ms);
-      const raceCpu = perPiece(beforeRace, read(scene.meters), rivals);
-      const winners = await confirmed(scene, contested);
-      const events = (await scene.google.liveEvents('wanted@bench.example')).length;
+      const raceCpu = perPiece(beforeRace, read(fixture.meters), rivals);
+      const winners = await confirmed(fixture, contested);
+      const events = (await fixture.google.liveEvents('wanted@bench.example')).length;
       table(`${rivals} competing requests for one slot`, [
         [
           'responses by HTTP status',
@@ -134,14 +134,14 @@ export default workload({
         ['without', alone],
       ] as const) {
         const calls = await distinct(account, members, bookings, 20);
-        const before = read(scene.meters);
+        const before = read(fixture.meters);
         const began = nowMs();
         const result = await run(calls, atOnce);
         if (members === staff) Object.assign(window, { fromMs: began, toMs: nowMs() });
         const ms = spread(result.ms);
         const booked = result.statuses[200] ?? 0;
         const perSecond = booked / result.seconds;
-        const cpu = perPiece(before, read(scene.meters), calls.length);
+        const cpu = perPiece(before, read(fixture.meters), calls.length);
         table(`Distinct bookings ${name}, ${atOnce} at a time over ${members.length} staff`, [
           ['bookings/s', perSecond],
           ['response time', formatSpread(ms)],
@@ -158,7 +158,7 @@ export default workload({
       }
     } finally {
       await caller.stop();
-      await scene.close();
+      await fixture.close();
     }
     if (profile) showProfile('bookings', window);
   },

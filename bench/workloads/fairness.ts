@@ -1,11 +1,11 @@
 // Fairness during a campaign: latency of another account's single send, and whether authentication overtakes marketing.
 import { sql } from 'kysely';
+import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import type { LoadInput, LoadResult } from '../load.ts';
 import { median, spread } from '../percentiles.ts';
 import { format, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
-import { type Scene, startScene } from '../scene.ts';
 import { openSingleSends, orderVariables, type SingleSends } from '../single-sends.ts';
 import { workload } from '../workload.ts';
 
@@ -14,9 +14,9 @@ const gapMs = 20;
 /** Counting queued messages reads them all, which the gateway never does, so it is done rarely. */
 const countedEvery = 20;
 
-async function queuedOf(scene: Scene, accountId: string): Promise<number> {
+async function queuedOf(fixture: BenchFixture, accountId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*) n from messages where account_id = ${accountId} and state = 0`.execute(scene.db);
+    select count(*) n from messages where account_id = ${accountId} and state = 0`.execute(fixture.db);
   return rows[0]?.n ?? 0;
 }
 
@@ -40,23 +40,23 @@ export default workload({
     idle: { default: 100, about: 'single sends before the campaign' },
   },
   async run({ campaign, idle }) {
-    const scene = await startScene();
+    const fixture = await startBenchFixture();
     const caller = startRpcProcess('load.ts');
     try {
-      const [large, small] = [await scene.account('Campaign'), await scene.account('Single')];
-      const largeNumbers = await scene.numbers(large, 1);
-      const largeSingle = await openSingleSends(scene, large, largeNumbers);
-      const smallNumbers = await scene.numbers(small, 1);
-      const smallSingle = await openSingleSends(scene, small, smallNumbers);
-      await scene.endpoint(large, 'large');
-      await scene.endpoint(small, 'small');
+      const [large, small] = [await fixture.account('Campaign'), await fixture.account('Single')];
+      const largeNumbers = await fixture.numbers(large, 1);
+      const largeSingle = await openSingleSends(fixture, large, largeNumbers);
+      const smallNumbers = await fixture.numbers(small, 1);
+      const smallSingle = await openSingleSends(fixture, small, smallNumbers);
+      await fixture.endpoint(large, 'large');
+      await fixture.endpoint(small, 'small');
       progress('single sends, idle');
       await idleSends(smallSingle, Math.ceil(idle / 2));
       const before = await idleSends(smallSingle, idle);
 
       progress('the campaign begins');
       const input: LoadInput = {
-        url: scene.gateway.url,
+        url: fixture.gateway.url,
         apiKey: large.apiKey,
         templateId: largeNumbers.templateIds.summer_sale as string,
         senderIds: largeNumbers.senderIds,
@@ -79,11 +79,11 @@ export default workload({
         during.platform.push(await smallSingle.platform());
         during.send.push(await smallSingle.send('order_update', orderVariables));
         if (round % countedEvery === 0) {
-          const waiting = await queuedOf(scene, large.accountId);
+          const waiting = await queuedOf(fixture, large.accountId);
           if (waiting === 0 && written) break;
           if (waiting > 0) {
             authentication.push(await largeSingle.send('login_code', { '1': '123456' }));
-            overtaken.push(Math.min(waiting, await queuedOf(scene, large.accountId)));
+            overtaken.push(Math.min(waiting, await queuedOf(fixture, large.accountId)));
           }
         }
         await pause();
@@ -120,7 +120,7 @@ export default workload({
       );
     } finally {
       await caller.stop();
-      await scene.close();
+      await fixture.close();
     }
   },
 });

@@ -5,11 +5,11 @@ import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { foldReports } from '../../src/messaging/sending/message.ts';
 import { claimDue, releaseLeases } from '../../src/messaging/sending/messages-claims-store.ts';
 import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
+import { type Account, type BenchFixture, type Numbers, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { addDue, fillMessages, resetToAccepted } from '../filling.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { format, progress, saveFigures, table } from '../print.ts';
-import { type Account, type Numbers, type Scene, startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
 
 const claimPerSender = 200;
@@ -30,19 +30,19 @@ async function timed(rounds: number, work: Work): Promise<Spread> {
 }
 
 interface Place {
-  scene: Scene;
+  fixture: BenchFixture;
   account: Account;
   numbers: Numbers;
   hot: ReturnType<typeof openDb>;
 }
 
 async function measure(place: Place, total: number, rounds: number): Promise<Record<string, Spread>> {
-  const { scene, account, hot } = place;
+  const { fixture, account, hot } = place;
   const { call, accountId } = account;
   const one = () => Math.floor(Math.random() * total);
   const updates = rounds * reportsPerBatch;
-  const newest = await resetToAccepted(scene, account, total, updates, Math.max(0, total - newestOf));
-  const scattered = await resetToAccepted(scene, account, total, updates);
+  const newest = await resetToAccepted(fixture, account, total, updates, Math.max(0, total - newestOf));
+  const scattered = await resetToAccepted(fixture, account, total, updates);
   const claims: number[] = [];
   for (let round = 0; round < Math.min(rounds, 50); round++) {
     const began = nowMs();
@@ -110,22 +110,22 @@ export default workload({
   },
   async run({ few, messages, rounds }) {
     // role api: its workers would claim the messages that are claimed here
-    const scene = await startScene({ settings: { ROLE: 'api' } });
-    const connection = await findRunningEmbedded(scene.gateway.dataDir);
+    const fixture = await startBenchFixture({ settings: { ROLE: 'api' } });
+    const connection = await findRunningEmbedded(fixture.gateway.dataDir);
     if (!connection) throw new Error('the database of the gateway was not found');
     const hot = openDb(connection, { maxConnections: 2, applicationName: 'bench hot', hot: true });
     try {
-      const account = await scene.account('Bench');
-      const numbers = await scene.numbers(account, 4);
-      const place: Place = { scene, account, numbers, hot };
+      const account = await fixture.account('Bench');
+      const numbers = await fixture.numbers(account, 4);
+      const place: Place = { fixture, account, numbers, hot };
       progress(`${format(few)} messages`);
-      await fillMessages(scene, account, numbers, 0, few);
-      await addDue(scene, account, numbers, claimPerSender * 2);
+      await fillMessages(fixture, account, numbers, 0, few);
+      await addDue(fixture, account, numbers, claimPerSender * 2);
       await measure(place, few, Math.ceil(rounds / 4));
       const small = await measure(place, few, rounds);
       progress(`${format(messages)} messages`);
       const began = nowMs();
-      await fillMessages(scene, account, numbers, few, messages);
+      await fillMessages(fixture, account, numbers, few, messages);
       const fillSeconds = (nowMs() - began) / 1000;
       await measure(place, messages, Math.ceil(rounds / 4));
       const large = await measure(place, messages, rounds);
@@ -139,7 +139,7 @@ export default workload({
       saveFigures('growth', { few, messages, rounds }, { small, large, fillSeconds });
     } finally {
       await hot.destroy();
-      await scene.close();
+      await fixture.close();
     }
   },
 });

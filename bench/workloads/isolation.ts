@@ -5,11 +5,11 @@ import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { claimDeliveries } from '../../src/webhooks/delivery/store.ts';
+import { type Account, type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { median, type Spread, spread } from '../percentiles.ts';
 import { format, formatSpread, progress, saveFigures, table } from '../print.ts';
 import { type RpcProcess, startRpcProcess } from '../processes.ts';
-import { type Account, type Scene, startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
 
 const accountCount = 10;
@@ -21,7 +21,7 @@ const withinMs = 60_000;
 const leadShare = 0.2;
 
 interface Endpoints {
-  scene: Scene;
+  fixture: BenchFixture;
   publisher: RpcProcess;
   receiver: RpcProcess;
   url: string;
@@ -29,12 +29,16 @@ interface Endpoints {
   quickPerAccount: number[];
 }
 
-async function openEndpoints(scene: Scene, publisher: RpcProcess, receiver: RpcProcess): Promise<Endpoints> {
+async function openEndpoints(
+  fixture: BenchFixture,
+  publisher: RpcProcess,
+  receiver: RpcProcess,
+): Promise<Endpoints> {
   const url = await receiver.call<string>('url');
   const accounts: Account[] = [];
   const quickPerAccount: number[] = [];
   for (let index = 0; index < accountCount; index++) {
-    const account = await scene.account(`Crowd ${index}`);
+    const account = await fixture.account(`Crowd ${index}`);
     const quick = index === 0 ? perAccount - 2 : perAccount;
     for (let hook = 0; hook < quick; hook++) {
       await account.call('POST', '/v1/webhooks/endpoints', { url: `${url}/quick-${index}-${hook}` });
@@ -43,11 +47,11 @@ async function openEndpoints(scene: Scene, publisher: RpcProcess, receiver: RpcP
     quickPerAccount.push(quick);
   }
   await publisher.call('open', {
-    connection: await findRunningEmbedded(scene.gateway.dataDir),
-    keyRing: (await readFile(join(scene.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
+    connection: await findRunningEmbedded(fixture.gateway.dataDir),
+    keyRing: (await readFile(join(fixture.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
     accountId: accounts[0]?.accountId,
   });
-  return { scene, publisher, receiver, url, accounts, quickPerAccount };
+  return { fixture, publisher, receiver, url, accounts, quickPerAccount };
 }
 
 type FailureMode = 'hangs' | 'rejects';
@@ -119,8 +123,8 @@ async function timedClaims(hot: Db, rounds: number): Promise<{ ms: Spread; rows:
 }
 
 async function claimCosts(endpoints: Endpoints, backlog: number, rounds: number) {
-  const { db } = endpoints.scene;
-  const hot = openDb(await findRunningEmbedded(endpoints.scene.gateway.dataDir).then(present), {
+  const { db } = endpoints.fixture;
+  const hot = openDb(await findRunningEmbedded(endpoints.fixture.gateway.dataDir).then(present), {
     maxConnections: 1,
     applicationName: 'bench claims',
     hot: true,
@@ -160,10 +164,10 @@ export default workload({
     claims: { default: 100, about: 'claims measured with and without the backlog' },
   },
   async run(options) {
-    const scene = await startScene({ settings: { ROLE: 'api' } });
+    const fixture = await startBenchFixture({ settings: { ROLE: 'api' } });
     const [publisher, receiver] = [startRpcProcess('publisher.ts'), startRpcProcess('many-receivers.ts')];
     try {
-      const endpoints = await openEndpoints(scene, publisher, receiver);
+      const endpoints = await openEndpoints(fixture, publisher, receiver);
       progress('warming up');
       await measureRound(endpoints, { ...options, seconds: 5 }, undefined);
       const rounds: { without: Spread; within: Spread; slowEvents: number; failureMode: FailureMode }[] = [];
@@ -210,7 +214,7 @@ export default workload({
       if (lost > 0) process.exitCode = 1;
     } finally {
       await Promise.all([publisher.stop(), receiver.stop()]);
-      await scene.close();
+      await fixture.close();
     }
   },
 });

@@ -1,5 +1,6 @@
 // Messages per second through their whole life, compared with a ceiling of the same HTTP exchanges.
 import { sql } from 'kysely';
+import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { type Ceiling, measureCeiling } from '../ceiling.ts';
 import { cpuMs, perPiece, type Readings, read, residentBytes } from '../cpu.ts';
 import { fillDeliveries, fillMessages } from '../filling.ts';
@@ -8,7 +9,6 @@ import { type Spread, spread } from '../percentiles.ts';
 import { format, formatSpread, progress, saveFigures, table } from '../print.ts';
 import { type RpcProcess, startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
-import { type Scene, startScene } from '../scene.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
 import { workload } from '../workload.ts';
 
@@ -34,9 +34,9 @@ type Amount = Pick<LoadInput, 'sends' | 'seconds' | 'perSecond'>;
 let phones = 491_700_000_000;
 
 /** Time from the sending of a callback to the arrival of the webhook that it, or a later stage's callback, caused. */
-async function latencies(scene: Scene, ending: string): Promise<Spread> {
-  const posted = await scene.sandbox.call<Map<string, number[]>>('times');
-  const arrived = await scene.receiver.call<Map<string, number[]>>('times', { ending });
+async function latencies(fixture: BenchFixture, ending: string): Promise<Spread> {
+  const posted = await fixture.sandbox.call<Map<string, number[]>>('times');
+  const arrived = await fixture.receiver.call<Map<string, number[]>>('times', { ending });
   const all: number[] = [];
   for (const [id, stages] of arrived) {
     const callbacks = posted.get(id);
@@ -49,18 +49,23 @@ async function latencies(scene: Scene, ending: string): Promise<Spread> {
   return spread(all);
 }
 
-async function phase(scene: Scene, caller: RpcProcess, base: LoadInput, amount: Amount): Promise<Phase> {
+async function phase(
+  fixture: BenchFixture,
+  caller: RpcProcess,
+  base: LoadInput,
+  amount: Amount,
+): Promise<Phase> {
   const input: LoadInput = { ...base, ...amount, firstPhone: phones };
   const expected = (amount.sends ?? sampledFrom * (amount.seconds ? 1 : 0)) * base.recipientsPerSend;
   const ending = expected >= sampledFrom ? '0' : '';
-  await scene.receiver.call('clear');
-  await scene.sandbox.call('note', { ending });
-  const meters = { ...scene.meters, caller: () => cpuMs(caller.pid) };
+  await fixture.receiver.call('clear');
+  await fixture.sandbox.call('note', { ending });
+  const meters = { ...fixture.meters, caller: () => cpuMs(caller.pid) };
   const before = read(meters);
   const { sendMs, ...load } = await caller.call<LoadResult>('run', input);
   phones += load.sends * base.recipientsPerSend;
   if (load.rejected > 0) throw new Error(`${load.rejected} sends were rejected: ${load.firstRejection}`);
-  const receiver = await awaitStages(scene, load.messages * stagesPerMessage);
+  const receiver = await awaitStages(fixture, load.messages * stagesPerMessage);
   const cpu = perPiece(before, read(meters), load.messages);
   const seconds = (receiver.lastAtMs - load.startedAtMs) / 1000;
   return {
@@ -68,7 +73,7 @@ async function phase(scene: Scene, caller: RpcProcess, base: LoadInput, amount: 
     seconds,
     perSecond: load.messages / seconds,
     cpu,
-    callbackToWebhook: await latencies(scene, ending),
+    callbackToWebhook: await latencies(fixture, ending),
     sendMs: spread(sendMs),
     load,
     receiver,
@@ -77,31 +82,31 @@ async function phase(scene: Scene, caller: RpcProcess, base: LoadInput, amount: 
 }
 
 /** Waits for all stages, or until none has arrived for a minute; the final check then reports the missing ones. */
-async function awaitStages(scene: Scene, stages: number): Promise<ReceiverCounts> {
+async function awaitStages(fixture: BenchFixture, stages: number): Promise<ReceiverCounts> {
   for (let known = -1; ; ) {
-    const counts = await scene.receiver.call<ReceiverCounts>('until', { stages, withinMs: stallMs });
+    const counts = await fixture.receiver.call<ReceiverCounts>('until', { stages, withinMs: stallMs });
     if (counts.stages >= stages || counts.stages === known) return counts;
     known = counts.stages;
   }
 }
 
 /** Counts of all messages and deliveries of the run, by state. */
-async function countRows(scene: Scene) {
+async function countRows(fixture: BenchFixture) {
   const { rows: messages } = await sql<{ state: number; n: number }>`
-    select state, count(*) n from messages group by state order by state`.execute(scene.db);
+    select state, count(*) n from messages group by state order by state`.execute(fixture.db);
   const { rows: deliveries } = await sql<{ state: number; n: number; tries: number }>`
     select state, count(*) n, sum(attempts) tries from deliveries group by state order by state`.execute(
-    scene.db,
+    fixture.db,
   );
-  const { rows: failures } = await sql<{ n: number }>`select count(*) n from attempts`.execute(scene.db);
+  const { rows: failures } = await sql<{ n: number }>`select count(*) n from attempts`.execute(fixture.db);
   return { messages, deliveries, failedAttempts: failures[0]?.n ?? 0 };
 }
 
 /** Checkpoints and vacuums of the database. */
-async function databaseActivity(scene: Scene): Promise<{ checkpoints: number; vacuums: number }> {
+async function databaseActivity(fixture: BenchFixture): Promise<{ checkpoints: number; vacuums: number }> {
   const { rows } = await sql<{ checkpoints: number; vacuums: number }>`
     select (select num_timed + num_requested from pg_stat_checkpointer)::int as checkpoints,
-      (select sum(autovacuum_count) from pg_stat_user_tables)::int as vacuums`.execute(scene.db);
+      (select sum(autovacuum_count) from pg_stat_user_tables)::int as vacuums`.execute(fixture.db);
   return rows[0] ?? { checkpoints: 0, vacuums: 0 };
 }
 
@@ -205,18 +210,18 @@ export default workload({
       ...options.flags.split(' ').filter((flag) => flag !== ''),
       ...(options.profile ? profileFlags('lifecycle') : []),
     ];
-    const scene = await startScene({ nodeFlags });
+    const fixture = await startBenchFixture({ nodeFlags });
     const caller = startRpcProcess('load.ts');
     const phases: Phase[] = [];
     let memoryBytes: number | undefined;
     let kept = { checkpoints: 0, vacuums: 0 };
     let rowCounts: Awaited<ReturnType<typeof countRows>>;
     try {
-      const account = await scene.account('Bench');
-      const numbers = await scene.numbers(account, senders);
-      await scene.endpoint(account, 'bench');
+      const account = await fixture.account('Bench');
+      const numbers = await fixture.numbers(account, senders);
+      await fixture.endpoint(account, 'bench');
       const base: LoadInput = {
-        url: scene.gateway.url,
+        url: fixture.gateway.url,
         apiKey: account.apiKey,
         templateId: numbers.templateIds.order_update as string,
         senderIds: numbers.senderIds,
@@ -226,36 +231,36 @@ export default workload({
       };
       if (options.beneath > 0) {
         progress(`storing ${format(options.beneath)} messages`);
-        await fillMessages(scene, account, numbers, 0, options.beneath);
-        await fillDeliveries(scene, account, options.beneath);
+        await fillMessages(fixture, account, numbers, 0, options.beneath);
+        await fillDeliveries(fixture, account, options.beneath);
       }
       progress('warming up');
       phases.push(
-        await phase(scene, caller, base, { sends: Math.max(1, Math.round(options.warmUp / recipients)) }),
+        await phase(fixture, caller, base, { sends: Math.max(1, Math.round(options.warmUp / recipients)) }),
       );
       const held = options.perSecond > 0 ? { perSecond: options.perSecond } : {};
       progress(held.perSecond ? `${format(held.perSecond)} messages per second` : 'messages at full rate');
-      const before = await databaseActivity(scene);
-      const full = await phase(scene, caller, held.perSecond ? { ...base, atOnce: 64 } : base, {
+      const before = await databaseActivity(fixture);
+      const full = await phase(fixture, caller, held.perSecond ? { ...base, atOnce: 64 } : base, {
         ...held,
         ...(options.seconds > 0 ? { seconds: options.seconds } : { sends }),
       });
       phases.push(full);
-      const after = await databaseActivity(scene);
+      const after = await databaseActivity(fixture);
       kept = { checkpoints: after.checkpoints - before.checkpoints, vacuums: after.vacuums - before.vacuums };
-      memoryBytes = residentBytes(scene.gateway.pid);
+      memoryBytes = residentBytes(fixture.gateway.pid);
       if (options.half) {
         progress('messages at half that rate');
         const half = {
           perSecond: full.perSecond / 2,
           sends: Math.min(sends, Math.ceil((full.perSecond * 10) / recipients)),
         };
-        phases.push(await phase(scene, caller, { ...base, atOnce: 64 }, half));
+        phases.push(await phase(fixture, caller, { ...base, atOnce: 64 }, half));
       }
-      rowCounts = await countRows(scene);
+      rowCounts = await countRows(fixture);
     } finally {
       await caller.stop();
-      await scene.close();
+      await fixture.close();
     }
     await ceiling('after');
     const [, full, half] = phases as [Phase, Phase, Phase?];

@@ -1,8 +1,8 @@
 // Pace of a number after a cancellation, a pause of a template, and a halt.
 import { sql } from 'kysely';
+import { type Account, type BenchFixture, type Numbers, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { progress, saveFigures, table } from '../print.ts';
-import { type Account, type Numbers, type Scene, startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
 
 interface Result {
@@ -13,7 +13,7 @@ interface Result {
 }
 
 interface Place {
-  scene: Scene;
+  fixture: BenchFixture;
   account: Account;
   numbers: Numbers;
 }
@@ -21,12 +21,12 @@ interface Place {
 let phones = 495_000_000_000;
 
 /** Sends to `count` recipients without waiting for results; returns the send's id. */
-async function send({ scene, account, numbers }: Place, template: string, count: number): Promise<string> {
+async function send({ fixture, account, numbers }: Place, template: string, count: number): Promise<string> {
   const recipients = Array.from({ length: count }, () => ({
     phone: String(++phones),
     variables: { '1': 'Ada', '2': 'A-1', '3': 'today' },
   }));
-  const response = await fetch(`${scene.gateway.url}/v1/templates/send`, {
+  const response = await fetch(`${fixture.gateway.url}/v1/templates/send`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -46,14 +46,14 @@ async function send({ scene, account, numbers }: Place, template: string, count:
 const pause = (ms: number) => new Promise((go) => setTimeout(go, ms));
 
 /** Waits until all messages of a send are accepted. Those accepted before `freeAtMs`, when the number became free, do not count. */
-async function waitUntilSent({ scene }: Place, sendId: string, freeAtMs: number): Promise<Result> {
+async function waitUntilSent({ fixture }: Place, sendId: string, freeAtMs: number): Promise<Result> {
   for (;;) {
     const { rows } = await sql<{ waiting: number; n: number; first: number; last: number }>`
       select count(*) filter (where accepted_at is null)::int waiting, count(*)::int n,
         (extract(epoch from min(accepted_at)) * 1000)::float8 first,
         (extract(epoch from max(accepted_at)) * 1000)::float8 last
       from messages where send_id = ${sendId}
-        and (accepted_at is null or accepted_at >= to_timestamp(${freeAtMs} / 1000.0))`.execute(scene.db);
+        and (accepted_at is null or accepted_at >= to_timestamp(${freeAtMs} / 1000.0))`.execute(fixture.db);
     const row = rows[0] as NonNullable<(typeof rows)[0]>;
     if (row.waiting === 0)
       return { firstMs: row.first - freeAtMs, perSecond: ((row.n - 1) * 1000) / (row.last - row.first) };
@@ -76,11 +76,11 @@ export default workload({
     after: { default: 240, about: 'messages sent after it' },
   },
   async run({ perSecond, waiting, after }) {
-    const scene = await startScene();
+    const fixture = await startBenchFixture();
     try {
-      const account = await scene.account('Pace');
-      const numbers = await scene.numbers(account, 1);
-      const place: Place = { scene, account, numbers };
+      const account = await fixture.account('Pace');
+      const numbers = await fixture.numbers(account, 1);
+      const place: Place = { fixture, account, numbers };
       const [senderId = ''] = numbers.senderIds;
       const change = (more: object) => account.call('PATCH', `/v1/senders/${senderId}`, more);
       await change({ messagesPerSecond: perSecond });
@@ -103,24 +103,26 @@ export default workload({
       // the paused template has the higher priority, so its messages are first in the queue
       await campaign(place, 'order_update', waiting);
       const rest = await send(place, 'summer_sale', after);
-      const { templates } = await scene.platform.state();
+      const { templates } = await fixture.platform.state();
       const paused = templates.find(({ name }) => name === 'order_update')?.id ?? '';
-      await scene.platform.changeTemplate(paused, { status: 'PAUSED' });
+      await fixture.platform.changeTemplate(paused, { status: 'PAUSED' });
       freeAtMs = Date.now();
       rows['another template, after a pause'] = await waitUntilSent(place, rest, freeAtMs);
 
       progress('after a halt');
       const halted = await send(place, 'summer_sale', after);
-      await scene.platform.addFault({ code: 131048, on: 'messages', times: 64 });
+      await fixture.platform.addFault({ code: 131048, on: 'messages', times: 64 });
       const isHalted = async () => {
         const { rows: found } =
-          await sql`select 1 from senders where id = ${senderId} and halted_at is not null`.execute(scene.db);
+          await sql`select 1 from senders where id = ${senderId} and halted_at is not null`.execute(
+            fixture.db,
+          );
         return found.length > 0;
       };
       const began = nowMs();
       while (!(await isHalted()) && nowMs() - began < 30_000) await pause(50);
       await pause(1_000);
-      await scene.platform.clearFaults();
+      await fixture.platform.clearFaults();
       await change({ name: 'Fixed' });
       rows['after a halt'] = await waitUntilSent(place, halted, Date.now());
 
@@ -130,7 +132,7 @@ export default workload({
       ]);
       saveFigures('pace', { perSecond, waiting, after }, rows);
     } finally {
-      await scene.close();
+      await fixture.close();
     }
   },
 });

@@ -1,8 +1,9 @@
 // Latency of a single send on an idle gateway over the platform's own time, compared with two bare commits.
+
+import { startBenchFixture } from '../bench-fixture.ts';
 import { openCommits } from '../commits.ts';
 import { median, spread } from '../percentiles.ts';
 import { format, progress, saveFigures, table } from '../print.ts';
-import { startScene } from '../scene.ts';
 import { openSingleSends, orderVariables } from '../single-sends.ts';
 import { workload } from '../workload.ts';
 
@@ -16,13 +17,13 @@ export default workload({
     warmUp: { default: 200, about: 'sends of the warm-up' },
   },
   async run({ sends, warmUp }) {
-    const scene = await startScene();
+    const fixture = await startBenchFixture();
     try {
-      const account = await scene.account('Bench');
-      const numbers = await scene.numbers(account, 1);
-      await scene.endpoint(account, 'bench');
-      const calls = await openSingleSends(scene, account, numbers);
-      const twoCommits = await openCommits(scene.db);
+      const account = await fixture.account('Bench');
+      const numbers = await fixture.numbers(account, 1);
+      await fixture.endpoint(account, 'bench');
+      const calls = await openSingleSends(fixture, account, numbers);
+      const twoCommits = await openCommits(fixture.db);
       progress('single sends');
       const measured = { send: [] as number[], platform: [] as number[], commits: [] as number[] };
       for (let index = 0; index < warmUp + sends; index++) {
@@ -32,7 +33,7 @@ export default workload({
           send: await calls.send('order_update', orderVariables),
         };
         // the gateway is idle again before the next send
-        await scene.receiver.call('until', { stages: (index + 1) * stagesPerMessage, withinMs: stallMs });
+        await fixture.receiver.call('until', { stages: (index + 1) * stagesPerMessage, withinMs: stallMs });
         if (index < warmUp) continue;
         measured.platform.push(round.platform);
         measured.commits.push(round.commits);
@@ -54,7 +55,7 @@ export default workload({
       console.log(`  over the platform, as a multiple of two commits: ${format(inCommits)}`);
       saveFigures('send', { sends, warmUp }, { ...rows, inCommits });
     } finally {
-      await scene.close();
+      await fixture.close();
     }
   },
 });

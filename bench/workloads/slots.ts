@@ -3,13 +3,13 @@
 import { candidateStarts, freeStarts, slotsAt } from '../../src/appointments/slots/engine.ts';
 import { termsOf } from '../../src/appointments/slots/schedule.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { type BenchFixture, googleClient, startBenchFixture } from '../bench-fixture.ts';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
 import { cpuMs, perPiece, read } from '../cpu.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
-import { googleClient, type Scene, startScene } from '../scene.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, fillBookings, fillCalendar, schedule } from '../staff.ts';
 import { workload } from '../workload.ts';
@@ -60,8 +60,8 @@ function engineMsPerDay(bookings: number): number {
 }
 
 /** The calendar's own response time for the gateway's query. */
-async function calendarMs(scene: Scene, email: string, times: number): Promise<Spread> {
-  const { sandbox, google } = scene;
+async function calendarMs(fixture: BenchFixture, email: string, times: number): Promise<Spread> {
+  const { sandbox, google } = fixture;
   const refreshToken = await google.issueRefreshToken({ account: email, clientId: googleClient.id });
   const response = await fetch(`${sandbox.googleUrl}/token`, {
     method: 'POST',
@@ -105,21 +105,21 @@ export default workload({
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
   async run({ seconds, callers, bookings, eventsPerDay, profile }) {
-    const scene = await startScene({ nodeFlags: profile ? profileFlags('slots') : [] });
+    const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('slots') : [] });
     const window = { fromMs: 0, toMs: 0 };
     const caller = startRpcProcess('callers.ts');
     const bare = startRpcProcess('bare-route.ts');
     try {
-      const account = await scene.account('Bench');
+      const account = await fixture.account('Bench');
       progress('a staff member with bookings and a busy calendar');
       const email = 'busy@bench.example';
-      const staff = await addStaff(scene, account, email);
-      const alone = await addStaff(scene, account);
+      const staff = await addStaff(fixture, account, email);
+      const alone = await addStaff(fixture, account);
       const from = new Date(Date.now() + dayMs);
-      for (const one of [staff, alone]) await fillBookings(scene, account, one, from, bookings);
-      await fillCalendar(scene, email, from, calendarDays, eventsPerDay);
+      for (const one of [staff, alone]) await fillBookings(fixture, account, one, from, bookings);
+      await fillCalendar(fixture, email, from, calendarDays, eventsPerDay);
       const bareUrl = await bare.call<string>('open', {
-        connection: await findRunningEmbedded(scene.gateway.dataDir),
+        connection: await findRunningEmbedded(fixture.gateway.dataDir),
         staffId: staff.id,
       });
       // an invalid id is rejected before any read: the minimum cost of every request
@@ -143,27 +143,27 @@ export default workload({
       const bareCall: OneCall = { method: 'GET', path: '/bookings' };
       const bareMeters = {
         'bare route': () => cpuMs(bare.pid),
-        postgres: scene.meters.postgres ?? (() => undefined),
+        postgres: fixture.meters.postgres ?? (() => undefined),
       };
       progress('warming up');
-      await measure(scene.gateway.url, slotsOf(staff.id), 2);
+      await measure(fixture.gateway.url, slotsOf(staff.id), 2);
       await measure(bareUrl, bareCall, 2);
       progress('callers');
       const beforeBare = read(bareMeters);
       const bareBefore = await measure(bareUrl, bareCall);
       const bareCpu = perPiece(beforeBare, read(bareMeters), bareBefore.ms.count);
-      const calledBefore = (await scene.google.calls('freebusy.query')).length;
-      const before = read(scene.meters);
+      const calledBefore = (await fixture.google.calls('freebusy.query')).length;
+      const before = read(fixture.meters);
       window.fromMs = nowMs();
-      const slots = await measure(scene.gateway.url, slotsOf(staff.id));
+      const slots = await measure(fixture.gateway.url, slotsOf(staff.id));
       window.toMs = nowMs();
       const requests = slots.ms.count;
-      const cpu = perPiece(before, read(scene.meters), requests);
-      const calendarCalls = (await scene.google.calls('freebusy.query')).length - calledBefore;
-      const withoutCalendar = await measure(scene.gateway.url, slotsOf(alone.id));
-      const floor = await measure(scene.gateway.url, floorCall);
+      const cpu = perPiece(before, read(fixture.meters), requests);
+      const calendarCalls = (await fixture.google.calls('freebusy.query')).length - calledBefore;
+      const withoutCalendar = await measure(fixture.gateway.url, slotsOf(alone.id));
+      const floor = await measure(fixture.gateway.url, floorCall);
       const bareAfter = await measure(bareUrl, bareCall);
-      const calendar = await calendarMs(scene, email, 200);
+      const calendar = await calendarMs(fixture, email, 200);
       const engineMs = engineMsPerDay(bookings);
       const ratio = (2 * slots.perSecond) / (bareBefore.perSecond + bareAfter.perSecond);
       const row = (name: string, { perSecond, ms }: Measured) => [name, perSecond, ms.p50, ms.p95, ms.p99];
@@ -201,7 +201,7 @@ export default workload({
       );
     } finally {
       await Promise.all([caller.stop(), bare.stop()]);
-      await scene.close();
+      await fixture.close();
     }
     if (profile) showProfile('slots', window);
   },

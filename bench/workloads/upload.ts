@@ -1,9 +1,10 @@
 // Concurrent large uploads: megabytes per second and the gateway's memory growth, compared with plain AES-256-GCM.
+
+import { startBenchFixture } from '../bench-fixture.ts';
 import { perPiece, read, residentBytes } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
 import { formatSpread, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
-import { startScene } from '../scene.ts';
 import type { UploadInput } from '../uploader.ts';
 import { workload } from '../workload.ts';
 
@@ -18,18 +19,18 @@ export default workload({
     megabytes: { default: 100, about: 'size of each, at most 104' },
   },
   async run({ files, megabytes }) {
-    const scene = await startScene();
+    const fixture = await startBenchFixture();
     const uploader = startRpcProcess('uploader.ts');
     try {
-      const account = await scene.account('Bench');
-      await scene.numbers(account, 1);
+      const account = await fixture.account('Bench');
+      await fixture.numbers(account, 1);
       const input: UploadInput = {
-        url: scene.gateway.url,
+        url: fixture.gateway.url,
         apiKey: account.apiKey,
         files,
         bytes: megabytes * million,
       };
-      const memory = () => residentBytes(scene.gateway.pid) ?? Number.NaN;
+      const memory = () => residentBytes(fixture.gateway.pid) ?? Number.NaN;
       progress('warming up');
       await uploader.call('upload', { ...input, files: 2 });
       const plainBefore = await uploader.call<number>('encrypt', input);
@@ -39,11 +40,11 @@ export default workload({
       const sampling = setInterval(() => {
         peak = Math.max(peak, memory());
       }, sampleEveryMs);
-      const before = read(scene.meters);
+      const before = read(fixture.meters);
       const { ms, each } = await uploader.call<{ ms: number; each: number[] }>('upload', input);
       clearInterval(sampling);
       const total = files * megabytes;
-      const cpu = perPiece(before, read(scene.meters), total);
+      const cpu = perPiece(before, read(fixture.meters), total);
       const plainAfter = await uploader.call<number>('encrypt', input);
       const perSecond = total / (ms / 1000);
       const plainPerSecond = (2 * total) / ((plainBefore + plainAfter) / 1000);
@@ -76,7 +77,7 @@ export default workload({
       );
     } finally {
       await uploader.stop();
-      await scene.close();
+      await fixture.close();
     }
   },
 });

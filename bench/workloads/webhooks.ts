@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { startBenchFixture } from '../bench-fixture.ts';
 import { cpuMs, perPiece, type Readings, read } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
 import { formatSpread, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
-import { startScene } from '../scene.ts';
 import { workload } from '../workload.ts';
 
 const stagesPerMessage = 3;
@@ -48,25 +48,25 @@ export default workload({
   },
   async run({ messages, warmUp }) {
     // its own worker must not take what the publisher delivers
-    const scene = await startScene({ settings: { ROLE: 'api' } });
+    const fixture = await startBenchFixture({ settings: { ROLE: 'api' } });
     const publisher = startRpcProcess('publisher.ts');
     try {
-      const account = await scene.account('Bench');
+      const account = await fixture.account('Bench');
       const { secret, _id } = await account.call<{ secret: string; _id: string }>(
         'POST',
         '/v1/webhooks/endpoints',
-        { url: `${scene.receiverUrl}/hooks/bench` },
+        { url: `${fixture.receiverUrl}/hooks/bench` },
       );
-      await scene.receiver.call('secret', { hook: 'bench', secret });
+      await fixture.receiver.call('secret', { hook: 'bench', secret });
       await publisher.call('open', {
-        connection: await findRunningEmbedded(scene.gateway.dataDir),
-        keyRing: (await readFile(join(scene.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
+        connection: await findRunningEmbedded(fixture.gateway.dataDir),
+        keyRing: (await readFile(join(fixture.gateway.dataDir, 'encryption-keys'), 'utf8')).trim(),
         accountId: account.accountId,
       });
       await publisher.call('endpoints', [_id]);
       const problems: string[] = [];
       const counts = async (expected: number): Promise<ReceiverCounts> => {
-        const got = await scene.receiver.call<ReceiverCounts>('until', { stages: expected, withinMs });
+        const got = await fixture.receiver.call<ReceiverCounts>('until', { stages: expected, withinMs });
         if (got.stages !== expected) problems.push(`${got.stages} stages of ${expected} arrived`);
         if (got.outOfOrder + got.badSignature > 0)
           problems.push(`${got.outOfOrder} out of order, ${got.badSignature} wrongly signed`);
@@ -74,13 +74,13 @@ export default workload({
       };
       const meters = {
         publisher: () => cpuMs(publisher.pid),
-        postgres: scene.meters.postgres as () => number | undefined,
-        receiver: () => cpuMs(scene.receiver.pid),
+        postgres: fixture.meters.postgres as () => number | undefined,
+        receiver: () => cpuMs(fixture.receiver.pid),
       };
       const bare = async (count: number) => {
-        await scene.receiver.call('clear');
+        await fixture.receiver.call('clear');
         const before = read(meters);
-        const url = `${scene.receiverUrl}/hooks/bench`;
+        const url = `${fixture.receiverUrl}/hooks/bench`;
         const { startedAtMs } = await publisher.call<Span>('bare', {
           url,
           secret,
@@ -92,7 +92,7 @@ export default workload({
         return { perSecond, cpu: perPiece(before, read(meters), count * stagesPerMessage) };
       };
       const backlog = async (count: number) => {
-        await scene.receiver.call('clear');
+        await fixture.receiver.call('clear');
         await publisher.call('publish', { messages: count, perCommit: 200, perSecond: 0 });
         const before = read(meters);
         const startedAtMs = await publisher.call<number>('start');
@@ -110,7 +110,7 @@ export default workload({
       const bareAfter = await bare(messages);
 
       progress('published at half that rate');
-      await scene.receiver.call('clear');
+      await fixture.receiver.call('clear');
       await publisher.call('start');
       const committed = await publisher.call<Map<string, number>>('publish', {
         messages,
@@ -119,13 +119,13 @@ export default workload({
       });
       await counts(messages * stagesPerMessage);
       await publisher.call('stop');
-      const arrived = await scene.receiver.call<Map<string, number[]>>('times', { ending: '' });
+      const arrived = await fixture.receiver.call<Map<string, number[]>>('times', { ending: '' });
       const delays = [...arrived].map(([id, stages]) =>
         stages.map((atMs) => atMs - (committed.get(id) ?? Number.NaN)),
       );
       const firstStage = spread(delays.map(([first]) => first as number));
       const allStages = spread(delays.flat());
-      const left = await countUnrecorded(scene.db);
+      const left = await countUnrecorded(fixture.db);
       if (left > 0) problems.push(`${left} deliveries are not done`);
 
       const ratio = rows.perSecond / ((bareBefore.perSecond + bareAfter.perSecond) / 2);
@@ -156,7 +156,7 @@ export default workload({
       if (problems.length > 0) process.exitCode = 1;
     } finally {
       await publisher.stop();
-      await scene.close();
+      await fixture.close();
     }
   },
 });

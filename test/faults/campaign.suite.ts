@@ -1,10 +1,10 @@
 // Tests of the fault campaign for any number of points and faults: gateways die at named points, then random faults are injected.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type CampaignFixture, openCampaignFixture } from './campaign-fixture.ts';
 import { drawFaults, injectFaults, type Weights } from './faults.ts';
 import { points } from './points.ts';
 import { seededRandom } from './random.ts';
 import { underLoad } from './round.ts';
-import { openScene, type Scene } from './scene.ts';
 
 // tens of starts of whole gateways
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 90_000 });
@@ -32,20 +32,20 @@ const weights: Weights = {
 
 export const allPoints = points.map(({ name }) => name);
 
-/** Defines the tests, and returns the scene of two gateways on which they run. */
-export function faultCampaign({ dieAt, faultCount }: Campaign): () => Scene {
-  let scene: Scene;
+/** Defines the tests, and returns the fixture of two gateways on which they run. */
+export function faultCampaign({ dieAt, faultCount }: Campaign): () => CampaignFixture {
+  let fixture: CampaignFixture;
   beforeAll(async () => {
-    scene = await openScene(2);
+    fixture = await openCampaignFixture(2);
   });
-  afterAll(() => scene?.close());
+  afterAll(() => fixture?.close());
 
   /** Kills the gateway at each of its points, one start after the other. */
   async function killAtPoints(index: number, names: string[]): Promise<void> {
     const own = names.map((name) => `${name}#2`);
-    await scene.gateways.kill(index, { dieAt: own[0] as string });
+    await fixture.gateways.kill(index, { dieAt: own[0] as string });
     for (const [position, name] of own.entries()) {
-      await scene.gateways.dies(index, dieWithinMs, own[position + 1]).catch((error: unknown) => {
+      await fixture.gateways.dies(index, dieWithinMs, own[position + 1]).catch((error: unknown) => {
         throw new Error(`${name} (does its statement still have that name? see points.ts): ${String(error)}`);
       });
     }
@@ -59,13 +59,13 @@ export function faultCampaign({ dieAt, faultCount }: Campaign): () => Scene {
       ...drawFaults(random.fork('faults'), { count: faultCount, weights, ...gateways }),
     ];
     const load = { callerCount: 8, restMs: 60, random, firstNumber: 0, report: () => {} };
-    const { violations, figures } = await underLoad(scene, load, async () => {
+    const { violations, figures } = await underLoad(fixture, load, async () => {
       // some points need rejections that are retried, and failed attempts
-      await scene.platform.addFault({ code: 131016, share: 0.02 });
-      await scene.receiver.addFault({ on: 'shaky', does: 'answer', status: 500, share: 0.05 });
+      await fixture.platform.addFault({ code: 131016, share: 0.02 });
+      await fixture.receiver.addFault({ on: 'shaky', does: 'answer', status: 500, share: 0.05 });
       const half = (index: number) => dieAt.filter((_, position) => position % 2 === index);
       await Promise.all([killAtPoints(0, half(0)), killAtPoints(1, half(1))]);
-      await injectFaults(scene, faults, () => {});
+      await injectFaults(fixture, faults, () => {});
     });
     expect(violations.slice(0, 20)).toEqual([]);
     // enough happened for the check to mean something
@@ -74,5 +74,5 @@ export function faultCampaign({ dieAt, faultCount }: Campaign): () => Scene {
     expect(figures.events).toBeGreaterThan(3 * (figures.read ?? 0));
   });
 
-  return () => scene;
+  return () => fixture;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { faultCampaign } from './campaign.suite.ts';
 
 // between a change outside the database and its record, or between two commits; `campaign.long.test.ts` has every point
-const scene = faultCampaign({
+const fixture = faultCampaign({
   dieAt: [
     'write-after-commit',
     'call-before',
@@ -19,7 +19,7 @@ const dieWithinMs = 60_000;
 
 /** Sends through the first gateway, which dies at the point. Every stage must arrive within 20 s. */
 async function arrivesAfter(dieAt: string, prefix: string, count: number): Promise<void> {
-  const { gateways, receiver, apiKey, templateIds, senderIds } = scene();
+  const { gateways, receiver, apiKey, templateIds, senderIds } = fixture();
   // the list of events returns the oldest page only
   await receiver.clear();
   await gateways.kill(0, { dieAt });
@@ -50,7 +50,7 @@ async function arrivesAfter(dieAt: string, prefix: string, count: number): Promi
 
 // leases last 60 and 75 s; 20 s leave time for a busy machine
 test('the work that a killed gateway had leased is done within seconds, before its leases expire', async () => {
-  const { platform, gateways } = scene();
+  const { platform, gateways } = fixture();
   await platform.settings({ callbackOrigins: [gateways.urls[0] as string] });
   await arrivesAfter('callback-after-commit#1', '15550990', 1);
   await platform.settings({ callbackOrigins: gateways.urls });

@@ -1,8 +1,8 @@
 // The collection of a run's evidence: the platform's ledger and calls, the rows, the receiver's ledger.
 import { sql } from 'kysely';
 import { stateName } from '../../src/messaging/sending/message.ts';
+import type { CampaignFixture } from './campaign-fixture.ts';
 import type { Arrival, CallerSend, DeliveryRow, Evidence, MessageRow } from './evidence.ts';
-import type { Scene } from './scene.ts';
 
 const page = 1_000;
 const stageNames: Record<number, string> = { 3: 'sent', 4: 'delivered', 5: 'read', 6: 'failed' };
@@ -17,7 +17,7 @@ export interface Beginning {
 }
 
 /** Clears the receiver's ledger and the platform's log of calls, and records the position of everything else. */
-export async function beginRun({ platform, receiver, gateways }: Scene): Promise<Beginning> {
+export async function beginRun({ platform, receiver, gateways }: CampaignFixture): Promise<Beginning> {
   await Promise.all([receiver.clear(), platform.clearCalls()]);
   const { accepted } = await platform.counts();
   return { ledgerSeq: accepted, atMs: Date.now(), breaks: gateways.outages.length };
@@ -25,24 +25,24 @@ export async function beginRun({ platform, receiver, gateways }: Scene): Promise
 
 /** Everything that a run left behind. */
 export async function collect(
-  scene: Scene,
+  fixture: CampaignFixture,
   begin: Beginning,
   run: { sends: CallerSend[]; unfinished: string | null },
 ): Promise<Evidence> {
   const [accepted, calls, messages, deliveries, arrivals] = await Promise.all([
-    acceptedMessagesOf(scene, begin),
-    callsOf(scene),
-    messagesOf(scene, begin),
-    deliveriesOf(scene, begin),
-    arrivalsOf(scene),
+    acceptedMessagesOf(fixture, begin),
+    callsOf(fixture),
+    messagesOf(fixture, begin),
+    deliveriesOf(fixture, begin),
+    arrivalsOf(fixture),
   ]);
-  const { outages, unexpectedExits } = scene.gateways;
+  const { outages, unexpectedExits } = fixture.gateways;
   const records = { accepted, calls, messages, deliveries, arrivals };
-  return { ...run, ...records, hooks: scene.hooks, outages: outages.slice(begin.breaks), unexpectedExits };
+  return { ...run, ...records, hooks: fixture.hooks, outages: outages.slice(begin.breaks), unexpectedExits };
 }
 
 async function acceptedMessagesOf(
-  { platform }: Scene,
+  { platform }: CampaignFixture,
   { ledgerSeq }: Beginning,
 ): Promise<Evidence['accepted']> {
   const all: Evidence['accepted'] = [];
@@ -57,7 +57,7 @@ async function acceptedMessagesOf(
   }
 }
 
-async function callsOf({ platform }: Scene): Promise<Evidence['calls']> {
+async function callsOf({ platform }: CampaignFixture): Promise<Evidence['calls']> {
   const all: Evidence['calls'] = [];
   for (;;) {
     const calls = await platform.calls({ after: all.length, limit: page });
@@ -66,7 +66,7 @@ async function callsOf({ platform }: Scene): Promise<Evidence['calls']> {
   }
 }
 
-async function arrivalsOf({ receiver }: Scene): Promise<Arrival[]> {
+async function arrivalsOf({ receiver }: CampaignFixture): Promise<Arrival[]> {
   const all: Arrival[] = [];
   for (let since = 0; ; ) {
     const events = await receiver.events({ since, limit: page });
@@ -79,7 +79,10 @@ async function arrivalsOf({ receiver }: Scene): Promise<Arrival[]> {
   }
 }
 
-async function messagesOf({ database, accountId }: Scene, { atMs }: Beginning): Promise<MessageRow[]> {
+async function messagesOf(
+  { database, accountId }: CampaignFixture,
+  { atMs }: Beginning,
+): Promise<MessageRow[]> {
   const { rows } = await sql<Omit<MessageRow, 'state'> & { state: number }>`
     select id, send_id as "sendId", phone, state, (error ->> 'code')::int as "errorCode", wamid,
       (('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint) as "createdAtMs"
@@ -88,7 +91,10 @@ async function messagesOf({ database, accountId }: Scene, { atMs }: Beginning): 
   return rows.map((row) => ({ ...row, state: stateName(row.state) }));
 }
 
-async function deliveriesOf({ database, hooks }: Scene, { atMs }: Beginning): Promise<DeliveryRow[]> {
+async function deliveriesOf(
+  { database, hooks }: CampaignFixture,
+  { atMs }: Beginning,
+): Promise<DeliveryRow[]> {
   const { rows } = await sql<{
     id: string;
     endpointId: string;

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformFault } from '../../sandbox/control.ts';
 import type { Fault } from '../../sandbox/faults.ts';
+import type { CampaignFixture } from './campaign-fixture.ts';
 import type { StopSignal } from './database.ts';
 import { points } from './points.ts';
 import type { Random } from './random.ts';
-import type { Scene } from './scene.ts';
 
 export type Kind = 'kill' | 'point' | 'restart' | 'database' | 'cut' | 'platform' | 'receiver' | 'gone';
 
@@ -17,7 +17,7 @@ export interface ScheduledFault {
   afterMs: number;
   /** For the log of a run. */
   description: string;
-  inject(scene: Scene): Promise<unknown>;
+  inject(fixture: CampaignFixture): Promise<unknown>;
 }
 
 const platformFaults: readonly PlatformFault[] = [
@@ -53,7 +53,7 @@ const receiverFaults: readonly Omit<Fault, 'on'>[] = [
   { does: 'answer', status: 404, body: { error: 'no such hook' }, times: 20 },
 ];
 
-/** Draws `count` faults for a scene with `gateways` gateways. */
+/** Draws `count` faults for a fixture with `gateways` gateways. */
 export function drawFaults(
   random: Random,
   { count, weights, gateways, gapMs }: { count: number; weights: Weights; gateways: number; gapMs: number },
@@ -92,13 +92,13 @@ function draw(random: Random, kind: Kind, gateways: number): Omit<ScheduledFault
       const downMs = random.pick([0, 500, 2_500]);
       return {
         description: `PostgreSQL ended by ${ending}, out of reach for ${downMs} ms`,
-        inject: (scene) => outage(scene, () => scene.database.stopAndStart(ending, downMs)),
+        inject: (fixture) => outage(fixture, () => fixture.database.stopAndStart(ending, downMs)),
       };
     }
     case 'cut':
       return {
         description: 'every connection to PostgreSQL cut',
-        inject: (scene) => outage(scene, async () => scene.database.cutConnections()),
+        inject: (fixture) => outage(fixture, async () => fixture.database.cutConnections()),
       };
     case 'platform': {
       const fault = random.pick(platformFaults);
@@ -123,21 +123,21 @@ function draw(random: Random, kind: Kind, gateways: number): Omit<ScheduledFault
 }
 
 /** Breaks the database and records how long it was unavailable. */
-async function outage(scene: Scene, act: () => Promise<unknown>): Promise<void> {
+async function outage(fixture: CampaignFixture, act: () => Promise<unknown>): Promise<void> {
   const fromMs = Date.now();
   await act();
-  scene.gateways.outages.push({ kind: 'database', fromMs, toMs: Date.now() });
+  fixture.gateways.outages.push({ kind: 'database', fromMs, toMs: Date.now() });
 }
 
 /** Injects the faults one after the other, and reports each one first. */
 export async function injectFaults(
-  scene: Scene,
+  fixture: CampaignFixture,
   faults: ScheduledFault[],
   report: (description: string) => void,
 ): Promise<void> {
   for (const fault of faults) {
     await sleep(fault.afterMs);
     report(fault.description);
-    await fault.inject(scene);
+    await fault.inject(fixture);
   }
 }

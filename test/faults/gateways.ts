@@ -1,4 +1,4 @@
-// The gateways of a scene, restarted as a service manager would, with a record of how each process ended.
+// The gateways of a campaign, restarted as a service manager would, with a record of how each process ended.
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

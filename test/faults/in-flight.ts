@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { Pool } from 'undici';
 import type { SendCall } from '../../sandbox/cloud-api/calls.ts';
+import { type CampaignFixture, openCampaignFixture } from './campaign-fixture.ts';
 import { seededRandom } from './random.ts';
-import { openScene, type Scene } from './scene.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const statementsEndMs = 300;
 const platformIsBusyMs = 1_500;
 const downMs = 4_000;
 
-async function callsOf({ platform }: Scene): Promise<Set<string | null>> {
+async function callsOf({ platform }: CampaignFixture): Promise<Set<string | null>> {
   const all: SendCall[] = [];
   for (;;) {
     const calls = await platform.calls({ after: all.length, limit: page });
@@ -36,7 +36,7 @@ async function callsOf({ platform }: Scene): Promise<Set<string | null>> {
 }
 
 /** Half of the callers send to one recipient and wait for the result, half send to fifty and do not wait. */
-function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: number) {
+function startLoad({ gateways, apiKey, templateIds, senderIds }: CampaignFixture, lines: number) {
   const pool = new Pool(gateways.urls[0] as string, { connections: lines, headersTimeout: 30_000 });
   let stopped = false;
   let phones = 0;
@@ -76,7 +76,7 @@ function startLoad({ gateways, apiKey, templateIds, senderIds }: Scene, lines: n
   };
 }
 
-async function ready({ gateways }: Scene): Promise<void> {
+async function ready({ gateways }: CampaignFixture): Promise<void> {
   for (;;) {
     const response = await fetch(`${gateways.urls[0]}/health/ready`).catch(() => undefined);
     if (response?.ok) return;
@@ -84,20 +84,20 @@ async function ready({ gateways }: Scene): Promise<void> {
   }
 }
 
-const scene = await openScene(1);
+const fixture = await openCampaignFixture(1);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const total = { kills: 0, inFlight: 0, neverReceived: 0 };
 try {
   // each call is logged immediately; its response comes later, and its reports are held
-  await scene.platform.settings({ slowAnswerMs: Number(values.response), holdCallbacks: true });
+  await fixture.platform.settings({ slowAnswerMs: Number(values.response), holdCallbacks: true });
   const random = seededRandom(Number(values.seed));
   for (let index = 3; index <= Number(values.numbers); index++) {
     const id = `3003003003003${String(index).padStart(2, '0')}`;
-    await scene.platform.addNumber({
+    await fixture.platform.addNumber({
       ...{ id, wabaId: '200200200200200', messagesPerSecond: 0 },
       displayPhoneNumber: `+1 555 010 00${String(index).padStart(2, '0')}`,
     });
-    const sender = await scene.call<{ _id: string }>('POST', '/v1/senders', {
+    const sender = await fixture.call<{ _id: string }>('POST', '/v1/senders', {
       ...{ name: `Number ${index}`, phoneNumberId: id, businessAccountId: '200200200200200' },
       ...{
         accessToken: 'campaign-token',
@@ -106,20 +106,20 @@ try {
       },
       messagesPerSecond: 1_000,
     });
-    scene.senderIds.push(sender._id);
+    fixture.senderIds.push(sender._id);
   }
-  const load = startLoad(scene, Number(values.lines));
+  const load = startLoad(fixture, Number(values.lines));
   for (let kill = 0; kill < Number(values.kills); kill++) {
-    await ready(scene);
+    await ready(fixture);
     await sleep(random.between(1_500, 3_000));
-    await scene.gateways.kill(0, { downMs });
+    await fixture.gateways.kill(0, { downMs });
     await sleep(statementsEndMs);
     const { rows } = await sql<{ id: string }>`select id from messages where state = 1`.execute(
-      scene.database.db,
+      fixture.database.db,
     );
     // time for the platform to log the requests that it has received
     await sleep(Number(values.response) + platformIsBusyMs);
-    const called = await callsOf(scene);
+    const called = await callsOf(fixture);
     const neverReceived = rows.filter(({ id }) => !called.has(id)).length;
     total.kills += 1;
     total.inFlight += rows.length;
@@ -128,11 +128,11 @@ try {
     console.log(
       `kill ${kill + 1}: ${called.size} called so far, ${rows.length} in flight, ${neverReceived} of them never received`,
     );
-    await sql`delete from messages where state = 1`.execute(scene.database.db);
+    await sql`delete from messages where state = 1`.execute(fixture.database.db);
   }
   await load.stop();
 } finally {
-  await scene.close();
+  await fixture.close();
 }
 console.log(JSON.stringify({ ...total, share: total.neverReceived / total.inFlight }));
 process.exit(0);

@@ -1,10 +1,10 @@
 // One round of the campaign: load, faults, the wait until no work is open, and the final check.
 import { type Callers, startCallers } from './callers.ts';
+import type { CampaignFixture } from './campaign-fixture.ts';
 import { beginRun, collect } from './collect.ts';
 import { injectFaults, type ScheduledFault } from './faults.ts';
 import { type CheckResult, checkEvidence } from './final-check.ts';
 import type { Random } from './random.ts';
-import type { Scene } from './scene.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 
 export interface Round {
@@ -19,22 +19,22 @@ export interface Round {
 }
 
 /** Runs a round. Rejects only if the campaign itself fails, never for a violation. */
-export async function runRound(scene: Scene, round: Round): Promise<CheckResult> {
-  return underLoad(scene, round, () => injectFaults(scene, round.faults, round.report));
+export async function runRound(fixture: CampaignFixture, round: Round): Promise<CheckResult> {
+  return underLoad(fixture, round, () => injectFaults(fixture, round.faults, round.report));
 }
 
 /** Runs `act` under load, then waits and checks. */
 export async function underLoad(
-  scene: Scene,
+  fixture: CampaignFixture,
   { callerCount, restMs, random, firstNumber }: Omit<Round, 'faults'>,
   act: (callers: Callers) => Promise<void>,
 ): Promise<CheckResult> {
-  const begin = await beginRun(scene);
+  const begin = await beginRun(fixture);
   const callers = startCallers({
-    gateways: scene.gateways.urls,
-    apiKey: scene.apiKey,
-    templateIds: scene.templateIds,
-    senderIds: scene.senderIds,
+    gateways: fixture.gateways.urls,
+    apiKey: fixture.apiKey,
+    templateIds: fixture.templateIds,
+    senderIds: fixture.senderIds,
     callers: callerCount,
     restMs,
     random,
@@ -43,8 +43,8 @@ export async function underLoad(
   try {
     await act(callers);
     await callers.stop();
-    const unfinished = await waitUntilDone(scene, callers, begin.atMs);
-    return checkEvidence(await collect(scene, begin, { sends: callers.sends, unfinished }));
+    const unfinished = await waitUntilDone(fixture, callers, begin.atMs);
+    return checkEvidence(await collect(fixture, begin, { sends: callers.sends, unfinished }));
   } finally {
     await callers.close();
   }

@@ -4,12 +4,12 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type CampaignFixture, openCampaignFixture } from './campaign-fixture.ts';
 import { drawFaults, type Weights } from './faults.ts';
 import type { CheckResult } from './final-check.ts';
 import { guarantees, type Violation } from './guarantees.ts';
 import { type Random, seededRandom } from './random.ts';
 import { runRound } from './round.ts';
-import { openScene, type Scene } from './scene.ts';
 
 const usage = `Usage: npm run faults -- [options]
   --minutes <n>   duration (default 10); the round in progress is completed and checked
@@ -57,18 +57,18 @@ else
 async function campaign(minutes: number, seed: number, lines: number): Promise<void> {
   console.log(`The fault campaign of ${minutes} minutes, --seed ${seed}, ${lines} concurrent callers`);
   const total: Total = { rounds: 0, faults: 0, restarts: 0, figures: {}, broken: {}, violations: [] };
-  let scene: Scene | undefined;
+  let fixture: CampaignFixture | undefined;
   // Ctrl-C ends all processes of the campaign
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   for (const count of [1, 2]) {
-    scene = await openScene(count);
-    say(`scene with ${count === 1 ? 'one gateway' : 'two gateways'} is open`);
+    fixture = await openCampaignFixture(count);
+    say(`the fixture with ${count === 1 ? 'one gateway' : 'two gateways'} is open`);
     try {
-      while (minutesGone() < (minutes * count) / 2) await round(scene, count, total, { seed, lines });
-      total.restarts += scene.gateways.restarts();
-      if (total.violations.length > 0) await scene.gateways.keepLogs(join(out, `logs-${count}`));
+      while (minutesGone() < (minutes * count) / 2) await round(fixture, count, total, { seed, lines });
+      total.restarts += fixture.gateways.restarts();
+      if (total.violations.length > 0) await fixture.gateways.keepLogs(join(out, `logs-${count}`));
     } finally {
-      await scene.close();
+      await fixture.close();
     }
   }
   save({ minutes, seed, lines }, total);
@@ -76,7 +76,7 @@ async function campaign(minutes: number, seed: number, lines: number): Promise<v
 }
 
 async function round(
-  scene: Scene,
+  fixture: CampaignFixture,
   gateways: number,
   total: Total,
   { seed, lines }: { seed: number; lines: number },
@@ -88,7 +88,7 @@ async function round(
   const faults = drawFaults(random.fork('faults'), { count: 12, weights, gateways, gapMs: 1_600 });
   const report = (text: string) => say(`  ${text}`);
   const load = { callerCount: lines, restMs: 40, random, firstNumber: index * 20_000, report };
-  add(total, await runRound(scene, { ...load, faults }), faults.length);
+  add(total, await runRound(fixture, { ...load, faults }), faults.length);
 }
 
 function add(total: Total, { figures, broken, violations }: CheckResult, faults: number): void {

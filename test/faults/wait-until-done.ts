@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/db.ts';
 import type { Callers } from './callers.ts';
+import type { CampaignFixture } from './campaign-fixture.ts';
 import { ageRows, ageUnleasedRows } from './database.ts';
-import type { Scene } from './scene.ts';
 
 /** Longer than every lease: 60 s for a message, 75 s for a delivery, the wait of a send plus 40 s for a key. */
 const leasesMs = 90_000;
@@ -52,8 +52,12 @@ async function openWork(db: Db): Promise<OpenWork> {
  * Ends a run: removes all faults, restarts the gateways, and repeats every send without a response.
  * Returns null when no work is open, or after a timeout the work that was still open.
  */
-export async function waitUntilDone(scene: Scene, callers: Callers, fromMs: number): Promise<string | null> {
-  const { database, gateways, platform, receiver } = scene;
+export async function waitUntilDone(
+  fixture: CampaignFixture,
+  callers: Callers,
+  fromMs: number,
+): Promise<string | null> {
+  const { database, gateways, platform, receiver } = fixture;
   await Promise.all([platform.clearFaults(), receiver.clearFaults()]);
   await gateways.stopAll();
   await ageRows(database.db, leasesMs);
@@ -68,7 +72,7 @@ export async function waitUntilDone(scene: Scene, callers: Callers, fromMs: numb
     if (rest === 0 && open.waiting === 0) {
       await asked;
       if (open.called > 0) await ageUnleasedRows(database.db, unknownMs);
-      else if (await replayDead(scene, fromMs)) continue;
+      else if (await replayDead(fixture, fromMs)) continue;
       else if (isDone(await openWork(database.db), (await platform.counts()).callbacksOpen)) return null;
     } else if (rest === 0 && open.nextMs !== null && open.nextMs > soonMs) {
       await ageUnleasedRows(database.db, open.nextMs);
@@ -84,7 +88,7 @@ const isDone = ({ called, busy, waiting }: OpenWork, callbacksOpen: number) =>
   called + busy + waiting + callbacksOpen === 0;
 
 /** Enables endpoints that returned 410 and replays their dead deliveries; false if there were none. */
-async function replayDead({ database, call }: Scene, fromMs: number): Promise<boolean> {
+async function replayDead({ database, call }: CampaignFixture, fromMs: number): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     select distinct endpoint_id as id from deliveries
     where state = 2 and subject_id >= uuid7_floor(to_timestamp(${fromMs - 1} / 1000.0))`.execute(database.db);

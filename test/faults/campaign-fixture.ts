@@ -1,4 +1,4 @@
-// The campaign's scene: one PostgreSQL, the platform and the receiver, one or two gateways, an account with numbers, templates and endpoints.
+// The campaign's fixture: one PostgreSQL, the platform and the receiver, one or two gateways, an account with numbers, templates and endpoints.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Hook } from './evidence.ts';
 import { type Gateways, openGateways } from './gateways.ts';
 import { freePort, type SandboxProcess, startSandboxProcess } from './processes.ts';
 
-export interface Scene {
+export interface CampaignFixture {
   database: CampaignDatabase;
   sandbox: SandboxProcess;
   platform: ReturnType<typeof cloudApiControl>;
@@ -76,7 +76,7 @@ const platformSettings = {
 };
 
 /** Starts everything, with `count` gateways on one database. `folder` keeps their logs. */
-export async function openScene(count: number): Promise<Scene> {
+export async function openCampaignFixture(count: number): Promise<CampaignFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-'));
   const [database, sandbox] = await Promise.all([startDatabase(), startSandboxProcess()]);
   await migrateToLatest(database.db);
@@ -127,7 +127,7 @@ export async function openScene(count: number): Promise<Scene> {
 }
 
 /** Calls the API with the account's key, through the first gateway that responds. */
-function callerOf(urls: string[], apiKey: string): Scene['call'] {
+function callerOf(urls: string[], apiKey: string): CampaignFixture['call'] {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     let lastError: unknown;
     for (const url of urls) {
@@ -148,7 +148,7 @@ function callerOf(urls: string[], apiKey: string): Scene['call'] {
   };
 }
 
-type AccountSetup = Pick<Scene, 'platform' | 'receiver' | 'gateways' | 'call'>;
+type AccountSetup = Pick<CampaignFixture, 'platform' | 'receiver' | 'gateways' | 'call'>;
 
 async function createAccountData({ platform, receiver, gateways, call }: AccountSetup) {
   await platform.addApp({ id: app.id, secret: app.secret, tokens: [app.token] });
@@ -181,7 +181,7 @@ async function createAccountData({ platform, receiver, gateways, call }: Account
     'GET',
     '/v1/templates?limit=100',
   );
-  const hooks: Scene['hooks'] = [];
+  const hooks: CampaignFixture['hooks'] = [];
   for (const name of ['steady', 'shaky', 'gone']) {
     const { _id, secret } = await call<{ _id: string; secret: string }>('POST', '/v1/webhooks/endpoints', {
       url: receiver.hookUrl(name),

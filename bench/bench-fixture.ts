@@ -1,4 +1,4 @@
-// A whole gateway for a workload: the real program, the sandbox and a receiver, each in its own process, set up through the API.
+// The fixture of every workload: the real program, the sandbox and a receiver, each in its own process, set up through the API.
 import { gatewaySettings } from '../demo/gateway-settings.ts';
 import { cloudApiControl } from '../sandbox/control.ts';
 import { googleControl } from '../sandbox/google/control-client.ts';
@@ -33,7 +33,7 @@ export interface Numbers {
   templateIds: Record<string, string>;
 }
 
-export interface Scene {
+export interface BenchFixture {
   gateway: GatewayProcess;
   sandbox: SandboxProcess;
   receiver: RpcProcess;
@@ -112,9 +112,9 @@ async function openDatabaseOf(dataDir: string): Promise<{ db: Db; serverPid: num
 }
 
 /** Starts everything, with callbacks posted immediately; `nodeFlags` are for the gateway. */
-export async function startScene(
+export async function startBenchFixture(
   options: { settings?: Record<string, string>; nodeFlags?: string[] } = {},
-): Promise<Scene> {
+): Promise<BenchFixture> {
   progress('starting the sandbox, a receiver, and the gateway with its database');
   const [sandbox, receiver] = [await startSandboxProcess(), startRpcProcess('receiver.ts')];
   const gateway = await startGatewayProcess(
@@ -165,7 +165,7 @@ let apps = 0;
 async function addNumbers(
   account: Account,
   count: number,
-  { gateway, platform }: Pick<Scene, 'gateway' | 'platform'>,
+  { gateway, platform }: Pick<BenchFixture, 'gateway' | 'platform'>,
 ): Promise<Numbers> {
   const series = String(++apps).padStart(3, '0');
   const app = {
